@@ -125,7 +125,7 @@ class ActiveModel:
     async def begin(self, loaded: "Loaded") -> None:
         await asyncio.to_thread(import_module, "tui.runtime.profiles")
         async with self._choosing:
-            self._loaded = loaded
+            self._loaded = self._loaded or loaded  # a reload may have been faster
             await self._begin()
 
     async def _begin(self) -> None:
@@ -355,17 +355,14 @@ class ActiveModel:
             await self._measure(model)
             self._unloaded = False  # it was tried, whatever the result
 
-    def answered(self) -> None:
+    def answered(self, model: ChatModel) -> None:
         """Record the first reply: a local server has now loaded the model and can report its window."""
         from tui.model.endpoints.providers import is_private
 
-        if self._model is not None and not self._has_answered:
+        if self._model is model and not self._has_answered:
             self._has_answered = True
             if self.profile is not None and is_private(self.profile.base_url):
-                self._keep(self._measure(self._model))
-
-    def cost_of(self, usage: Usage) -> float | None:
-        return self.profile.cost_of(usage) if self.profile is not None else None
+                self._keep(self._measure(model))
 
     async def close(self) -> None:
         self._withdraw_consent()
@@ -457,15 +454,18 @@ def first_choice(loaded: "Loaded") -> str:
 class ModelSampler:
     """A `core.questions.Sampler` over the active model. `choose` selects one if there is none yet.
 
-    `bill` is called with the usage of each request, which the user pays for.
+    `biller` returns a function that gets the usage of one request to that model, which the user pays for.
     """
 
     def __init__(
-        self, active: ActiveModel, choose: Callable[[], Awaitable[None]], bill: Callable[[Usage], object]
+        self,
+        active: ActiveModel,
+        choose: Callable[[], Awaitable[None]],
+        biller: Callable[[], Callable[[Usage], object]],
     ) -> None:
         self._active = active
         self._choose = choose
-        self._bill = bill
+        self._biller = biller
 
     @property
     def label(self) -> str:
@@ -478,7 +478,7 @@ class ModelSampler:
         request, names, has_tools = model_request(params, max_tokens=max_tokens)
         try:
             await self._choose()
-            model = self._active.model
+            model, bill = self._active.model, self._biller()
             reply = SampledReply(clean_line(model.label, 80), max_tokens, has_tools, names)
             parts = model.stream(request)
             try:
@@ -490,7 +490,7 @@ class ModelSampler:
                 raise
             finally:  # also if it was cancelled
                 if (usage := reply.tokens.usage(request)) is not None:
-                    self._bill(usage)
+                    bill(usage)
                     meter.tokens = usage.prompt + usage.completion
                 await parts.aclose()
         except McptuiError as error:

@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.core.context.compaction import Compactor, sent_messages, take_compaction
@@ -248,10 +247,8 @@ class Conversations:
         Raises McptuiError if there is no model, or if it fails to write the summary.
         """
         with self._exclusively("the conversation is being summarized") as now:
-            spent = partial(self._spent, now)
-            room = Compactor(
-                now.conversation, self._active_model.model, self._active_model.context_meter, spent
-            )
+            active = self._active_model
+            room = Compactor(now.conversation, active.model, active.context_meter, self.biller(now))
             notice = await room.make_room(by_hand=True)
         self.revision += 1
         return notice.message if notice is not None else "Nothing to compact yet."
@@ -303,9 +300,8 @@ class Conversations:
         with self._exclusively("the model is writing a title") as now:
             if now.info is None:
                 raise McptuiError("the conversation is empty")
-            title = await suggest_title(
-                self._active_model.model, now.conversation.messages, partial(self._spent, now)
-            )
+            model, messages = self._active_model.model, now.conversation.messages
+            title = await suggest_title(model, messages, self.biller(now))
             return await self.rename(now.info.id, title)
 
     async def models(self) -> Sequence[ModelChoice]:
@@ -345,7 +341,7 @@ class Conversations:
         """
         model, context, now = self._active_model.model, self._context, self._now
         self._turns += 1
-        number, at = self._turns, time.time()
+        number, at, bill = self._turns, time.time(), self.biller(now)
 
         async def begin() -> Turn:
             await asyncio.to_thread(context.look)
@@ -364,7 +360,7 @@ class Conversations:
                 context.clock,
                 journal=now.journal,
                 context_meter=self._active_model.context_meter,
-                bill=partial(self._spent, now),
+                bill=bill,
                 result_store=now.result_store,
                 tool_selection=self._tool_selection,
                 instructions=context.instructions(),
@@ -394,9 +390,9 @@ class Conversations:
             return
 
         async def write(session: str, title: str) -> None:
-            spent = partial(self._spent, now)
             with suppress(McptuiError):  # keep the title made from the question
-                written = await suggest_title(self._active_model.model, now.conversation.messages, spent)
+                model, messages = self._active_model.model, now.conversation.messages
+                written = await suggest_title(model, messages, self.biller(now))
                 if now.info is not None and now.info.title == title:
                     await self.rename(session, written)
 
@@ -477,15 +473,20 @@ class Conversations:
             model=self._active_model.label, profile=profile.name if profile is not None else "demo"
         )
 
-    def bill(self, usage: Usage) -> None:
-        """Add the usage of a server's sampling request to the open conversation."""
-        self._spent(self._now, usage)
+    def biller(self, now: OpenConversation | None = None) -> Callable[[Usage], float | None]:
+        """Return a function that adds usage of the model that is active now, and returns its cost.
 
-    def _spent(self, now: OpenConversation, usage: Usage) -> float | None:
-        cost = self._active_model.cost_of(usage)
-        self._active_model.answered()
-        now.spent(self._active_model.label, usage, cost)
-        return cost
+        It is added to `now`, or to the conversation that is open by then. Raises McptuiError without a model.
+        """
+        active, model, profile = self._active_model, self._active_model.model, self._active_model.profile
+
+        def spent(usage: Usage) -> float | None:
+            cost = profile.cost_of(usage) if profile is not None else None
+            active.answered(model)
+            (now or self._now).spent(model.label, usage, cost)
+            return cost
+
+        return spent
 
 
 async def _finish(work: Coroutine[Any, Any, None]) -> None:

@@ -18,7 +18,8 @@ class OpenConversation:
     saved. `parent` is the session that it branched from, before its first message. `refused` says why it
     could not be saved at all, `unsaved` why it or its parent was not saved while no journal is open.
     `turn_numbers` are those of its turns in the traffic of this run, by the index of their question.
-    `recordings` are the names of the recordings that contain its traffic, oldest first.
+    `recordings` are the names of the recordings that contain its traffic, oldest first. `early_usage` is the
+    usage and its cost by model before it is saved: a server may use the model before the first message.
     """
 
     conversation: Conversation
@@ -36,6 +37,7 @@ class OpenConversation:
     unsaved: str = ""
     turn_numbers: dict[int, int] = field(default_factory=dict)
     recordings: tuple[str, ...] = ()
+    early_usage: dict[str, tuple[Usage, float | None]] = field(default_factory=dict)
 
     @property
     def problem(self) -> str:
@@ -89,6 +91,9 @@ class OpenConversation:
             journal.message(index, message)
         for remark in self.conversation.remarks:
             journal.remark(remark)
+        for model, (usage, cost) in self.early_usage.items():
+            journal.usage(model, usage, cost)
+        self.early_usage.clear()
         own = self.conversation.system if self.own_system else None
         now = self.conversation.compaction if self.parent else None  # replaces the parent's
         is_imported = True if self.conversation.imported else None
@@ -132,6 +137,10 @@ class OpenConversation:
             self.cost = (self.cost or 0.0) + cost
         if self.journal is not None:
             self.journal.usage(model, usage, cost)
+        elif self.info is None:
+            before, known = self.early_usage.get(model, (Usage(), None))
+            total = cost if known is None else known + (cost or 0.0)
+            self.early_usage[model] = before + usage, total
 
     def _listen(self) -> None:
         journal = self.journal

@@ -114,11 +114,11 @@ class RuleChanges:
         await self._configuration.change(lambda: change_item(path, key, rule.number, is_meant, item))
 
     async def revoke(self, approval: EarlierApproval) -> None:
-        """Revoke an approval. Raises McptuiError."""
+        """Revoke an approval at once, then in the file. Raises McptuiError if it stays in the file."""
         from tui.settings.save_list import remove_items
 
         policy, path = self._context.policy, self._configuration.file.path
-        policy.session.discard(approval.key)
+        policy.revoke(approval.key)  # the file does not contain it if it could not be saved
 
         async def remove() -> None:
             await asyncio.to_thread(remove_items, path, (APPROVALS, "remembered"), approval.key)

@@ -251,7 +251,7 @@ class Runtime:
             definitions=self._memory.definitions,
             traceparent=self._traceparent,
             questioner=self.questioner,
-            sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.bill),
+            sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.biller),
             tokens=TokenStore(state_dir() / "sign-in"),
             client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
             decisions=self.decisions,
@@ -466,7 +466,8 @@ class Runtime:
             self._keep(self._save_approvals())
 
     async def _save_approvals(self) -> None:
-        if problem := await self._approvals.save():
+        problem = await self._approvals.save()
+        if problem and problem not in self._other_problems:  # the same for each tool
             self._other_problems.append(problem)
             self._revision += 1
 

@@ -75,7 +75,7 @@ async def test_an_unloaded_model_is_loaded_first_to_learn_its_context_window() -
         await asked.load()
         assert (asked.context_meter.window, asked.to_load) == (32_768, "")
         before = len(endpoint.others)
-        asked.answered()
+        asked.answered(asked.model)
         await asked.close()
     assert len(endpoint.others) == before
 
@@ -108,10 +108,10 @@ async def test_the_context_window_is_queried_again_once_the_first_question_loade
         await until(lambda: asked.context_meter.window == 4_096)
         endpoint.pages["/api/ps"] = Answer(body={"models": [{"name": "m", "context_length": 32_768}]})
         await output_of_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
-        asked.answered()
+        asked.answered(asked.model)
         await until(lambda: asked.context_meter.window == 32_768)
         before = len(endpoint.others)
-        asked.answered()
+        asked.answered(asked.model)
         await asked.close()
     assert len(endpoint.others) == before
 
@@ -121,13 +121,13 @@ async def test_prices_and_window_of_a_profile_do_not_apply_to_other_models() -> 
         asked = await begun(
             endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3\nprice_out = 15.0"
         )
-        assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
+        assert asked.profile.cost_of(Usage(1_000_000, 0)) == 3.0
         await asked.switch("ollama", "other")
-        assert asked.cost_of(Usage(1_000_000, 0)) is None
+        assert asked.profile.cost_of(Usage(1_000_000, 0)) is None
         assert asked.profile is not None and asked.profile.price_cached is None
         assert asked.context_meter.window is None
         await asked.switch("ollama", "m")
-        assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
+        assert asked.profile.cost_of(Usage(1_000_000, 0)) == 3.0
         assert asked.context_meter.window == 5_000
         await asked.close()
 
@@ -139,7 +139,7 @@ async def test_a_reply_is_priced_by_fresh_and_cached_tokens() -> None:
         heard = await output_of_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
         await asked.close()
     assert heard.reply is not None and heard.reply.usage is not None
-    assert asked.cost_of(heard.reply.usage) == pytest.approx(0.3 + 0.27)
+    assert asked.profile.cost_of(heard.reply.usage) == pytest.approx(0.3 + 0.27)
 
 
 async def test_capabilities_that_an_endpoint_denies_are_not_tried() -> None:

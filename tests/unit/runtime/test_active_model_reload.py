@@ -124,3 +124,11 @@ async def test_a_new_default_that_needs_consent_is_used_after_the_answer(
     await until(lambda: model.label == ("m-c" if answer is Action.ACCEPT else "m-a"))
     assert told == []
     await model.close()
+
+
+async def test_a_reload_before_the_first_model_was_chosen_is_not_undone() -> None:
+    model = active()
+    await model.reload(loaded("b"))
+    await model.begin(loaded("a"))
+    assert model.profile is not None and model.profile.name == "b"
+    await model.close()

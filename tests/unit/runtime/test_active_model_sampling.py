@@ -39,7 +39,7 @@ class Active:
 
 def sampler(model: ChatModel | None, billed: list[Usage] | None = None) -> tuple[ModelSampler, Active]:
     active: Any = Active(model)
-    return ModelSampler(active, active.choose, ([] if billed is None else billed).append), active
+    return ModelSampler(active, active.choose, lambda: ([] if billed is None else billed).append), active
 
 
 async def test_the_active_model_replies_within_the_token_limit() -> None:

@@ -392,7 +392,7 @@ async def test_tokens_used_by_a_server_are_counted_in_the_open_conversation(stag
     profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_out=10.0)
     one = stage([TextPart("a"), ReplyPart(usage=Usage(1_000_000, 100_000))], profile=profile)
     await one.ask("1")
-    one.conversations.bill(Usage(500_000, 0))
+    one.conversations.biller()(Usage(500_000, 0))
     assert (one.conversations.meters.tokens, one.conversations.meters.cost) == (1_600_000, 4.0)
 
 

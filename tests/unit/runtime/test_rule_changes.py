@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -117,6 +117,34 @@ async def test_earlier_approvals_are_listed_and_revoked(path: Path):
         assert "# mine" in read(path)
 
 
+@pytest.mark.parametrize("is_own", [True, False])
+async def test_an_approval_that_could_not_be_saved_is_revoked(path: Path, is_own: bool):
+    async with changing(path, trust=is_own) as (changes, runtime):
+        policy = runtime.turn_context.policy
+        if is_own:
+            write(path, "[approvals")
+        policy.remember(TOOL, Answer.ALWAYS, after=["web"])
+        runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
+        await asyncio.wait(runtime._background)
+        assert policy.judge(TOOL, after=["web"]).verdict is Verdict.ALLOW
+        with pytest.raises(ConfigError, match="cannot be changed") if is_own else nullcontext():
+            await changes.revoke(changes.approvals[0])
+        assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.approvals
+        policy.remember(TOOL, Answer.ALWAYS)
+        assert policy.judge(TOOL, after=["web"]).verdict is Verdict.ASK
+
+
+async def test_an_approval_revoked_while_it_is_saved_is_removed_from_the_file(path: Path):
+    async with changing(path) as (changes, runtime):
+        policy = runtime.turn_context.policy
+        policy.remember(TOOL, Answer.ALWAYS)
+        runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
+        await asyncio.sleep(0)
+        await changes.revoke(changes.approvals[0])
+        await asyncio.wait(runtime._background) if runtime._background else None
+        assert policy.judge(TOOL).verdict is Verdict.ASK and "notes/add" not in read(path)
+
+
 async def test_a_file_from_elsewhere_can_ask_and_deny_but_not_allow(path: Path):
     key = Policy(server_digest=lambda server: "").key(TOOL)
     rules = f'rules = ["allow */*", "deny notes/drop"]\nallow = ["notes/*"]\nremembered = ["{key}"]\n'
@@ -149,8 +177,10 @@ async def test_a_lasting_answer_does_not_apply_approvals_of_a_file_from_elsewher
     async with changing(path, f'remembered = ["{key}"]\n', trust=False) as (_, runtime):
         before = read(path)
         runtime.turn_context.policy.remember(TOOL, Answer.ALWAYS)
-        runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
+        for number in range(2):
+            runtime.turn_context.notice(ApprovalGiven(number, "c", Answer.ALWAYS, ""))
         await asyncio.wait(runtime._background)
+        assert sum("lasts until mcptui quits" in problem for problem in runtime.problems) == 1
         assert runtime.turn_context.policy.judge(TOOL).verdict is Verdict.ALLOW
         assert runtime.turn_context.policy.judge(other).verdict is Verdict.ASK
         assert "lasts until mcptui quits" in runtime.problems[-1] and read(path) == before

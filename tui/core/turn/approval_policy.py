@@ -215,3 +215,9 @@ class Policy:
             self.session.add(key)
         elif answer is Answer.ALWAYS:
             self.always.add(key)
+
+    def revoke(self, key: str) -> None:
+        """Forget an approval, and the content after which it was given."""
+        self.session.discard(key)
+        self.always.discard(key)
+        self.cleared = {pair for pair in self.cleared if pair[0] != key}
