@@ -85,7 +85,7 @@ async def test_the_approval_of_a_call_is_withdrawn_when_its_server_leaves(
             await until(lambda: approvals.asks)
         await stage.leaves(how)
         await until(lambda: not approvals.asks)
-        assert "the server “srv” has left" in await stage.told()
+        assert "the server “srv” was removed or changed" in await stage.told()
 
 
 @ERA

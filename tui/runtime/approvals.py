@@ -108,7 +108,9 @@ class PresentApprover:
     async def ask(self, request: ApprovalRequest) -> Decision:
         if request.tool.digest.startswith(BUILT_IN):
             return await self._inner.ask(request)
-        gone = Decision(Answer.NO, f"the server {quoted_name(request.tool.server)} has left", by_user=False)
+        gone = Decision(
+            Answer.NO, f"the server {quoted_name(request.tool.server)} was removed or changed", by_user=False
+        )
         return await self._while_there(request.tool.server, self._inner.ask(request), gone)
 
     async def trust(self, question: TrustQuestion) -> bool | None:

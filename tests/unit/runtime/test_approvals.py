@@ -52,7 +52,7 @@ async def test_an_approval_of_a_server_that_left_is_withdrawn_and_denies_the_cal
     stage.left.set()
     decision = await stage.approver.ask(stage.request)
     assert (decision.answer, decision.by_user) == (Answer.NO, False)
-    assert decision.reason == "the server “srv” has left"
+    assert decision.reason == "the server “srv” was removed or changed"
 
 
 async def test_a_question_about_the_trust_in_a_server_that_left_has_no_answer() -> None:
