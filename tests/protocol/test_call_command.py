@@ -428,6 +428,6 @@ async def test_the_protocol_era_can_be_set_for_a_url(era: str, first: str):
 async def test_the_protocol_era_can_be_set_for_a_command():
     command = (sys.executable, str(Path(__file__).with_name("gateway_server.py")), "error")
     done = await mcptui("list", "tools", "--era", "modern", "--", *command)
-    assert done.code == 5 and 'No fallback to initialize, because of era = "modern".' in done.err
+    assert done.code == 5 and 'initialize was not tried because era is "modern".' in done.err
     done = await mcptui("list", "tools", "--json", "--era", "legacy", "--", *command)
     assert done.code == 0 and len(json.loads(done.out)["tools"]) == 2

@@ -269,14 +269,14 @@ async def test_a_server_configured_as_modern_gets_no_initialize_and_the_error_sa
         async with started(far(server, era=EraChoice.MODERN)) as (host, sent):
             status = host.status("far")
             assert status.reason is StopReason.FAILED_TO_START
-            assert status.detail.endswith('No fallback to initialize, because of era = "modern".')
+            assert status.detail.endswith('initialize was not tried because era is "modern".')
             assert sent == ["server/discover"]
 
 
 @pytest.mark.parametrize("kind", ["error", "dies"])
 async def test_a_process_configured_as_modern_gets_no_initialize(kind):
     async with started(near(kind, era=EraChoice.MODERN)) as (host, sent):
-        detail = "it responded to server/discover with an error: Method not found. No fallback to initialize"
+        detail = "it responded to server/discover with an error: Method not found. initialize was not tried"
         assert host.status("near").detail.startswith(detail)
         assert sent == ["server/discover"]
 
@@ -285,5 +285,5 @@ async def test_a_modern_server_configured_as_legacy_is_not_probed_and_the_error_
     async with http_server() as server:
         async with started(far(server, era=EraChoice.LEGACY)) as (host, sent):
             detail = host.status("far").detail
-            assert detail.endswith('Not probed with server/discover, because of era = "legacy".')
+            assert detail.endswith('server/discover was not tried because era is "legacy".')
             assert sent == ["initialize"]

@@ -21,7 +21,7 @@ async def test_changing_the_era_of_a_server_restarts_it(separate_home: Path) -> 
         await app.has_state("bridge", "RUNNING")
         app.write(configuration("modern"))
         await app.runtime.configuration.reload()
-        why = 'No fallback to initialize, because of era = "modern".'
+        why = 'initialize was not tried because era is "modern".'
         await until(lambda: why in app.runtime.host.status("bridge").detail, what="the failure")
         app.write(configuration("auto"))
         await app.runtime.configuration.reload()

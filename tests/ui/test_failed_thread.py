@@ -17,5 +17,5 @@ async def test_a_thread_that_failed_and_was_restarted_is_named(separate_home: Pa
     async with real_app(separate_home, "") as app:
         thread = DaemonThread("taps", work)
         thread.start()
-        await app.shows("A part of mcptui failed", "taps (FileNotFoundError)")
+        await app.shows("Internal error, see mcptui.log. Failed thread: taps", "restarted")
         await until(lambda: not thread.is_alive)

@@ -133,12 +133,13 @@ class FlagAnswers:
         if (more := len(question.changes) - MAX_CHANGES) > 0:
             print(f"  … {plural(more, 'more change')}", file=out)
         server = clean_line(question.server, 80)
-        what = summary(question.changes) + since(question.changes)
+        what = f"{summary(question.changes)}{since(question.changes)}{question.share}"
         if self._accept_changes:
             return self._accepted(question, out)
         for one in question.changes:
             self._tell(_of_change(one, accepted=False, by=BY_DEFAULT))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
+        names += f", and {more} more" if more > 0 else ""
         effects = {one.effect for one in question.changes}
         flag = "--accept-suspicious" if effects == {ChangeEffect.SUSPICIOUS} else "--accept-changes"
         if ChangeEffect.SUSPICIOUS in effects and len(effects) > 1:

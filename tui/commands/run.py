@@ -37,7 +37,7 @@ def say_unsaved(runtime: Runtime) -> None:
         ("some messages were not saved", runtime.conversations.problem),
         ("the traffic was not recorded", runtime.unrecorded),
         ("some decisions were not recorded", runtime.decisions.problem),
-        ("a part of mcptui failed", runtime.failed_thread),
+        ("internal error, see mcptui.log. Failed thread", runtime.failed_thread),
     ):
         if why:
             print(f"mcptui: {what}: {clean(why)}", file=sys.stderr)

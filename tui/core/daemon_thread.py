@@ -22,7 +22,7 @@ PAUSE_SECONDS = 0.05
 CLOSE_SECONDS = 2.0
 
 FAILED_THREAD = "failed_thread"
-"""Attribute of a log record about a failed thread: a sentence for the user, without a full stop."""
+"""Attribute of a log record about a failed thread: which one, the error, and what mcptui did, in words."""
 
 _log = logging.getLogger(__name__)
 
@@ -92,17 +92,17 @@ class DaemonThread:
                     report_failure(self._name, other, is_over=is_over)
                 if is_over:
                     return
-                self.closing.wait(PAUSE_SECONDS * 2**recent)
+                self.closing.wait(PAUSE_SECONDS * 2 ** (recent - 1))
 
 
 def report_failure(name: str, error: BaseException, *, is_over: bool = False) -> None:
-    """Log an error that a thread did not expect, with a sentence for the user.
+    """Log an error that a thread did not expect, with words for the user.
 
-    The sentence only names the type of the error: its text may contain anything.
+    They only name the type of the error: its text may contain anything.
     """
-    what = f"{clean_line(name, 60)} ({type(error).__name__})"
-    sentence = f"{what} and was {'stopped' if is_over else 'restarted'}"
-    _log.error("thread %s failed", name, exc_info=error, extra={FAILED_THREAD: sentence})
+    outcome = "stopped" if is_over else "restarted"
+    words = f"{clean_line(name, 60)} ({type(error).__name__}, {outcome})"
+    _log.error("thread %s failed", name, exc_info=error, extra={FAILED_THREAD: words})
 
 
 async def in_daemon_thread(name: str, work: Callable[[], T]) -> T:

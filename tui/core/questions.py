@@ -76,12 +76,20 @@ class DefinitionsQuestion:
     """A server's tools or instructions differ from the accepted ones. Asked by mcptui.
 
     Accepting covers exactly these `changes`. Declining refuses them until they change again. Cancelling
-    postpones the decision. `damage` says why the accepted ones cannot be read, or is "".
+    postpones the decision. `damage` says why the accepted ones cannot be read, or is "". `total` is the
+    number of all changes, some of which other questions have; 0 if none have.
     """
 
     server: str
     changes: Sequence[DefinitionChange]
     damage: str = ""
+    total: int = 0
+
+    @property
+    def share(self) -> str:
+        """Return " (100 of 250 changes)" if other questions have the rest, otherwise ""."""
+        count = len(self.changes)
+        return f" ({count} of {plural(self.total, 'change')})" if self.total > count else ""
 
 
 @dataclass(frozen=True, slots=True)

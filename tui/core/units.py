@@ -7,6 +7,7 @@ digits. Clocks, sizes, sleeps, `float()` and SQLite raise on such values, so wha
 Panes write about two significant digits, the unit after a space.
 """
 
+import math
 import re
 import time
 from typing import Any
@@ -37,6 +38,12 @@ def whole(value: Any, most: int = LARGEST, *, least: int = 0, or_text: bool = Fa
     """Return `bounded` without its fraction."""
     found = bounded(value, most, least=least, or_text=or_text)
     return None if found is None else int(found)
+
+
+def number_limit(value: Any) -> float | None:
+    """Return a minimum or maximum of a schema or a manifest; what no float can hold limits nothing."""
+    found = bounded(value, math.inf, least=-1e300)
+    return found if found is not None and found <= 1e300 else None
 
 
 def place_in(text: str, count: int) -> int | None:

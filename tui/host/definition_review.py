@@ -85,7 +85,7 @@ class DefinitionReview:
             review.parts, review.pending = 0, {one.digest for one in changes}
         question = changes if len(changes) <= MAX_CHANGES else new[:MAX_CHANGES]
         review.asked |= {one.digest for one in question}
-        self._begin(review, question, is_rest=is_rest)
+        self._begin(review, question, len(changes), is_rest=is_rest)
 
     def ask(self, server: Supervisor, name: str | None = None) -> None:
         """At the user's request, ask about a tool, or about all of a server that is not accepted.
@@ -101,7 +101,7 @@ class DefinitionReview:
             question = changes
         question = question[:MAX_CHANGES]
         review.shown |= {one.digest for one in question}
-        self._begin(review, question)
+        self._begin(review, question, len(changes))
 
     def forget(self, server: Supervisor) -> None:
         """Withdraw the question about a server that is removed or replaced."""
@@ -119,13 +119,18 @@ class DefinitionReview:
             review = self._reviews[server.spec.name] = _Review(server)
         return review
 
-    def _begin(self, review: _Review, changes: Sequence[DefinitionChange], *, is_rest: bool = False) -> None:
+    def _begin(
+        self, review: _Review, changes: Sequence[DefinitionChange], total: int, *, is_rest: bool = False
+    ) -> None:
         review.task = asyncio.create_task(
-            self._review(review, changes, is_rest=is_rest), name=f"definitions of {review.server.spec.name}"
+            self._review(review, changes, total, is_rest=is_rest),
+            name=f"definitions of {review.server.spec.name}",
         )
         review.task.add_done_callback(lambda done: self._ended(review, done))
 
-    async def _review(self, review: _Review, changes: Sequence[DefinitionChange], *, is_rest: bool) -> None:
+    async def _review(
+        self, review: _Review, changes: Sequence[DefinitionChange], total: int, *, is_rest: bool
+    ) -> None:
         server, name = review.server, review.server.spec.name
         shown = await asyncio.to_thread(lambda: {change.name: self._shown(change) for change in changes})
         damage = server.offer.definitions.damage
@@ -136,7 +141,7 @@ class DefinitionReview:
             self._answer(server, harmless, DefinitionsAnswer(Action.ACCEPT, BY_SETTING))
             changes = [change for change in changes if change not in harmless]
         if changes:
-            question = DefinitionsQuestion(name, [shown[change.name] for change in changes], damage)
+            question = DefinitionsQuestion(name, [shown[change.name] for change in changes], damage, total)
             answer = await self._questioner.definitions(question)
             about = [change for change in changes if answer.only is None or change.name in answer.only]
             others = [change for change in changes if change not in about]

@@ -132,33 +132,32 @@ def start_failure(
     ended = transport.exit
     code, signal, next_step = None, "", what_next(transport)
     if isinstance(leaf, McptuiError):
-        detail, next_step = leaf.message, leaf.next_step or what_next(transport)
-    elif leaf is not None and _is_version_problem(leaf):
+        return Ending(StopReason.FAILED_TO_START, leaf.message, leaf.next_step or what_next(transport))
+    output = f"{not_json(transport)}{last_line(transport)}"
+    if leaf is not None and _is_version_problem(leaf):
         refused = getattr(leaf, "code", None) == UNSUPPORTED_VERSION
-        detail, next_step = _no_version(*versions, refused), "Update the server, or mcptui."
+        detail, output, next_step = _no_version(*versions, refused), "", "Update the server, or mcptui."
     elif seconds is not None:
-        silence = f"no response to {waiting_for} within {seconds:g} s."
+        detail = f"no response to {waiting_for} within {seconds:g} s."
         if spec.transport is Transport.LINES:
-            silence, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
-        detail = f"{silence}{not_json(transport)}{last_line(transport)}"
+            detail, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
     elif transport.fatal:
-        told = transport.reach is None and bool(transport.next_step)  # the cause is known
-        more = "" if told else f"{not_json(transport)}{last_line(transport)}"
-        detail = f"{_sentence(transport.fatal)}{more}"
+        detail = _sentence(transport.fatal)
+        if transport.reach is None and transport.next_step:  # the cause is known
+            output = ""
     elif died and ended is not None:
         code, signal = ended.code, ended.signal
-        detail = f"`{command_line(spec)}` {ended.sentence()}.{not_json(transport)}{last_line(transport)}"
+        detail = f"`{command_line(spec)}` {ended.sentence()}."
     else:
         said = "it closed its stdout" if leaf is None else _refusal(leaf, waiting_for)
-        detail = f"{_sentence(said)}{not_json(transport, said)}{last_line(transport)}"
-    if spec.era is not EraChoice.AUTO and not (isinstance(leaf, McptuiError) or transport.is_final):
-        detail += _NOT_TRIED[spec.era]
-    return Ending(StopReason.FAILED_TO_START, detail, next_step, code, signal)
+        detail, output = _sentence(said), f"{not_json(transport, said)}{last_line(transport)}"
+    untried = "" if spec.era is EraChoice.AUTO or transport.is_final else _NOT_TRIED[spec.era]
+    return Ending(StopReason.FAILED_TO_START, f"{detail}{untried}{output}", next_step, code, signal)
 
 
 _NOT_TRIED = {
-    EraChoice.MODERN: ' No fallback to initialize, because of era = "modern".',
-    EraChoice.LEGACY: ' Not probed with server/discover, because of era = "legacy".',
+    EraChoice.MODERN: ' initialize was not tried because era is "modern".',
+    EraChoice.LEGACY: ' server/discover was not tried because era is "legacy".',
 }
 
 

@@ -40,7 +40,7 @@ class LogFile(RotatingFileHandler):
     """A log that only its owner can read. Opening and writing never raise."""
 
     failed_thread = ""
-    """Which thread of ours failed last, and what became of it; "" if none did."""
+    """The thread of ours that failed last, its error, and whether it was restarted; "" if none did."""
 
     _excepthook: Callable[[threading.ExceptHookArgs], object] | None = None
 

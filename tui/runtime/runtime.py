@@ -414,7 +414,7 @@ class Runtime:
 
     @property
     def failed_thread(self) -> str:
-        """Which thread failed last, and what became of it, or ""."""
+        """The thread that failed last, its error, and whether it was restarted; "" if none did."""
         return self._log_file.failed_thread if self._log_file is not None else ""
 
     @property

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.text import clean_line, quoted_name
-from tui.core.units import plural
+from tui.core.units import bounded, plural
 from tui.settings.key_positions import KeyPath, Place, json_places
 from tui.settings.locations import base_folder
 from tui.settings.problems import did_you_mean
@@ -374,6 +374,7 @@ class _Reader:
 
     def _seconds(self, name: str, value: float) -> float | None:
         """Return a timeout in seconds. Cline uses seconds, others milliseconds."""
+        value = bounded(value) or 0.0
         if value >= 1000:
             self._note(name, f"`timeout` read as milliseconds: {value / 1000:g} s")
             value = value / 1000

@@ -172,3 +172,10 @@ async def test_omitted_lines_and_changes_are_counted() -> None:
     await FlagAnswers(None, out).definitions(DefinitionsQuestion("weather", [long] * (MAX_CHANGES + 2)))
     assert " more lines. The app shows all of them\n" in out.getvalue()
     assert "  … 2 more changes\n" in out.getvalue()
+    assert ", forecast, and 2 more. Accept with --accept-changes" in out.getvalue()
+
+
+async def test_a_part_of_the_changes_is_reported_with_their_total() -> None:
+    out = io.StringIO()
+    await FlagAnswers(None, out).definitions(DefinitionsQuestion("weather", [CHANGED] * 100, total=250))
+    assert "! weather: 100 tools changed since accepted (100 of 250 changes) · " in out.getvalue()

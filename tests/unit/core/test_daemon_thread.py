@@ -75,11 +75,11 @@ def test_work_that_cannot_be_repeated_ends_with_its_first_failure():
     assert (work.starts, work.failed) == (1, [("a secret", True)])
 
 
-def test_a_failure_is_logged_with_its_traceback_and_a_sentence_without_its_text(caplog):
+def test_a_failure_is_logged_with_its_traceback_and_words_without_its_text(caplog):
     assert Work(1).thread().join(10)
     [record] = caplog.records
     assert record.exc_info and "a secret" in str(record.exc_info[1])
-    assert getattr(record, FAILED_THREAD) == "work (LookupError) and was restarted"
+    assert getattr(record, FAILED_THREAD) == "work (LookupError, restarted)"
 
 
 def test_a_failure_of_the_one_who_is_told_does_not_end_the_thread():

@@ -268,6 +268,16 @@ async def test_whatever_the_answer_the_next_question_has_the_other_changes(monke
         assert all(len(question.changes) <= MAX_CHANGES for question in person.asked)
 
 
+@pytest.mark.parametrize(
+    ("answer", "totals"), [(Action.CANCEL, [250, 250, 250]), (Action.ACCEPT, [250, 150, 50])]
+)
+async def test_each_part_has_the_number_of_all_changes_that_are_not_accepted(monkeypatch, answer, totals):
+    person = Person(answer)
+    async with much_changed(monkeypatch, person, 250):
+        assert [question.total for question in person.asked] == totals
+        assert person.asked[0].share == " (100 of 250 changes)"
+
+
 async def test_postponed_parts_are_not_asked_about_without_end(monkeypatch):
     person = Person(Action.CANCEL)
     async with much_changed(monkeypatch, person, (MAX_PARTS + 3) * MAX_CHANGES):

@@ -1,5 +1,6 @@
 """The message when a server does not start, exits, or rejects a call."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -8,7 +9,7 @@ from mcp_types import ErrorData, InitializeResult
 from pydantic import ValidationError
 
 from tui.core.errors import ServerError
-from tui.core.servers import ServerSpec, StopReason
+from tui.core.servers import EraChoice, ServerSpec, StopReason
 from tui.host import error_sentences as explain
 from tui.host.process.stderr import StderrTail
 
@@ -40,9 +41,9 @@ def log(*lines):
     return tail
 
 
-def failure(given, error=None, seconds=None, died=False, theirs=()):
+def failure(given, error=None, seconds=None, died=False, theirs=(), spec=SPEC):
     return explain.start_failure(
-        SPEC,
+        spec,
         given,
         error,
         seconds=seconds,
@@ -183,3 +184,16 @@ def test_an_internal_error_is_found_inside_nested_groups(error):
 )
 def test_errors_caused_by_a_server_are_not_internal_errors(error):
     assert not explain.is_defect(error)
+
+
+@pytest.mark.parametrize(
+    ("era", "why"),
+    [
+        (EraChoice.MODERN, 'initialize was not tried because era is "modern".'),
+        (EraChoice.LEGACY, 'server/discover was not tried because era is "legacy".'),
+    ],
+)
+def test_a_configured_era_is_named_before_the_servers_own_output(era, why):
+    given = transport(exit=ended(), stderr=log("Starting..."), is_final=False)
+    found = failure(given, died=True, spec=replace(SPEC, era=era))
+    assert found.detail.endswith(f"exited with code 1 after 0.3 s. {why} Last line: Starting...")

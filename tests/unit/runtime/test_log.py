@@ -82,7 +82,7 @@ def test_the_log_knows_which_thread_failed_last(tmp_path: Path):
     try:
         assert log.failed_thread == ""
         report_failure("taps", FileNotFoundError("/home/ann/one.mcptrace"))
-        assert log.failed_thread == "taps (FileNotFoundError) and was restarted"
+        assert log.failed_thread == "taps (FileNotFoundError, restarted)"
     finally:
         log.stop()
     assert "/home/ann/one.mcptrace" in (tmp_path / "mcptui.log").read_text()

@@ -124,6 +124,4 @@ async def test_an_unexpected_error_does_not_end_the_following(tmp_path, tap, mon
     tap.capture(captured(ASK, Direction.OUT))
     await until(lambda: found, what="the other tap is followed")
     watch.close()
-    assert [getattr(one, FAILED_THREAD, "") for one in caplog.records] == [
-        "taps (LookupError) and was restarted"
-    ]
+    assert [getattr(one, FAILED_THREAD, "") for one in caplog.records] == ["taps (LookupError, restarted)"]

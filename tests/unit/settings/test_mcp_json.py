@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.foreign import IN_JSON
 from tui.settings.load import load_text
-from tui.settings.mcp_json import ForeignFile, NotReadable, read_foreign
+from tui.settings.mcp_json import MAX_TOOL_SECONDS, ForeignFile, NotReadable, read_foreign
 
 HERE = Path("/home/ada/project/mcp.json")
 
@@ -213,6 +214,12 @@ def test_known_references_are_kept_and_unknown_ones_become_plain_text():
 def test_numbers_become_text_and_large_timeouts_are_milliseconds():
     tree = {"mcpServers": {"a": {"command": "x", "args": [8080], "env": {"P": 1}, "timeout": 60000}}}
     assert servers(tree)["a"] == {"command": "x", "args": ["8080"], "env": {"P": "1"}, "tool_seconds": 60.0}
+
+
+@pytest.mark.parametrize("number", IN_JSON)
+def test_any_number_can_be_a_timeout(number: Any):
+    seconds = servers({"mcpServers": {"a": {"command": "x", "timeout": number}}})["a"].get("tool_seconds")
+    assert seconds is None or 0 < seconds <= MAX_TOOL_SECONDS
 
 
 @pytest.mark.parametrize(("key", "value", "disabled"), [("enabled", False, True), ("isActive", True, False)])

@@ -5,7 +5,6 @@ only when needed, so recursive schemas cost nothing. Nothing outside the schema 
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -23,7 +22,7 @@ from tui.core.forms.spec import (
     FieldKind,
     FieldSpec,
 )
-from tui.core.units import bounded, place_in, whole
+from tui.core.units import number_limit, place_in, whole
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
@@ -131,12 +130,12 @@ def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
         FieldKind.OBJECT: ("minProperties", "maxProperties"),
         FieldKind.MAP: ("minProperties", "maxProperties"),
     }.get(kind, ("", ""))
-    step = _number(schema.get("multipleOf"))
+    step = number_limit(schema.get("multipleOf"))
     return Bounds(
-        minimum=_number(schema.get("minimum")),
-        maximum=_number(schema.get("maximum")),
-        above=_number(schema.get("exclusiveMinimum")),
-        below=_number(schema.get("exclusiveMaximum")),
+        minimum=number_limit(schema.get("minimum")),
+        maximum=number_limit(schema.get("maximum")),
+        above=number_limit(schema.get("exclusiveMinimum")),
+        below=number_limit(schema.get("exclusiveMaximum")),
         step=step if step and step > 0 else None,
         shortest=_count(schema.get(few)),
         longest=_count(schema.get(many)),
@@ -150,12 +149,6 @@ def required_of(schema: Schema) -> frozenset[str]:
     return (
         frozenset(name for name in named if isinstance(name, str)) if isinstance(named, list) else frozenset()
     )
-
-
-def _number(value: Any) -> float | None:
-    """Return a limit; one beyond all that a float can hold limits nothing."""
-    number = bounded(value, math.inf, least=-1e300)
-    return number if number is not None and number <= 1e300 else None
 
 
 def _count(value: Any) -> int | None:

@@ -91,7 +91,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 @contextmanager
 def until_set(stop: Event) -> Iterator[None]:
     """End reads in this thread when `stop` is set."""
-    with _until(lambda: "reading was canceled" if stop.is_set() else ""):
+    with _until(lambda: "reading was cancelled" if stop.is_set() else ""):
         yield
 
 
@@ -124,7 +124,7 @@ def raise_if_stopped(error: sqlite3.Error, where: str) -> None:
     reason = _reason()
     if not reason and threading.current_thread() is threading.main_thread():
         raise KeyboardInterrupt from error
-    raise StorageError(reason or "reading was canceled", where=where) from error
+    raise StorageError(reason or "reading was cancelled", where=where) from error
 
 
 def refuse_computed(connection: sqlite3.Connection, where: str, *, is_written: bool = False) -> None:
@@ -138,10 +138,13 @@ def refuse_computed(connection: sqlite3.Connection, where: str, *, is_written: b
     for kind, name, sql in objects:
         if _is_plain(kind, sql) or (not is_written and kind in ("index", "trigger")):
             continue
-        what = kind if kind in ("view", "trigger", "index") else "table with computed values"
+        what = _NAMED.get(str(kind), "a table with computed values")
         raise StorageError(
-            f"the file contains a {what}, which mcptui does not write ({quoted_name(str(name))})", where=where
+            f"the file contains {what}, which mcptui does not write ({quoted_name(str(name))})", where=where
         )
+
+
+_NAMED = {"view": "a view", "trigger": "a trigger", "index": "an index"}
 
 
 def _is_plain(kind: object, sql: object) -> bool:

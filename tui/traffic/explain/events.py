@@ -151,7 +151,7 @@ def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[st
         case "session opened again":
             return [f"{_capital(server)} lost the session. mcptui reopened it."]
         case "stream opened again":
-            return [f"mcptui reopened the stream of {server}. Its messages meanwhile may be lost."]
+            return [f"mcptui reopened the stream of {server}. Messages sent meanwhile may be lost."]
         case "http":
             return _http(server, detail)
         case "sign-in":

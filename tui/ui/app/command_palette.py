@@ -223,9 +223,10 @@ def _state_commands(status: ServerStatus, host: "Host", under: Screen[Any]) -> I
     name, shown = status.name, quoted_name(status.name, 60)
 
     def carry_out(request: Callable[[str], None]) -> None:
-        if host.find(name) is None:  # it was removed while the palette was open
+        if host.find(name) is not None:
+            request(name)
+        else:  # it was removed while the palette was open
             under.notify(not_configured(name), severity="warning", markup=False)
-        request(name)
 
     state = f"now {status.state}"
     if status.spec.disabled or status.spec.problem:

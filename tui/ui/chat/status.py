@@ -237,7 +237,7 @@ class Refresher:
         )
         self._unrecorded = FaultNotes("The traffic is not recorded", "The traffic is recorded again.")
         self._undecided = FaultNotes("Decisions are not recorded", "Decisions are recorded again.")
-        self._failed = FaultNotes("A part of mcptui failed, see mcptui.log", "")
+        self._failed = FaultNotes("Internal error, see mcptui.log. Failed thread", "")
 
     def tick(self) -> None:
         if self._next is not None:

@@ -179,7 +179,9 @@ class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
         with Vertical():
             was = any(not one.is_new for one in question.changes)
             since = " since you accepted it" if was else ", not accepted yet"
-            title = Content.assemble((server, "bold"), f": {summary(question.changes)}{since}")
+            title = Content.assemble(
+                (server, "bold"), f": {summary(question.changes)}{since}{question.share}"
+            )
             yield Static(title, markup=False)
             if question.damage:
                 yield Literal(f"! {question.damage}", classes="odd")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bundles import manifest
+from tests.foreign import IN_JSON
 from tui.core.errors import UsageError
 from tui.settings.load import load_text
 from tui.settings.packages.bundle import bundle_of, folder_name
@@ -99,6 +100,13 @@ def test_text_in_a_manifest_never_becomes_a_reference_to_an_environment_variable
 def test_an_unusable_manifest_is_rejected_with_the_reason(said: Any, problem: str):
     with pytest.raises(UsageError, match=problem):
         bundle_of(said)
+
+
+@pytest.mark.parametrize("number", IN_JSON)
+def test_any_number_of_a_manifest_can_be_a_limit(number: Any):
+    said = {"n": {"type": "number", "min": number, "max": number, "default": number}}
+    (found,) = bundle_of(manifest(user_config=said)).inputs
+    assert isinstance(found.problem("3"), str)
 
 
 def test_several_values_inside_a_longer_argument_are_refused():

@@ -102,6 +102,4 @@ def test_an_unexpected_error_is_reported_and_later_changes_are_written(
     file.change(lambda before: [*before, "later"])
     file.close()
     assert opened(tmp_path / "things.json").read() == ["later"]
-    assert [getattr(one, FAILED_THREAD) for one in caplog.records] == [
-        "things (LookupError) and was restarted"
-    ]
+    assert [getattr(one, FAILED_THREAD) for one in caplog.records] == ["things (LookupError, restarted)"]

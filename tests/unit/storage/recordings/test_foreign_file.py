@@ -109,11 +109,11 @@ def test_a_statement_ends_at_the_time_limit(tmp_path: Path):
             connection.execute(NEVER_ENDS).fetchall()
 
 
-def test_a_statement_ends_when_it_is_canceled(tmp_path: Path):
+def test_a_statement_ends_when_it_is_cancelled(tmp_path: Path):
     path, stop = recorded(tmp_path), Event()
     stop.set()
     with closing(connect(path, "ro")) as connection:
-        with until_set(stop), pytest.raises(StorageError, match="canceled"), storage_errors(path):
+        with until_set(stop), pytest.raises(StorageError, match="cancelled"), storage_errors(path):
             connection.execute(NEVER_ENDS).fetchall()
 
 

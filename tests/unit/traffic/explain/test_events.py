@@ -27,4 +27,4 @@ def test_an_unanswered_request_is_explained_with_the_reason():
 
 def test_a_reopened_stream_says_that_messages_may_be_lost():
     said = event_sentences("stream opened again", "far", {})
-    assert said == ["mcptui reopened the stream of far. Its messages meanwhile may be lost."]
+    assert said == ["mcptui reopened the stream of far. Messages sent meanwhile may be lost."]

@@ -54,6 +54,13 @@ async def test_the_dialog_shows_what_changed_and_what_each_answer_does(size: tup
         waiting.cancel()
 
 
+async def test_a_dialog_with_a_part_of_the_changes_names_their_total() -> None:
+    async with app_with_person((80, 24)) as (app, _, person):
+        waiting = asked(person.definitions(replace(question(), total=250)))
+        await shows(app, "1 tool changed since you accepted it (1 of 250 changes)")
+        waiting.cancel()
+
+
 @pytest.mark.parametrize("size", [(80, 24), (60, 14)])
 async def test_a_damaged_file_of_accepted_definitions_is_reported(size: tuple[int, int]) -> None:
     async with app_with_person(size) as (app, _, person):
