@@ -43,7 +43,8 @@ Answerer = Callable[[Peer, dict[str, Any]], Awaitable[None]]
 class WebSocketServer:
     """The server. `answers` overrides its behavior by method; `refusal` is a response instead of the 101.
 
-    `protocol` is the subprotocol in its response. With `mute` it answers neither ping nor close.
+    `protocol` is the subprotocol in its response. With `mute` it answers neither ping nor close. It does not
+    answer the next `deaf` connections at all.
     """
 
     modern: bool = True
@@ -51,6 +52,7 @@ class WebSocketServer:
     refusal: bytes = b""
     protocol: str = "mcp"
     mute: bool = False
+    deaf: int = 0
     port: int = 0
     tls: ssl.SSLContext | None = None
     peers: list[Peer] = field(default_factory=list)
@@ -90,6 +92,10 @@ class WebSocketServer:
             self._open -= 1
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.deaf:
+            self.deaf -= 1
+            await reader.read()
+            return
         lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:]
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         if self.refusal:

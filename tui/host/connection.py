@@ -49,7 +49,6 @@ TASK_SECONDS = 30.0
 EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
 
-
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -474,19 +473,20 @@ class Connection:
         """
         client, bridge = self._client, self._bridge
         if client is not None and bridge is not None:
-            self._errands.add(limit := asyncio.timeout(None))
             try:
                 with bridge.requests.questioner.call():
-                    async with limit:
-                        return await errand(client, bridge, self._incomplete)
+                    async with asyncio.timeout(None) as limit:
+                        self._errands.add(limit)
+                        try:
+                            return await errand(client, bridge, self._incomplete)
+                        finally:
+                            self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything
                 if getattr(error, "code", None) == CONNECTION_CLOSED:  # servers use it for other errors too
                     await set_within(bridge.closed, CLOSING_SECONDS)
                 ends = (self._over, self._stop, self.transport.exited, bridge.closed)
                 if not any(end.is_set() for end in ends):
                     raise
-            finally:
-                self._errands.discard(limit)
             await set_within(self._left, LAST_WORDS_SECONDS)
         return self._redact(
             explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())

@@ -118,7 +118,7 @@ class Host:
             eras=eras or KnownEras(),
             definitions=definitions or KnownDefinitions(),
             consent=consent or AllOwn(),
-            redacted_tools=redaction.tools,
+            redacted_tools=redaction.listed,
         )
         self._review = DefinitionReview(questioner or Refuser(), decisions or Undecided(), redaction.value)
         if tokens is not None:

@@ -147,8 +147,7 @@ class ServerDefinitions:
             self._is_complete = self._is_complete or complete
             self._open = not (self._is_complete and self._is_called)
             if new or complete:
-                self._accepted |= new
-                self._save(new)
+                self._accept(self._accepted, new)
         self.revision += 1
 
     def called(self) -> None:
@@ -186,15 +185,18 @@ class ServerDefinitions:
         if self._accepted is None:
             return
         new = {one.name: Accepted(one.digest, one.after) for one in changes}
-        self._accepted |= new
         for name in new:
             self._refused.pop(name, None)
-        listed = self._digests.keys()
-        while len(self._accepted) > MAX_ACCEPTED:
-            gone = next((name for name in self._accepted if name not in listed), next(iter(self._accepted)))
-            del self._accepted[gone]
-        self._save(new)
+        self._accept(self._accepted, new)
         self.revision += 1
+
+    def _accept(self, accepted: dict[str, Accepted], new: Mapping[str, Accepted]) -> None:
+        """Add to `accepted`, and forget the oldest that are not listed: a server may rename all each time."""
+        accepted |= new
+        if (surplus := len(accepted) - MAX_ACCEPTED) > 0:
+            for name in [name for name in accepted if name not in self._digests][:surplus]:
+                del accepted[name]
+        self._save(new)
 
     def refuse(self, changes: Iterable[DefinitionChange]) -> None:
         """Refuse these, and do not ask about them until they change again."""

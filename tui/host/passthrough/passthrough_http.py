@@ -12,6 +12,7 @@ import asyncio
 import itertools
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -42,6 +43,13 @@ def is_loopback(authority: str) -> bool:
         return False
 
 
+class _NoCookies(CookieJar):
+    """Keeps none: they are between a host and its server, and several hosts may use one tap."""
+
+    def extract_cookies(self, response: object, request: object) -> None:
+        """Do nothing."""
+
+
 class HttpPassthrough:
     """Forwards to one server. Call `close` in the loop that ran it.
 
@@ -60,6 +68,7 @@ class HttpPassthrough:
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
             trust_env=False,
+            cookies=_NoCookies(),
             # Certificates take 25 ms to read; without TLS, the context has none.
             verify=self._target.scheme == "https" or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
         )
@@ -75,7 +84,8 @@ class HttpPassthrough:
             return
         exchange = HttpExchange(self._source, next(self._numbers), self._sink)
         body = bytearray()
-        request = self._client.build_request(
+        # Not that of the client, which would add headers that the host has not sent.
+        request = self._httpx.Request(
             scope["method"],
             self._url(scope),
             headers=[*_forwarded(scope["headers"], _NOT_FORWARDED), (b"accept-encoding", b"identity")],

@@ -95,6 +95,15 @@ class ResultRedactor:
                 cleared[tool.server, tool.name] = tool, found[at], known
         return found
 
+    def listed(self, tools: Sequence[Tool]) -> None:
+        """Prepare all tools that a server lists, and forget those that it lists no more; for a thread."""
+        self.tools(tools)
+        if tools:
+            server, names = tools[0].server, {tool.name for tool in tools}
+            for known in list(self._cleared_tools):
+                if known[0] == server and known[1] not in names:
+                    self._cleared_tools.pop(known, None)
+
     def definition(self, tool: Tool) -> Tool:
         """Return the tool that `tools` returned `tool` for."""
         before = self._cleared_tools.get((tool.server, tool.name))

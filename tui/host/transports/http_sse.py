@@ -14,6 +14,7 @@ from contextlib import aclosing
 from typing import Any
 from urllib.parse import urljoin
 
+import anyio
 import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
@@ -24,14 +25,21 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
+from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
+from tui.host.waits import ScopeClock
 
 ENDPOINT_SECONDS = 10.0
-"""How long a server may take to name the address for messages."""
+"""How long a server may take to open a stream and name the address for messages, each time."""
+
+READY_SECONDS = 12.0
+"""How long a message waits for the stream: longer than a stream may take, whose failure says more."""
 
 ACCEPT_SECONDS = 30.0
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
+
+LINGER_SECONDS = 10.0
+"""How long a server may take to accept a message that is answered already, or was cancelled."""
 
 RETRY_SECONDS = 1.0
 LONGEST_RETRY = 60.0
@@ -61,21 +69,11 @@ class HttpSse:
         self._own: dict[Id, asyncio.Future[dict[str, Any]]] = {}
         self._under_way: set[Id] = set()
         self._sending: dict[Id, Sending] = {}
-        self._in_order: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
 
     def open(self) -> None:
         self._remote.start(self._keep_stream_open(), "stream")
-        self._remote.start(self._await_endpoint(), "endpoint")
         self._remote.start(self._send_in_order(), "notifications")
-
-    async def _await_endpoint(self) -> None:
-        """End a start whose stream names no address in time; time spent signing in does not count."""
-        with contextlib.suppress(TimeoutError):
-            async with self._remote.limit(ENDPOINT_SECONDS):
-                await self._ready.wait()
-        if self._endpoint is None and not self._accepted:
-            text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
-            self._remote.end(HttpFault(text, next_step=_IF_HTTP, status=self._link.reach.status))
 
     def negotiated(self, version: str) -> None:
         """Do nothing: the transport is older than versions in headers."""
@@ -87,7 +85,8 @@ class HttpSse:
         """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
             if not (message.get("method") == CANCELLED and self._take_back(message["params"]["requestId"])):
-                self._in_order.put_nowait(message)
+                body = write_line(message)
+                self._in_order.put((message, body), len(body))
             return
         if message["method"] == "initialize":
             self._handshake = message
@@ -99,17 +98,23 @@ class HttpSse:
         """Stop sending a cancelled request; return False if the server has it and is to be told."""
         sending = self._sending.get(wire_id)
         if sending is None or not sending.take_back():
+            self._let_go(wire_id)
             return False
         self._remote.tap.gave_up(wire_id, NEVER_SENT)
         return True
 
+    def _let_go(self, wire_id: Id) -> None:
+        """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
+        if (sending := self._sending.get(wire_id)) is not None and sending.task is not None:
+            self._remote.later(LINGER_SECONDS, sending.task.cancel)
+
     async def _send_in_order(self) -> None:
         while True:
-            message = await self._in_order.get()
+            message, body = await self._in_order.get()
             try:
                 async with self._remote.limit(ACCEPT_SECONDS):
-                    await self._post(message, write_line(message))
-            except (HttpFault, TimeoutError, ValueError):
+                    await self._post(message, body)
+            except (HttpFault, TimeoutError):
                 _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
@@ -133,7 +138,7 @@ class HttpSse:
     async def _post(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
         with contextlib.suppress(TimeoutError):
-            async with self._remote.limit(ENDPOINT_SECONDS):
+            async with self._remote.limit(READY_SECONDS):
                 await self._ready.wait()
         endpoint = self._endpoint
         if endpoint is None or not self._ready.is_set():
@@ -173,14 +178,7 @@ class HttpSse:
             began = time.monotonic()
             fault = faults.ended(200)
             try:
-                headers = {"accept": "text/event-stream", "cache-control": "no-store"}
-                async with self._link.exchange("GET", headers) as response:
-                    if not response.is_success or not is_stream(response):
-                        why = faults.refused(response, await self._link.head(response))
-                        if why.status < 300 or why.status in (400, 404, 405, 406):
-                            why.next_step = _IF_HTTP
-                        raise why
-                    await self._read(response)
+                await self._one_stream()
             except HttpFault as found:
                 fault = found
             was_open = self._endpoint is not None
@@ -196,13 +194,35 @@ class HttpSse:
             retry.first = self._retry
             await asyncio.sleep(retry.after_failure(0.0 if failures else time.monotonic() - began))
 
-    async def _read(self, response: httpx2.Response) -> None:
+    async def _one_stream(self) -> None:
+        """Open a stream and read it to its end. Raises HttpFault if it does not open, or breaks.
+
+        The time in which it must open does not count while the user signs in.
+        """
+        opening = anyio.CancelScope(deadline=anyio.current_time() + ENDPOINT_SECONDS)
+        clock = ScopeClock(opening)
+        with opening, self._remote.clocks.holding(clock):
+            headers = {"accept": "text/event-stream", "cache-control": "no-store"}
+            async with self._link.exchange("GET", headers) as response:
+                if not response.is_success or not is_stream(response):
+                    why = faults.refused(response, await self._link.head(response))
+                    if why.status < 300 or why.status in (400, 404, 405, 406):
+                        why.next_step = _IF_HTTP
+                    raise why
+                await self._read(response, clock)
+        if opening.cancelled_caught:
+            text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
+            step = faults.GONE if self._accepted else _IF_HTTP
+            raise HttpFault(text, next_step=step, status=self._link.reach.status)
+
+    async def _read(self, response: httpx2.Response, opening: ScopeClock) -> None:
         async with aclosing(self._link.events(response)) as events:
             async for event in events:
                 if event.kind != "endpoint":
                     self._take(await self._link.event(event))
                 elif self._endpoint is None:
                     self._endpoint = self._address(response.request.url, event.data)
+                    opening.end()
                     if self._accepted:
                         self._remote.start(self._reopen(self._endpoint), "handshake")
                     else:
@@ -227,6 +247,7 @@ class HttpSse:
         for message in messages:
             if isinstance(message, Response | Failure) and message.id is not None:
                 self._under_way.discard(message.id)
+                self._let_go(message.id)
             if isinstance(message, Response) and (waiting := self._own.pop(message.id, None)) is not None:
                 if not waiting.done():
                     waiting.set_result(message.result)

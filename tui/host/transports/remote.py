@@ -8,12 +8,13 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tui.core.jsonrpc.messages import Id, Notification
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
+from tui.core.units import size as shown_size
 from tui.host.frames.id_gate import (
     CONNECTION_CLOSED,
     NO_HTTP_ANSWER,
@@ -41,6 +42,13 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 2.0
 HAND_OVER_SECONDS = 0.1
+WAITING_LIMIT = 32 * 1024 * 1024
+"""Maximum bytes that wait to be sent in order, as for a local server."""
+
+OVERHEAD = 1024
+"""Bytes of memory that a waiting message takes besides its text."""
+
+T = TypeVar("T")
 OPENING = (PROBE, "initialize")
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
@@ -87,6 +95,39 @@ async def revoke(
             spec,
             around.remember,
         )
+
+
+class SendQueue(Generic[T]):
+    """What waits to be sent in order: a server that asks without reading answers must not fill the memory.
+
+    `on_full` is called with why the connection cannot continue, if more would wait than `WAITING_LIMIT`.
+    """
+
+    def __init__(self, on_full: Callable[[HttpFault], None]) -> None:
+        self._on_full = on_full
+        self._waiting: asyncio.Queue[tuple[T, int]] = asyncio.Queue()
+        self._size = 0
+
+    def put(self, item: T, size: int) -> None:
+        """Add an item with a text of `size` bytes; never waits."""
+        if self._size + size > WAITING_LIMIT:
+            text = f"the server does not read its input: {shown_size(WAITING_LIMIT)} are waiting."
+            self._on_full(HttpFault(text, next_step="Restart it."))
+            return
+        self._size += size + OVERHEAD
+        self._waiting.put_nowait((item, size))
+
+    async def get(self) -> T:
+        """Return the first item, once there is one."""
+        item, size = await self._waiting.get()
+        self._size -= size + OVERHEAD
+        return item
+
+    def clear(self) -> None:
+        """Drop what waits."""
+        while not self._waiting.empty():
+            self._waiting.get_nowait()
+        self._size = 0
 
 
 class Wire(Protocol):

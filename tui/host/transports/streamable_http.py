@@ -28,7 +28,7 @@ from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, stream_of
 from tui.host.transports.http_listening import keep_listening
 from tui.host.transports.http_sse import HttpSse
-from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport
+from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
 from tui.host.waits import first_of
 
 SESSION = "mcp-session-id"
@@ -104,7 +104,7 @@ class StreamableHttp:
         self._probe_status = 0
         self._reopening = asyncio.Lock()
         self._posts: dict[Id, _Post] = {}
-        self._in_order: asyncio.Queue[tuple[dict[str, Any], Mapping[str, str]]] = asyncio.Queue()
+        self._in_order: SendQueue[tuple[str | None, bytes, Mapping[str, str]]] = SendQueue(remote.end)
         self._initialized = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
 
@@ -139,7 +139,8 @@ class StreamableHttp:
             sending.task = self._remote.start(self._ask(message, headers, body, sending), str(method))
             self._posts[message["id"]] = _Post(sending, sending.task, method, modern)
         elif not (method == CANCELLED and self._cancel(message)):
-            self._in_order.put_nowait((message, headers))
+            body = write_line(message)
+            self._in_order.put((method, body, headers), len(body))
 
     def _cancel(self, message: Mapping[str, Any]) -> bool:
         """Cancel a request by closing it, as in the newer protocol; return whether that is enough."""
@@ -168,13 +169,10 @@ class StreamableHttp:
     async def _send_in_order(self) -> None:
         """Send notifications and responses, one after the other."""
         while True:
-            message, headers = await self._in_order.get()
-            method = message.get("method")
+            method, body, headers = await self._in_order.get()
             try:
                 async with self._remote.limit(ACCEPT_SECONDS):
-                    async with self._link.exchange(
-                        "POST", self._headers(headers), write_line(message)
-                    ) as reply:
+                    async with self._link.exchange("POST", self._headers(headers), body) as reply:
                         if method == INITIALIZED["method"]:
                             self._initialized.set()
                         if is_stream(reply) and reply.status_code == 200:

@@ -34,7 +34,7 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import shown_origin
-from tui.host.transports.remote import INITIALIZED, RemoteTransport
+from tui.host.transports.remote import INITIALIZED, RemoteTransport, SendQueue
 
 SUBPROTOCOL = "mcp"
 CHUNK = 64 * 1024
@@ -59,6 +59,7 @@ _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the URL. There is no WebSocket there."
 _NOT_SENT = "It was not sent. Try again when the server responds."
 _AGAIN = "Restart it. Pending calls may have taken effect."
+_NOT_REOPENED = "it did not reopen the session."
 _CODES = {
     1000: "normal closure",
     1001: "going away",
@@ -106,8 +107,9 @@ class WebSocket:
         self._heard = 0.0
         self._closed = asyncio.Event()
         self._writing = asyncio.Lock()
-        self._outbox: asyncio.Queue[tuple[bytes | Event, Context, Id | None]] = asyncio.Queue()
+        self._outbox: SendQueue[tuple[bytes | Event, Context, Id | None]] = SendQueue(remote.end)
         self._lost: HttpFault | None = None
+        self._pong: Pong | None = None  # answers the newest ping; the outbox has a place for it
         self._ready = asyncio.Event()
         self._under_way: dict[Id, bool] = {}  # pending requests, and whether each has been written
         self._handshake: dict[str, Any] = {}
@@ -137,7 +139,8 @@ class WebSocket:
             if self._under_way.pop(cancelled, True) is False:
                 self._remote.tap.gave_up(cancelled, NEVER_SENT)
                 return
-        self._outbox.put_nowait((write_line(message), copy_context(), asked))
+        line = write_line(message)
+        self._outbox.put((line, copy_context(), asked), len(line))
 
     async def close(self) -> None:
         """Send a close frame, wait briefly for the answer, and drop the connection."""
@@ -173,9 +176,9 @@ class WebSocket:
         again = self._settled()
         legacy = self._accepted and self._remote.gate.version < STATELESS_SINCE
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
-        self._lost = None
+        self._lost = self._pong = None
         try:
-            await self._connect()
+            await (self._connect_again() if again else self._connect())
             work = [self._write_all(), self._keep_alive()]
             if legacy:
                 work.append(self._shake_hands())
@@ -212,8 +215,7 @@ class WebSocket:
 
     def _forget(self, fault: HttpFault) -> None:
         """Fail pending requests, sent or not; nothing is sent after it has failed."""
-        while not self._outbox.empty():
-            self._outbox.get_nowait()
+        self._outbox.clear()
         unsent = HttpFault(fault.message, next_step=_NOT_SENT, status=fault.status, refused=True)
         for wire_id, written in self._under_way.items():
             self._remote.fail(wire_id, fault if written else unsent)
@@ -229,7 +231,7 @@ class WebSocket:
                 await self._answered.wait()
                 await self._send_line(write_line(INITIALIZED))
         except (TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
-            self._lose("it did not reopen the session.")
+            self._lose(_NOT_REOPENED)
             return
         self._ready.set()
         self._remote.reopened()
@@ -245,6 +247,15 @@ class WebSocket:
         before, after = shown_origin(self._link.url), shown_origin(self._typed)
         text = fault.message.replace(before, after)
         return HttpFault(text, next_step=fault.next_step, status=fault.status, refused=fault.refused)
+
+    async def _connect_again(self) -> None:
+        """Connect in limited time: no start limits it, and no read notices a server that does not answer."""
+        try:
+            async with self._remote.limit(ACCEPT_SECONDS):
+                await self._connect()
+        except TimeoutError:
+            text = f"the server did not accept a new connection within {ACCEPT_SECONDS:g} s."
+            raise HttpFault(text, next_step=_AGAIN) from None
 
     async def _connect(self) -> None:
         """Raises HttpFault if the server does not become a WebSocket."""
@@ -300,6 +311,8 @@ class WebSocket:
                         self._under_way[asked] = True
                     sender.run(self._remote.tap.sent, what)
                     what = TextMessage(data=what.decode())
+                elif isinstance(what, Pong):
+                    what, self._pong = self._pong or what, None
                 await self._write(what)
         except (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError):
             self._lose("the server does not read its input.")
@@ -310,7 +323,7 @@ class WebSocket:
             if time.monotonic() - self._heard < PING_SECONDS:
                 continue
             asked = time.monotonic()
-            self._outbox.put_nowait((Ping(), copy_context(), None))
+            self._outbox.put((Ping(), copy_context(), None), 0)
             await asyncio.sleep(PING_SECONDS)
             if self._heard < asked:
                 self._lose(f"no response to a ping within {PING_SECONDS:g} s.")
@@ -339,7 +352,9 @@ class WebSocket:
 
     async def _take(self, event: Event) -> None:
         if isinstance(event, Ping):
-            self._outbox.put_nowait((event.response(), copy_context(), None))
+            if self._pong is None:  # a server that does not read gets one answer, not one for each
+                self._outbox.put((Pong(), copy_context(), None), 0)
+            self._pong = event.response()
         elif isinstance(event, Message):
             part = event.data
             self._message.extend(part.encode() if isinstance(part, str) else bytes(part))
@@ -364,8 +379,10 @@ class WebSocket:
             for parsed in await self._link.message(message):
                 if isinstance(parsed, Response | Failure) and parsed.id is not None:
                     self._under_way.pop(parsed.id, None)
-                    if parsed.id == self._own:
+                    if parsed.id == self._own and isinstance(parsed, Response):
                         self._answered.set()
+                    elif parsed.id == self._own:
+                        self._lose(_NOT_REOPENED)
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
         """Answer the server's close frame, and return a fault with its meaning."""

@@ -199,3 +199,24 @@ class Pinning(RuleBasedStateMachine):
 
 TestPinning = Pinning.TestCase
 TestPinning.settings = settings(max_examples=200, stateful_step_count=30, deadline=None)
+
+
+def test_a_server_that_renames_its_tools_each_time_does_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr("tui.core.definitions.accepted.MAX_ACCEPTED", 10)
+    definitions = ServerDefinitions("srv")
+    for number in range(20):
+        tools = listed(stays="", **{f"tool{number}_{one}": "" for one in range(4)})
+        see(definitions, tools)
+        assert accepted(definitions, tools) == list(tools)
+    assert len(definitions._accepted) == 10
+
+
+def test_a_list_longer_than_what_is_remembered_is_accepted_whole(monkeypatch):
+    monkeypatch.setattr("tui.core.definitions.accepted.MAX_ACCEPTED", 2)
+    definitions = ServerDefinitions("srv")
+    see(definitions, tools := listed(a="", b="", c=""))
+    assert accepted(definitions, tools) == ["a", "b", "c"]
+    definitions.called()
+    see(definitions, tools := listed(a="1", b="1", c="1"))
+    definitions.accept(definitions.changes())
+    assert accepted(definitions, tools) == ["a", "b", "c"]

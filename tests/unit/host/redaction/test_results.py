@@ -184,3 +184,15 @@ def test_among_many_tools_only_those_with_a_secret_are_copied(redaction):
     ]
     assert all(one is tool for one, tool in others)
     assert all(one is again for one, again in zip(found, redaction.tools(tools), strict=True))
+
+
+def test_tools_that_a_server_lists_no_more_are_forgotten(redaction):
+    def tools(server, *names):
+        return [Tool(server, name, description=SECRET) for name in names]
+
+    redaction.listed(tools("other", "kept"))
+    for number in range(5):
+        redaction.listed(found := tools("srv", "stays", f"tool{number}"))
+        (stays, _) = redaction.tools(found)
+        assert stays.description == MARK and redaction.definition(stays) is found[0]
+    assert sorted(redaction._cleared_tools) == [("other", "kept"), ("srv", "stays"), ("srv", "tool4")]

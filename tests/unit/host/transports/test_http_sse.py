@@ -10,6 +10,7 @@ from tests.conftest import until
 from tests.http_server import LEGACY, STREAM, HttpServer, http_server, reply, says
 from tests.unit.host.transports.test_streamable_http import Sink, text
 from tui.core.servers import ServerSpec, Transport
+from tui.host.transports import http_sse
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import RemoteTransport
 from tui.host.transports.streamable_http import StreamableHttp
@@ -218,3 +219,66 @@ async def test_an_accepted_message_is_answered_on_the_stream_although_its_reply_
         Framework(server)
         async with Client(remote(server)) as client:
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
+
+
+async def no_headers(writer):
+    """Send nothing."""
+
+
+async def no_endpoint(writer):
+    writer.write(STREAM + b"\r\n: later\n\n")
+
+
+async def half_an_error(writer):
+    writer.write(b"HTTP/1.1 503 Busy\r\ncontent-type: text/plain\r\ncontent-length: 100\r\n\r\nno")
+
+
+@pytest.mark.parametrize("begin", [no_headers, no_endpoint, half_an_error])
+async def test_a_stream_that_does_not_open_again_in_time_is_given_up_for_another(begin, monkeypatch):
+    monkeypatch.setattr(http_sse, "ENDPOINT_SECONDS", 0.5)
+    hung, over = asyncio.Event(), asyncio.Event()
+
+    async def hang(asked, writer):
+        await begin(writer)
+        await writer.drain()
+        hung.set()
+        await over.wait()
+
+    sink = Sink()
+    async with http_server(modern=False) as server:
+        stream = SseServer(server)
+        async with Client(transport := remote(server, sink=sink)) as client:
+            await client.list_tools()
+            server.once["GET"] = hang
+            stream.streams[-1].write(b"retry: 10\ndata:\n\n")
+            stream.drop()
+            await hung.wait()
+            await until(lambda: sink.events("session opened again"))
+            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+            assert not transport.fatal
+        over.set()
+
+
+async def test_a_request_that_is_answered_on_the_stream_alone_does_not_hold_its_connection(monkeypatch):
+    monkeypatch.setattr(http_sse, "LINGER_SECONDS", 0.05)
+    async with http_server(modern=False) as server:
+        stream, over = SseServer(server), asyncio.Event()
+
+        async def hold(asked, writer):
+            await stream.answer(asked, Silent())
+            await over.wait()
+
+        async with Client(transport := remote(server)) as client:
+            await client.list_tools()
+            server.answers["tools/call"] = hold
+            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+            await until(lambda: not any("tools/call" in task.get_name() for task in asyncio.all_tasks()))
+            assert not transport.fatal
+        over.set()
+
+
+class Silent:
+    """Takes what is written to it."""
+
+    def write(self, data):
+        """Send nothing."""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+import tracemalloc
 
 import pytest
 from mcp import Client, MCPError
@@ -251,3 +252,54 @@ async def test_a_storm_of_notifications_does_not_delay_the_response():
             async with asyncio.timeout(50):
                 await client.call_tool("echo", {})
             assert transport.drops.collapsed > 10_000
+
+
+@ERAS
+async def test_a_server_that_does_not_accept_a_new_connection_in_time_is_asked_again(modern, monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(websocket, "ACCEPT_SECONDS", 0.5)
+    sink = Sink()
+    async with websocket_server(modern=modern) as server, Client(remote(server, sink)) as client:
+        await client.list_tools()
+        server.deaf = 1
+        server.peers[0].writer.transport.abort()
+        await until(lambda: not server.deaf)
+        await until(lambda: len(server.peers) == 2)
+        again = "stream opened again" if modern else "session opened again"
+        await until(lambda: sink.events(again))
+        assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+
+
+async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
+
+    async def reject(peer, message):
+        peer.say({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": "busy"}})
+
+    sink = Sink()
+    async with websocket_server(modern=False) as server, Client(transport := remote(server, sink)) as client:
+        await client.list_tools()
+        server.answers["initialize"] = reject
+        server.peers[0].writer.transport.abort()
+        await until(transport.exited.is_set)
+        assert transport.fatal == "it did not reopen the session."
+        assert not sink.events("session opened again")
+
+
+async def test_a_flood_of_pings_whose_answers_nobody_reads_takes_no_memory():
+    sink = Sink()
+    async with websocket_server() as server, Client(remote(server, sink)) as client:
+        await client.list_tools()
+        peer = server.peers[0]
+        peer.writer.transport.pause_reading()
+        tracemalloc.start()
+        try:
+            for _ in range(100):
+                peer.writer.write(b"\x89\x00" * 1000)
+                await peer.writer.drain()
+            peer.say({"jsonrpc": "2.0", "method": "notifications/after_the_flood"})
+            await until(lambda: any(b"after_the_flood" in one.raw for one in sink))
+            assert tracemalloc.get_traced_memory()[0] < 3_000_000
+        finally:
+            tracemalloc.stop()
+            peer.writer.transport.resume_reading()
