@@ -121,7 +121,7 @@ class LineDialect:
 
     `write` takes a line without its newline and returns whether it could be written; `refuse` ends a server
     that cannot be used; `log` takes a line for its log; `gave_up` is called with a call that is no longer
-    waited for, and returns whether the server may have it. None of them may wait or raise.
+    waited for, and returns whether it was taken back unwritten. None of them may wait or raise.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class LineDialect:
         write: Callable[[bytes], bool],
         refuse: Callable[[Refusal], None],
         log: Callable[[str], None],
-        gave_up: Callable[[str, str], bool],
+        gave_up: Callable[[str, str], object],
     ) -> None:
         self.greeted = False
         self._gate = gate
@@ -186,7 +186,8 @@ class LineDialect:
         if call is None or call.id != wire_id:
             self._waiting = deque(waiting for waiting in self._waiting if waiting.id != wire_id)
             return
-        if self._gave_up(call.wire_id, why) and has_late:
+        is_taken_back = self._gave_up(call.wire_id, why)
+        if has_late and not is_taken_back:
             self._late.append(call)
         self._next()
 

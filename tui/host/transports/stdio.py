@@ -258,10 +258,10 @@ class StdioTransport:
         )
 
     def _free_call(self, wire_id: str, why: str) -> bool:
-        """Give up a call of the line dialect; return False if the server never sees it."""
+        """Give up a call of the line dialect; return whether the server never sees it."""
         taken = self._stdin is not None and self._stdin.withdraw(_CALL)
         self._tap.gave_up(wire_id, NEVER_SENT if taken else why)
-        return not taken
+        return taken
 
     def _note(self, line: str) -> None:
         self.stderr.feed(line.encode("utf-8", "replace") + b"\n")

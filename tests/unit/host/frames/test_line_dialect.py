@@ -27,7 +27,7 @@ class Side:
 
     def __init__(self):
         self.sent, self.refused, self.log, self.given_up, self.causes = [], [], [], [], []
-        self.writes = self.reads = True
+        self.writes, self.takes_back = True, False
         self.inbox = Inbox()
         self.gate = Gate(
             self.inbox, lambda message: True, given_up=lambda known, why: self.dialect.free(known, why)
@@ -49,7 +49,7 @@ class Side:
 
     def _give_up(self, known, why):
         self.given_up.append((known, why))
-        return self.reads
+        return self.takes_back
 
     def ask(self, number, method, **params):
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
@@ -345,7 +345,7 @@ async def test_a_call_whose_answer_could_not_be_read_has_no_late_answer(side):
 
 async def test_a_call_that_never_left_the_pipe_has_no_late_answer(side):
     side.hear(HELLO)
-    side.reads = False
+    side.takes_back = True
     side.ask(1, "tools/call", name="unread")
     side.notify("notifications/cancelled", requestId=1)
     side.ask(2, "tools/call", name="next")
