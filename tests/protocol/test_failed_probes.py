@@ -235,6 +235,15 @@ async def test_a_silent_server_that_accepts_initialize_keeps_its_process(monkeyp
         assert sent == ["server/discover", "initialize", "tools/list"]
 
 
+async def test_what_a_gateway_that_ignored_the_probe_lists_later_is_accepted_once(monkeypatch):
+    monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
+    memory = Memory()
+    for tools in (1, 2):
+        async with started(near("offers", "silent"), memory) as (host, _):
+            status = host.status("near")
+            assert (status.tools, status.withheld, status.changes) == (tools, 0, 0)
+
+
 async def test_tools_listed_in_the_first_run_of_a_gateway_are_those_of_later_runs(tmp_path):
     config = tmp_path / "config.toml"
     args = json.dumps([GATEWAY, "offers"])

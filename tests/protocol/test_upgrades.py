@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from mcp.client import session
 
+from tui.core.definitions.accepted import KnownDefinitions
 from tui.core.ports import MonotonicClock
 from tui.core.servers import Era, KnownEras, ServerSpec, ServerState
 from tui.core.traffic import Direction
@@ -100,7 +101,7 @@ async def test_a_wrong_remembered_era_costs_one_more_process(steer):
 def slow(tmp_path):
     """Return the spec of a modern server that takes some seconds to start, and some for each probe."""
 
-    def spec(*, start=0.0, probe=0.0):
+    def spec(*, start=0.0, probe=0.0, tools=("say",)):
         script = tmp_path / "slow.py"
         script.write_text(
             "import sys, time\n"
@@ -116,7 +117,7 @@ def slow(tmp_path):
             "steered_server.serve()\n"
         )
         steering = tmp_path / "steering.json"
-        steering.write_text(json.dumps({"era": "modern", "tools": ["say"]}))
+        steering.write_text(json.dumps({"era": "modern", "tools": list(tools)}))
         return ServerSpec("slow", sys.executable, (str(script), SERVER, str(steering)))
 
     return spec
@@ -152,3 +153,20 @@ async def test_a_modern_server_that_is_slow_once_keeps_its_era(slow, monkeypatch
         slow(start=start)
         assert "initialize" not in await requests_of(spec, book)
     assert book.find(spec.digest()) == Era(has_handshake=False, version="1")
+
+
+async def test_a_tool_added_to_a_slow_modern_server_after_its_first_run_is_not_accepted(slow, monkeypatch):
+    monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
+    book, definitions = KnownEras(), KnownDefinitions()
+    for tools, changes in ((["say"], 0), (["say", "more"], 1)):
+        spec = slow(probe=0.4, tools=tools)
+        host = Host(
+            [spec], sink=lambda captured: None, clock=MonotonicClock(), eras=book, definitions=definitions
+        )
+        await host.start_all()
+        (tool, *_) = host.toolbox.tools()
+        said = {"method": "notifications/message"}
+        await host.toolbox.call(tool, said, seconds=5, progress=lambda *_: None)
+        found = host.definition_changes("slow")
+        await host.shutdown()
+        assert len(found) == changes

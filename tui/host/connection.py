@@ -123,9 +123,7 @@ class Connection:
             spec, tasks, requests, self._ask_about_task, clock.sleep, on_change, self._over
         )
         self._errands: set[asyncio.Timeout] = set()
-        self._ready = False
-        self._timed_out = False
-        self._died = False
+        self._ready = self._timed_out = self._died = False
 
     async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> Ending:
         """Run until `stop` is set or the server dies; return how it ended, with none of its processes left.
@@ -249,6 +247,11 @@ class Connection:
         return self._bridge.introduction if self._bridge is not None else {}
 
     @property
+    def was_probed(self) -> bool:
+        """Whether the session of a process began with a probe; see `may_be_of_other_era`."""
+        return self._bridge is not None and self._bridge.was_probed and self.transport.reach is None
+
+    @property
     def may_be_of_other_era(self) -> bool:
         """Whether a new process may start in the other mode.
 
@@ -259,10 +262,9 @@ class Connection:
         bridge = self._bridge
         if bridge is None or self.protocol or self._timed_out or self._stop.is_set():
             return False
-        if self.transport.is_final:
-            return False
         died_early = self._died and not bridge.server_versions
-        return self._mode == "legacy" or bridge.was_refused or died_early
+        is_possible = self._mode == "legacy" or bridge.was_refused or died_early
+        return is_possible and not self.transport.is_final
 
     def _is_defect(self, error: BaseException) -> bool:
         """Whether a bug ended the connection; after a death or a stop, errors are expected."""

@@ -82,8 +82,8 @@ class ServerOffer:
         if not self.definitions.is_loaded:
             await asyncio.to_thread(self.definitions.load)
 
-    def see(self, catalog: Catalog, introduction: Mapping[str, Any]) -> None:
-        """Record what a server lists, and its instructions."""
+    def see(self, catalog: Catalog, introduction: Mapping[str, Any], *, probed: bool = False) -> None:
+        """Record what a server lists, and its instructions; if it was `probed`, this may be less than all."""
         # Compiles many patterns, which a start without servers does not need.
         from tui.core.hidden_text.scan import in_instructions, is_doubtful
 
@@ -97,7 +97,7 @@ class ServerOffer:
         self._hidden = in_instructions(said) if isinstance(said, str) else ()
         if is_doubtful(self._hidden):
             doubtful.add(INSTRUCTIONS)
-        self.definitions.see(listed, digests, complete=catalog.is_complete, doubtful=doubtful)
+        self.definitions.see(listed, digests, complete=catalog.is_complete, doubtful=doubtful, probed=probed)
 
     def tools(self, catalog: Catalog) -> Sequence[Tool]:
         """Return all tools; those that are not accepted are withheld, and say why."""

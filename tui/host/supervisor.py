@@ -450,7 +450,7 @@ class Supervisor:
 
     def _ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
-        self.offer.see(connection.catalog, connection.introduction)
+        self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
         self._kept = connection.catalog
         self._policy.is_ready()
         if connection.protocol:
@@ -475,7 +475,7 @@ class Supervisor:
     def _changed(self) -> None:
         if (connection := self.running_connection) is not None:
             if self._kept is not connection.catalog:
-                self.offer.see(connection.catalog, connection.introduction)
+                self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
             self._kept = connection.catalog
             counts = self.offer.counts(connection, self.spec.off, self._redact, self._redact_cut)
             self._status = replace(self._status, **counts)

@@ -1,8 +1,9 @@
 """The accepted definitions of a server, and the changes since. All I/O is done by its store.
 
 The first list of a server is accepted, because the user started the server. So are tools that it adds before
-its first call, because some servers list their tools one after the other. Definitions with hidden text, and
-those that are new or different later, are not offered until the user accepts exactly that version.
+its first call, because some servers list their tools one after the other, and those that the first session
+without a probe adds to a probed one, because some gateways list less after a probe. Definitions with hidden
+text, and those that are new or different later, are not offered until the user accepts exactly that version.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -68,12 +69,14 @@ class DefinitionChange:
 class DefinitionRecord:
     """The stored record of a server: `accepted` definitions, and digests of `refused` ones, by name.
 
-    `damage` says in a sentence why it cannot be read; the rest is then empty.
+    `damage` says in a sentence why it cannot be read; the rest is then empty. `probed` means that all its
+    sessions so far began with a probe.
     """
 
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     damage: str = ""
+    probed: bool = False
 
 
 class DefinitionStore(Protocol):
@@ -102,7 +105,7 @@ class ServerDefinitions:
         self._loaded = store is None
         self._accepted: dict[str, Accepted] | None = None
         self._refused: dict[str, str] = {}
-        self._open = False
+        self._open = self._probed = False
         self._is_complete = self._is_called = False
         self._digests: dict[str, str] = {}
         self._current: Mapping[str, Definition] = {}
@@ -118,7 +121,7 @@ class ServerDefinitions:
             return
         if (kept := self._store.load(self._key)) is not None:
             self._accepted, self._refused = dict(kept.accepted), dict(kept.refused)
-            self.damage = kept.damage
+            self.damage, self._probed = kept.damage, kept.probed
         self._loaded = True
 
     def see(
@@ -128,16 +131,20 @@ class ServerDefinitions:
         *,
         complete: bool,
         doubtful: Collection[str] = (),
+        probed: bool = False,
     ) -> None:
         """Record what the server lists now.
 
         The first list is accepted, and so are additions until the list has been `complete` once and a tool
-        has been called. The `doubtful` names are not: the user must read them.
+        has been called. After sessions that were `probed`, the same is true for additions of the next one.
+        The `doubtful` names are not accepted: the user must read them.
         """
         self.load()
         self._current, self._digests = current, dict(digests)
         if self._accepted is None:
-            self._accepted, self._open = {}, True
+            self._accepted, self._open, self._probed = {}, True, probed
+        elif self._probed and not probed:
+            self._open, self._probed, self._is_complete = True, False, False
         if self._open:
             new = {
                 name: Accepted(digest, current.get(name))
@@ -206,7 +213,9 @@ class ServerDefinitions:
 
     def _save(self, new: Mapping[str, Accepted]) -> None:
         if self._store is not None:
-            self._store.save(self._key, self._server, DefinitionRecord(new, self._refused))
+            self._store.save(
+                self._key, self._server, DefinitionRecord(new, self._refused, probed=self._probed)
+            )
 
 
 class KnownDefinitions:

@@ -120,8 +120,8 @@ class LineDialect:
     was cancelled or timed out may still come: it must not become the answer of the next call.
 
     `write` takes a line without its newline and returns whether it could be written; `refuse` ends a server
-    that cannot be used; `log` takes a line for its log; `gave_up` is called with a written call
-    that is no longer waited for. None of them may wait or raise.
+    that cannot be used; `log` takes a line for its log; `gave_up` is called with a call that is no longer
+    waited for, and returns whether it was taken back unwritten. None of them may wait or raise.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class LineDialect:
         write: Callable[[bytes], bool],
         refuse: Callable[[Refusal], None],
         log: Callable[[str], None],
-        gave_up: Callable[[str, str], None],
+        gave_up: Callable[[str, str], object],
     ) -> None:
         self.greeted = False
         self._gate = gate
@@ -155,10 +155,7 @@ class LineDialect:
         method, params = message.get("method"), message.get("params") or {}
         if "id" not in message or not isinstance(method, str):
             if method == CANCELLED:
-                wire_id, call = params.get("requestId"), self._under_way
-                if call is not None and call.id == wire_id:
-                    self._late.append(call)
-                self.free(wire_id, str(params.get("reason") or "cancelled"))
+                self.free(params.get("requestId"), str(params.get("reason") or "cancelled"), has_late=True)
             return True
         known: Id = message["id"]
         match method:
@@ -180,13 +177,18 @@ class LineDialect:
                 self._gate.incoming(Failure(known, METHOD_NOT_FOUND, text))
         return True
 
-    def free(self, wire_id: Id | None, why: str) -> None:
-        """Stop waiting for a call; the dialect cannot cancel, so nothing is written."""
+    def free(self, wire_id: Id | None, why: str, *, has_late: bool = False) -> None:
+        """Stop waiting for a call; the dialect cannot cancel, so nothing is written.
+
+        It `has_late` answers if it was given up, and not because its answer was invalid.
+        """
         call = self._under_way
         if call is None or call.id != wire_id:
             self._waiting = deque(waiting for waiting in self._waiting if waiting.id != wire_id)
             return
-        self._gave_up(call.wire_id, why)
+        is_taken_back = self._gave_up(call.wire_id, why)
+        if has_late and not is_taken_back:
+            self._late.append(call)
         self._next()
 
     def shutdown(self) -> None:

@@ -121,11 +121,11 @@ class SdkBridge:
 
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
     the handshake, unchanged. `probe_only` forbids `initialize`; with `leaves`, a server that rejected the
-    probe does not get it either; `was_refused` says that another session may begin with it. `requests`
-    answers what the server asks. `stamp` returns members to add to the `_meta` of a request, given whether
-    its protocol is 2026-07-28 or later. `tool_headers` are the arguments that a call repeats in HTTP headers,
-    by tool. `listened_tasks` are the ids of tasks that the next change
-    stream is to report. `calls` are those that bypass the session, where that is possible.
+    probe does not get it either; `was_refused` says that another session may begin with it, `was_probed` that
+    it followed a probe in this one. `requests` answers what the server asks. `stamp` returns members to add
+    to the `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the
+    arguments that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the
+    next change stream is to report. `calls` are those that bypass the session, where that is possible.
     """
 
     read: Any
@@ -138,6 +138,7 @@ class SdkBridge:
     probe_only: bool = False
     leaves: bool = False
     was_refused: bool = False
+    was_probed: bool = False
     introduction: Mapping[str, Any] = field(default_factory=dict)
     tool_headers: Mapping[str, HeaderMap] = field(default_factory=dict)
     listened_tasks: Sequence[str] = ()
@@ -196,6 +197,7 @@ class SdkBridge:
                     self.was_refused = True
                     raise self._failed_probe()
                 self._handshakes[message.id] = message.method
+                self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
             else:
                 meta = (message.params or {}).get("_meta")
                 self.calls.learn(meta if isinstance(meta, dict) else {}, _headers_of(item))

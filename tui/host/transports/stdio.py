@@ -257,10 +257,11 @@ class StdioTransport:
             gave_up=self._free_call,
         )
 
-    def _free_call(self, wire_id: str, why: str) -> None:
-        if self._stdin is not None and self._stdin.withdraw(_CALL):
-            why = NEVER_SENT
-        self._tap.gave_up(wire_id, why)
+    def _free_call(self, wire_id: str, why: str) -> bool:
+        """Give up a call of the line dialect; return whether the server never sees it."""
+        taken = self._stdin is not None and self._stdin.withdraw(_CALL)
+        self._tap.gave_up(wire_id, NEVER_SENT if taken else why)
+        return taken
 
     def _note(self, line: str) -> None:
         self.stderr.feed(line.encode("utf-8", "replace") + b"\n")

@@ -271,15 +271,20 @@ class StreamableHttp:
                     raise
                 reopened = True
                 await self._reopen(lost)
-                self._remote.tap.refused(wire_id, f"HTTP {lost.status}, sent again in another session")
+                self._sends_again(wire_id, f"HTTP {lost.status}, sent again in another session")
             except HttpFault as fault:
                 harmless = fault.refused or method in _HARMLESS
                 if harmless and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:
                     waited = True
                     await asyncio.sleep(fault.wait)
-                    self._remote.tap.refused(wire_id, f"HTTP {fault.status}, sent again")
+                    self._sends_again(wire_id, f"HTTP {fault.status}, sent again")
                 else:
                     raise
+
+    def _sends_again(self, wire_id: Id, why: str) -> None:
+        """Record that a rejected request is sent again, unless it was cancelled meanwhile."""
+        if self._gate.is_pending(wire_id):
+            self._remote.tap.refused(wire_id, why)
 
     async def _post(
         self, body: bytes, headers: HeaderValues, wire_id: Id, method: str, sending: Sending

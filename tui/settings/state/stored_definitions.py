@@ -7,7 +7,7 @@ user is informed and asked again, and the damaged file stays next to the new one
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -71,7 +71,7 @@ class StoredDefinitions:
     def _add(self, path: Path, server: str, new: DefinitionRecord) -> None:
         """Add to a file, which is read again, since another mcptui may have changed it."""
         try:
-            before = _read(path) or DefinitionRecord()
+            before = _read(path) or DefinitionRecord(probed=True)
         except Unopened as error:
             raise ConfigError(f"{error}.", where=str(path)) from error
         except Unreadable:
@@ -79,7 +79,8 @@ class StoredDefinitions:
             keep_damaged(path)
         accepted = {**before.accepted, **new.accepted}
         last = dict(list(accepted.items())[-MAX_ACCEPTED:])
-        write_state(path, _text(server, last, new.refused, self._redact))
+        kept = DefinitionRecord(last, new.refused, probed=new.probed and before.probed)
+        write_state(path, _text(server, kept, self._redact))
         self._forget_old()
 
     def _forget_old(self) -> None:
@@ -97,26 +98,22 @@ def _damage(path: Path, error: Exception) -> str:
     )
 
 
-def _text(
-    server: str,
-    accepted: Mapping[str, Accepted],
-    refused: Mapping[str, str],
-    redact: Callable[[Any], Any],
-) -> str:
+def _text(server: str, kept: DefinitionRecord, redact: Callable[[Any], Any]) -> str:
     room, listed = MAX_DEFINITIONS, []
-    for name, one in accepted.items():
+    for name, one in kept.accepted.items():
         if redact(name) != name:
             continue
         entry: dict[str, Any] = {"name": name, "digest": one.digest}
         size = len(json.dumps(one.definition)) if one.definition is not None else 0
         if one.definition is not None and size <= room:
-            entry["definition"] = kept = redact(one.definition)
-            if (digest := digest_of(kept)) != one.digest:
+            entry["definition"] = stored = redact(one.definition)
+            if (digest := digest_of(stored)) != one.digest:
                 entry["redacted"] = digest
             room -= size
         listed.append(entry)
-    without = {name: digest for name, digest in refused.items() if redact(name) == name}
+    without = {name: digest for name, digest in kept.refused.items() if redact(name) == name}
     whole = {"format": FORMAT, "server": server, "accepted": listed, "refused": without}
+    whole |= {"probed": True} if kept.probed else {}
     return json.dumps(whole, separators=(",", ":")) + "\n"  # indenting deep values multiplies the size
 
 
@@ -133,6 +130,7 @@ def _read(path: Path) -> DefinitionRecord | None:
             return DefinitionRecord(
                 dict(map(_entry, listed)),
                 {name: one for name, one in refused.items() if isinstance(one, str)},
+                probed=found.get("probed") is True,
             )
     raise Unreadable("was written by another version of mcptui")
 

@@ -11,8 +11,8 @@ def listed(**texts):
     return {name: {"name": name, "description": text} for name, text in texts.items()}
 
 
-def see(definitions, tools, *, complete=True):
-    definitions.see(tools, digests_of(tools), complete=complete)
+def see(definitions, tools, *, complete=True, probed=False):
+    definitions.see(tools, digests_of(tools), complete=complete, probed=probed)
 
 
 def names(changes):
@@ -35,7 +35,8 @@ class Memory:
 
     def save(self, key, server, kept):
         before = self.kept.get(key, DefinitionRecord())
-        self.kept[key] = DefinitionRecord({**before.accepted, **kept.accepted}, dict(kept.refused))
+        both = {**before.accepted, **kept.accepted}
+        self.kept[key] = DefinitionRecord(both, dict(kept.refused), probed=kept.probed)
 
 
 def test_the_first_list_is_accepted_without_a_question():
@@ -65,6 +66,34 @@ def test_changed_and_new_tools_are_changes_but_removed_ones_are_not():
     see(definitions, listed(b="2", c="1", d="1"))
     assert [(one.name, one.is_new) for one in definitions.changes()] == [("b", False), ("d", True)]
     assert accepted(definitions, listed(b="2", c="1", d="1")) == ["c"]
+
+
+def test_the_first_session_without_a_probe_may_add_to_a_probed_one_but_change_nothing():
+    memory = Memory()
+    for _ in range(2):
+        probed = ServerDefinitions("srv", "key", memory)
+        see(probed, listed(a="1"), probed=True)
+        probed.called()
+    see(probed, listed(a="1", late="1"), probed=True)
+    assert names(probed.changes()) == ["late"]
+    whole = ServerDefinitions("srv", "key", memory)
+    see(whole, listed(a="2"), complete=False)
+    see(whole, listed(a="2", b="1"))
+    whole.called()
+    see(whole, listed(a="2", b="1", c="1"))
+    assert names(whole.changes()) == ["a", "c"]
+    later = ServerDefinitions("srv", "key", memory)
+    see(later, listed(a="1", b="1", d="1"))
+    assert names(later.changes()) == ["d"]
+
+
+def test_a_probed_session_adds_nothing_to_one_without_a_probe():
+    definitions = ServerDefinitions("srv")
+    see(definitions, listed(a="1"))
+    definitions.called()
+    see(definitions, listed(a="1", b="1"), probed=True)
+    see(definitions, listed(a="1", b="1"))
+    assert names(definitions.changes()) == ["b"]
 
 
 def test_a_tool_that_returns_unchanged_is_still_accepted():

@@ -27,7 +27,7 @@ class Side:
 
     def __init__(self):
         self.sent, self.refused, self.log, self.given_up, self.causes = [], [], [], [], []
-        self.writes = True
+        self.writes, self.takes_back = True, False
         self.inbox = Inbox()
         self.gate = Gate(
             self.inbox, lambda message: True, given_up=lambda known, why: self.dialect.free(known, why)
@@ -38,7 +38,7 @@ class Side:
             write=self._write,
             refuse=self.refused.append,
             log=self.log.append,
-            gave_up=lambda known, why: self.given_up.append((known, why)),
+            gave_up=self._give_up,
         )
 
     def _write(self, line):
@@ -46,6 +46,10 @@ class Side:
             self.sent.append(json.loads(line))
             self.causes.append(CAUSE.get())
         return self.writes
+
+    def _give_up(self, known, why):
+        self.given_up.append((known, why))
+        return self.takes_back
 
     def ask(self, number, method, **params):
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
@@ -334,6 +338,16 @@ async def test_a_call_whose_answer_could_not_be_read_has_no_late_answer(side):
     [line] = read_dialect(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
     side.dialect.incoming(line)
     assert isinstance(await side.got(), Failure)
+    side.ask(2, "tools/call", name="next")
+    side.hear({"type": "tool_result", "result": "mine"})
+    assert texts(await side.got()) == "mine"
+
+
+async def test_a_call_that_never_left_the_pipe_has_no_late_answer(side):
+    side.hear(HELLO)
+    side.takes_back = True
+    side.ask(1, "tools/call", name="unread")
+    side.notify("notifications/cancelled", requestId=1)
     side.ask(2, "tools/call", name="next")
     side.hear({"type": "tool_result", "result": "mine"})
     assert texts(await side.got()) == "mine"

@@ -90,6 +90,20 @@ async def test_a_call_cancelled_while_its_session_is_reopened_is_not_sent_again(
     assert server.methods().count("tools/call") == 1
 
 
+async def test_a_call_cancelled_while_it_waits_after_a_429_is_not_recorded_as_sent_again():
+    sink = Sink()
+    async with http_server(modern=False) as server:
+        server.once["tools/call"] = says(reply(b"", "429 Too Many Requests", "", retry_after="0.2"))
+        async with Client(test_streamable_http.remote(server, sink)) as client:
+            await client.list_tools()
+            call = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: "tools/call" in server.methods())
+            await cancelled(call)
+            await until(lambda: not sending())
+    assert server.methods().count("tools/call") == 1
+    assert not any("sent again" in why for why in given_up(sink))
+
+
 class Patient(httpx2.Auth):
     """Sends a request that was rejected once more, after `signed_in`."""
 

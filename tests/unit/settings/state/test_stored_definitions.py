@@ -45,6 +45,13 @@ def test_a_save_keeps_the_entries_of_an_earlier_instance(tmp_path):
     assert found.accepted.keys() == {"add", "sub"}
 
 
+def test_once_a_session_without_a_probe_was_stored_that_is_not_forgotten(tmp_path):
+    for probed, kept in ((True, True), (True, True), (False, False), (True, False)):
+        keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}, probed=probed))
+        found = StoredDefinitions(tmp_path).load(KEY)
+        assert found is not None and found.probed is kept
+
+
 BAD_ENTRY = '{"format": 1, "accepted": [{"name": "add", "digest": "x"}, {"name": 1}], "refused": {}}'
 
 
