@@ -20,6 +20,7 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
+from tui.core.web import http_error_text
 from tui.host.sign_in.authorization_server import (
     OAuthExchange,
     Record,
@@ -360,7 +361,9 @@ class Authenticator(httpx2.Auth):
                     refused = response.status_code == 401
                     return httpx2.Response(401, headers=response.headers) if refused else None
         except (httpx2.HTTPError, TimeoutError) as error:
-            why = clean_line(str(error), 200) or f"no response within {CHALLENGE_SECONDS:g} s"
+            why = f"no response within {CHALLENGE_SECONDS:g} s"
+            if str(error):
+                why = clean_line(http_error_text(error), 200)
             self._record({**about, "failed": why})
             raise SignInFailed(
                 f"cannot connect: {why}.",

@@ -26,7 +26,7 @@ from tui.core.secrets.oauth_values import (
     with_lifetime,
 )
 from tui.core.text import clean_line
-from tui.core.web import MAX_COOKIES, header_value_fault
+from tui.core.web import MAX_COOKIES, header_value_fault, http_error_text
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -182,7 +182,7 @@ class OAuthExchange:
                 f"the authorization server {host} did not respond within {SECONDS:g} s.", next_step=RETRY
             ) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            why = clean_line(str(error) or type(error).__name__, 200)
+            why = clean_line(http_error_text(error), 200)
             self._record({**about, "failed": why})
             raise SignInFailed(
                 f"cannot connect to the authorization server {host}: {why}.", next_step=RETRY
