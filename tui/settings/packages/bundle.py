@@ -14,6 +14,7 @@ from typing import Any
 
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
+from tui.core.units import LARGEST, bounded
 from tui.settings.packages.server_inputs import ServerInput, Values, joined
 from tui.settings.references import escaped
 
@@ -156,8 +157,8 @@ def _inputs(said: Any) -> Iterator[ServerInput]:
             secret=one.get("sensitive") is True,
             default=_default(one.get("default")),
             several=one.get("multiple") is True,
-            minimum=_number(one.get("min")),
-            maximum=_number(one.get("max")),
+            minimum=bounded(one.get("min"), least=-LARGEST),
+            maximum=bounded(one.get("max"), least=-LARGEST),
         )
 
 
@@ -237,7 +238,3 @@ def _object(value: Any) -> Mapping[str, Any]:
 def _text(holder: Mapping[str, Any], key: str) -> str:
     value = holder.get(key)
     return value if isinstance(value, str) else ""
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

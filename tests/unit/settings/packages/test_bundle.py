@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bundles import manifest
+from tests.foreign import IN_JSON
 from tui.core.errors import UsageError
 from tui.settings.load import load_text
 from tui.settings.packages.bundle import bundle_of, folder_name
@@ -46,6 +47,13 @@ def test_placeholders_for_the_folder_the_home_and_user_values_are_replaced():
         "env": {"KEY": "Bearer s3", "SEP": "a/b"},
         "cwd": str(FOLDER),
     }
+
+
+@pytest.mark.parametrize("number", IN_JSON)
+def test_any_number_may_be_a_limit_of_a_value(number: float) -> None:
+    asked = {"level": {"type": "number", "min": number, "max": number}}
+    found = bundle_of(manifest(user_config=asked)).inputs[0]
+    assert isinstance(found.problem("3"), str)
 
 
 def test_a_bundled_program_runs_from_the_folder_of_the_bundle():
