@@ -463,3 +463,17 @@ async def test_a_header_line_that_is_not_http_is_neither_quoted_nor_recorded(
         around = Around(store, server.url)
         failure = await refused(around, "cannot connect to the authorization server .*: illegal header line")
         assert LEAK not in told(around, failure, caplog)
+
+
+async def test_a_stored_registration_that_the_library_rejects_is_reported_when_it_renews(
+    store: TokenStore,
+) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        await around.call()
+        stored = await store.find("safe", server.url)
+        assert stored is not None
+        client = {**stored.client, "token_endpoint_auth_method": "carrier_pigeon"}
+        await store.save(replace(stored, client=client, expires_at=1.0))
+        with pytest.raises(SignInFailed, match=r"sign-in failed: .*carrier_pigeon"):
+            await Around(store, server.url).call()
