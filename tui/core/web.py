@@ -206,6 +206,17 @@ def _joins(char: str) -> bool:
     return char in "-_" or unicodedata.category(char) in ("Mn", "Mc")
 
 
+_QUOTED_BYTES = re.compile(r""":?\s*+(?:bytearray\()?\bb['"].*""", re.DOTALL)
+
+
+def http_error_text(error: BaseException) -> str:
+    """Return the text of an HTTP library's error, without the line of the other side that it may quote.
+
+    Such a line may be a header with a cookie, which nothing redacts: it was never read as one.
+    """
+    return _QUOTED_BYTES.sub("", str(error)) or type(error).__name__
+
+
 LONGEST_RETRY = 7 * 86_400.0
 """Maximum seconds that a response can ask to wait."""
 

@@ -11,6 +11,7 @@ import httpx2
 from tui.core.errors import ServerError
 from tui.core.text import clean_line
 from tui.core.units import size
+from tui.core.web import http_error_text
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
 
 SECONDS = 30.0
@@ -67,7 +68,7 @@ class Registry:
         except TimeoutError:
             raise ServerError(f"no response within {SECONDS:g} s.", where=self._where) from None
         except httpx2.HTTPError as error:
-            reason = clean_line(str(error) or type(error).__name__, 200)
+            reason = clean_line(http_error_text(error), 200)
             raise ServerError(
                 f"cannot connect: {reason}.",
                 where=self._where,

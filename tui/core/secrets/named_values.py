@@ -42,20 +42,23 @@ _SAME_VALUE_ONE = ("items", "additionalProperties", "contains", "if", "then", "e
 
 
 class SecretNames(NamedTuple):
-    """Names of the secret arguments of one tool, and patterns of them."""
+    """Names of the secret arguments of one tool, patterns of them, and names that are never secret."""
 
     names: frozenset[str] = frozenset()
     patterns: tuple[str, ...] = ()
+    kept: frozenset[str] = frozenset()
 
     def declares(self, name: str) -> bool:
         """Return whether a schema or a rule says that the argument is secret."""
+        if name in self.kept:
+            return False
         if name in self.names or EVERY in self.names:
             return True
         return any(fnmatchcase(name, pattern) for pattern in self.patterns)
 
     def includes(self, name: str) -> bool:
         """Return whether the argument is secret, also if only its name suggests it."""
-        return self.declares(name) or names_a_secret_argument(name)
+        return self.declares(name) or (name not in self.kept and names_a_secret_argument(name))
 
 
 BY_NAME = SecretNames()
@@ -79,7 +82,8 @@ class SecretArguments:
         known = self._learned.get((server, tool), frozenset())
         if found - known and len(self._learned) < MAX_TOOLS:
             self._learned[server, tool] = _bounded(known | found)
-            self._of_servers[server] = _bounded(self._of_servers.get(server, frozenset()) | found)
+            named = found if tool == FORMS else found - {EVERY}  # all arguments of one tool, not all values
+            self._of_servers[server] = _bounded(self._of_servers.get(server, frozenset()) | named)
 
     def set_rules(self, rules: Mapping[str, Sequence[str]]) -> None:
         """Set the rules by server: `tool.argument` with `*` and `?`, or `argument` for all of its tools."""
@@ -92,7 +96,8 @@ class SecretArguments:
 
     def of_server(self, server: str) -> SecretNames:
         """Return the names that are secret in any tool or form of a server."""
-        patterns = tuple(name for _, name in self._rules.get(server, ()))
+        rules = self._rules.get(server, ())
+        patterns = tuple(name for tool, name in rules if name != EVERY or tool == EVERY)
         return SecretNames(self._of_servers.get(server, frozenset()), patterns)
 
     def of_model_name(self, name: str) -> SecretNames:
@@ -222,17 +227,20 @@ _LONGEST = 400
 """Maximum bytes of a name; values with a longer one are not found."""
 
 
-def named_values(raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME) -> Iterator[SecretSpan]:
+def named_values(
+    raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME, *, plain: bool = False
+) -> Iterator[SecretSpan]:
     """Yield the secret values between `start`, which is not within a text, and `end`.
 
-    If only the name suggests a secret, true and false are kept: they say whether there is one.
+    If only the name suggests a secret, true and false are kept: they say whether there is one. With `plain`,
+    the names of objects and lists do not count, but those in them do.
     """
     while found := _TEXT.search(raw, start, end):
         start = found.end()
         if found[2] is None or len(found[1]) > _LONGEST:
             continue
         name = _name(found[1])
-        if not secret.includes(name):
+        if not secret.includes(name) or (plain and raw[start : start + 1] in (b"{", b"[")):
             continue
         try:
             stop = value_end(raw, start)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
+from tui.core.web import http_error_text
 
 Header = tuple[bytes, bytes]
 
@@ -206,7 +207,7 @@ class HttpExchange:
         return self._whole
 
     def failed(self, error: Exception) -> None:
-        why = f"{type(error).__name__}: {error}"
+        why = f"{type(error).__name__}: {http_error_text(error)}"
         detail = {**self._detail, "exchange": self._number, "event": "broken", "why": why}
         self._report(Direction.IN, b"", detail, time.monotonic_ns())
         self._told = True

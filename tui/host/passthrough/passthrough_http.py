@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from tui.core.traffic import TrafficSink
+from tui.core.web import http_error_text
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ class HttpPassthrough:
             response = await self._client.send(request, stream=True)
         except self._httpx.HTTPError as error:
             exchange.failed(error)
-            await _answer(send, 502, f"cannot connect to the server: {type(error).__name__}: {error}")
+            why = f"{type(error).__name__}: {http_error_text(error)}"
+            await _answer(send, 502, f"cannot connect to the server: {why}")
             return
         try:
             headers = response.headers.raw

@@ -8,8 +8,8 @@ import asyncio
 import importlib
 import re
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
+from tui.core.web import http_error_text
 from tui.host.sign_in.authorization_server import (
     OAuthExchange,
     Record,
@@ -200,8 +201,8 @@ class Authenticator(httpx2.Auth):
             exchange = self._exchange(client, module)
             provider = await self._provider(module, storage, "http://127.0.0.1/callback", None)
             provider.context.token_expiry_time = 1.0
-            flow = provider.async_auth_flow(shadow := _stripped_request(request))
-            try:
+            shadow = _stripped_request(request)
+            async with self._flow(provider, shadow) as flow:
                 outgoing = await anext(flow)
                 while outgoing is not shadow:
                     reply = await exchange.send(outgoing)
@@ -212,10 +213,6 @@ class Authenticator(httpx2.Auth):
                             next_step="Try again later. You are still signed in.",
                         )
                     outgoing = await flow.asend(reply)
-            except StopAsyncIteration:
-                pass
-            finally:
-                await flow.aclose()
             if provider.context.current_tokens is None and not await self._another_did_it():
                 await storage.drop_tokens()
 
@@ -276,8 +273,7 @@ class Authenticator(httpx2.Auth):
         shadow = _stripped_request(request)
         refusal = httpx2.Response(response.status_code, headers=response.headers, request=shadow)
         told = False
-        flow = provider.async_auth_flow(shadow)
-        try:
+        async with self._flow(provider, shadow) as flow:
             outgoing = await anext(flow)
             while not (outgoing is shadow and told):
                 if outgoing is shadow:
@@ -285,6 +281,15 @@ class Authenticator(httpx2.Auth):
                     outgoing = await flow.asend(refusal)
                 else:
                     outgoing = await flow.asend(await exchange.send(outgoing))
+
+    @asynccontextmanager
+    async def _flow(
+        self, provider: "OAuthClientProvider", shadow: httpx2.Request
+    ) -> AsyncIterator[AsyncGenerator[httpx2.Request, httpx2.Response]]:
+        """Run the provider, which may end at any request. Raises SignInFailed for its errors."""
+        flow = provider.async_auth_flow(shadow)
+        try:
+            yield flow
         except StopAsyncIteration:
             pass
         except (McptuiError, asyncio.CancelledError):
@@ -360,7 +365,9 @@ class Authenticator(httpx2.Auth):
                     refused = response.status_code == 401
                     return httpx2.Response(401, headers=response.headers) if refused else None
         except (httpx2.HTTPError, TimeoutError) as error:
-            why = clean_line(str(error), 200) or f"no response within {CHALLENGE_SECONDS:g} s"
+            why = f"no response within {CHALLENGE_SECONDS:g} s"
+            if str(error):
+                why = clean_line(http_error_text(error), 200)
             self._record({**about, "failed": why})
             raise SignInFailed(
                 f"cannot connect: {why}.",

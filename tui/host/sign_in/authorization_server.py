@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.errors import ServerError
-from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
@@ -26,7 +25,7 @@ from tui.core.secrets.oauth_values import (
     with_lifetime,
 )
 from tui.core.text import clean_line
-from tui.core.web import MAX_COOKIES, header_value_fault
+from tui.core.web import MAX_COOKIES, header_value_fault, http_error_text
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -79,7 +78,6 @@ SECONDS = 30.0
 """Time for one request, from connecting to the last byte of the reply."""
 
 MAX_REPLY = 1024 * 1024
-MAX_QUOTED = 300
 DISCARDED_BYTES = 64 * 1024
 DISCARDED_SECONDS = 2.0
 RETRY = "Try again. If it still fails, contact the server's operator."
@@ -168,7 +166,7 @@ class OAuthExchange:
                 f"its sign-in URL {fault}: {clean_line(address, 200)}.",
                 next_step="It was not used. The server's operator must correct its OAuth metadata.",
             )
-        sent = request.content
+        sent = await request.aread()  # that of a redirect is not in memory yet
         fields = fields_of(sent, request.headers.get("content-type", "")) if sent else {}
         self._remember(secrets_of(fields) | secrets_of_header(request.headers.get("authorization", "")))
         about: dict[str, object] = {"http": request.method, "url": address}
@@ -182,7 +180,7 @@ class OAuthExchange:
                 f"the authorization server {host} did not respond within {SECONDS:g} s.", next_step=RETRY
             ) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            why = clean_line(str(error) or type(error).__name__, 200)
+            why = clean_line(http_error_text(error), 200)
             self._record({**about, "failed": why})
             raise SignInFailed(
                 f"cannot connect to the authorization server {host}: {why}.", next_step=RETRY
@@ -259,10 +257,9 @@ async def discard(response: httpx2.Response) -> None:
 
 
 def _quotable(reply: Mapping[str, Any] | None, body: bytes) -> bytes:
-    """Return the body of an error without values that may be secret."""
+    """Return the body of an error without values that may be secret: in plain text, any word may be."""
     if reply is None:
-        text = clean_line(body[: 4 * MAX_QUOTED].decode("utf-8", "replace"), MAX_QUOTED)
-        return masked(text).encode()
+        return b"the body is not a JSON object"
     return json.dumps(masked_fields(reply, len(body))).encode()
 
 

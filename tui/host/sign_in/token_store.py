@@ -25,7 +25,9 @@ from tui.core.units import bounded
 from tui.core.web import header_value_fault
 
 SERVICE = "mcptui"
-MAX_BYTES = 256 * 1024
+MAX_BYTES = 16 * 1024 * 1024
+"""Maximum bytes of a file that is read: more than a token and metadata of the largest replies take."""
+
 IN_KEYCHAIN = "keychain"
 IN_FILE = "file"
 _SECRET_OF = {"tokens": ("access_token", "refresh_token"), "client": ("client_secret",)}

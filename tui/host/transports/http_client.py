@@ -176,7 +176,6 @@ class TappedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if (sending := request.extensions.get(SENDING)) is not None:
             sending.check()
-        _restore_cookies(request)
         wanted = bool(request.extensions.get(WANTS_EVENTS))
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
         body = b"" if request.method in ("GET", "DELETE") else await request.aread()
@@ -199,7 +198,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         tapped = httpx2.Response(
             response.status_code,
-            headers=_in_ascii(_accepted(response.headers.raw)),
+            headers=response.headers,
             stream=_HeardStream(response.stream, exchange),
             request=request,
             extensions={**response.extensions, EXCHANGE: exchange},
@@ -211,12 +210,28 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         await self._routed.aclose()
 
 
+class _InAscii(httpx2.AsyncBaseTransport):
+    """Sends back what a server said in its own bytes: httpx2 fails to if they are not ASCII."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        _restore_cookies(request)
+        response = await self._inner.handle_async_request(request)
+        response.headers = httpx2.Headers(_in_ascii(_accepted(response.headers.raw)))
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
 _HIGH = re.compile(rb"[\x80-\xff]")
 _RESTORED = re.compile(rb"\x7f([0-9a-f]{2})")
 
 
 def _in_ascii(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Return headers whose values httpx2 sends back later: it fails to do so if they are not ASCII.
+    """Return headers whose values httpx2 sends back later in ASCII.
 
     Each byte of a cookie is escaped until it is sent (`_restore_cookies`), and those of an address for good.
     """
@@ -340,7 +355,7 @@ def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]
     """
     ours = {"user-agent": f"mcptui/{__version__}", "accept-encoding": "identity"}
     return httpx2.AsyncClient(
-        transport=transport,
+        transport=_InAscii(transport),
         headers={**ours, **headers},
         cookies=_CookieJar(),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),

@@ -10,7 +10,7 @@ import httpx2
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
-from tui.core.web import retry_after
+from tui.core.web import http_error_text, retry_after
 from tui.host.transports.http_client import CONNECT_SECONDS, redirect_target, redirects_to_itself
 
 QUOTED = 160
@@ -217,5 +217,5 @@ def _cause(error: BaseException) -> BaseException:
 def _words(error: BaseException) -> str:
     number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
     system = os.strerror(number) if number is not None and number > 0 else ""
-    said = system or getattr(error, "strerror", None) or str(error) or type(error).__name__
+    said = system or getattr(error, "strerror", None) or http_error_text(error)
     return clean_line(str(said).partition(" (")[0], QUOTED).rstrip(".")

@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.units import bounded, whole
+from tui.core.web import http_error_text
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile, redactor_of
@@ -60,7 +61,7 @@ class Inquiry:
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
-            raise errors.connection_error(self._profile, str(error) or type(error).__name__) from None
+            raise errors.connection_error(self._profile, http_error_text(error)) from None
         text = raw.decode("utf-8-sig", "replace")
         if response.status_code == 200:  # an id may contain a key that is an ordinary word, like `lm-studio`
             text = self._redactor.redact_spoken(text, quotes=True)

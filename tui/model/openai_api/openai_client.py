@@ -15,6 +15,7 @@ from typing import Any
 from tui.core.errors import ModelError
 from tui.core.library_imports import importing
 from tui.core.traffic import TrafficSink
+from tui.core.web import http_error_text
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile
@@ -206,7 +207,7 @@ class EndpointClient:
         except _ErrorStatus as refused:
             raise self._refusal(refused) from None
         except self._openai.APIConnectionError as error:
-            self._tap.failed(error.request, str(_root_cause(error)))
+            self._tap.failed(error.request, _root_cause(error))
             raise errors.connection_error(self._profile, _root_cause(error)) from None
         except (self._openai.OpenAIError, self._httpx.HTTPError, self._httpx.InvalidURL, OSError) as error:
             raise errors.connection_error(self._profile, _root_cause(error)) from None
@@ -240,7 +241,7 @@ def _root_cause(error: BaseException) -> str:
         if inner is None:
             break
         error = inner
-    return str(error) or type(error).__name__
+    return http_error_text(error)
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:

@@ -35,12 +35,27 @@ from tui.traffic.record.secret_texts import (
 )
 
 _ARGUMENTS = b'"arguments"'
-_GIVING = (b'"params"', b'"result"', b'"arguments"', b'"args"')
+_GIVING = (b'"params"', b'"result"', b'"error"', b'"arguments"', b'"args"')
 _SCHEMA, _SAYS = b'"inputSchema"', (b'"writeOnly"', b'"password"')
 _FORM = b'"requestedSchema"'
 
-_OF_PROTOCOL = re.compile(rb'"(?:_meta|capabilities|clientInfo|serverInfo)"\s*+:\s*+(?=\{)')
-"""Members whose names are not those of values, such as `progressToken` and the names of extensions."""
+_CALL = re.compile(rb'"tools\\?/call"')  # PHP escapes the slash
+_COMPLETION = re.compile(rb'"completion\\?/complete"')
+
+_PART = re.compile(rb'"(?:(_meta|capabilities|clientInfo)|content|input|arguments)"\s*+:\s*+(?=\{)')
+"""Members of the protocol (group 1), whose names of objects are not those of values, such as those of
+extensions; and members that have what a user or a model gave."""
+
+_ENVELOPE = frozenset(
+    (
+        "jsonrpc id method params result error name arguments argument input inputResponses content action"
+        " context ref type uri cursor taskId requestId requestState progressToken protocolVersion _meta"
+        " capabilities clientInfo"
+    ).split()
+)
+"""Names of messages, which a tool or a rule may give to a secret argument too."""
+
+_META = SecretNames(kept=_ENVELOPE)
 
 _ARGUMENT = re.compile(rb'"argument"\s*+:\s*+(?=\{)')
 
@@ -84,39 +99,59 @@ def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "
     if not _may_give_values(raw):
         return raw, frozenset()
     anywhere = known.of_server(server)
-    places: list[SecretSpan] = []
-    at = 0
+    call = None
     if _ARGUMENTS in raw:
         start, end, tool = _arguments_in_small(raw) or _arguments_in(raw)
-        places += named_values(raw, start, end, known.of(server, tool))
-        places += _given(raw, 0, start, anywhere)
-        at = end
-    return spliced(raw, [*places, *_given(raw, at, len(raw), anywhere)])
+        is_call = _CALL.search(raw) and not raw.lstrip().startswith(b"[")
+        call = _Part(start, end, known.of(server, tool) if is_call else anywhere)
+    return spliced(raw, [*_given(raw, anywhere, call), *_completed(raw, anywhere)])
 
 
 def _may_give_values(raw: bytes) -> bool:
     return any(word in raw for word in _GIVING)
 
 
-def _given(raw: bytes, start: int, end: int, secret: SecretNames) -> Iterator[SecretSpan]:
-    """Yield the secret values in a part of a message, without those that are of the protocol."""
-    at = start
-    while found := _OF_PROTOCOL.search(raw, at, end):
-        yield from _values(raw, at, found.start(), secret)
-        at = max(found.end(), min(_end(raw, found.end()), end))
-    yield from _values(raw, at, end, secret)
+class _Part(NamedTuple):
+    """A part of a message, and which names are secret in it."""
+
+    start: int
+    end: int
+    secret: SecretNames
 
 
-def _values(raw: bytes, start: int, end: int, secret: SecretNames) -> Iterator[SecretSpan]:
-    yield from named_values(raw, start, end, secret)
-    yield from _completed(raw, start, end, secret)
+def _parts(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[_Part]:
+    """Yield the parts that have names of their own, in order; `call` are the arguments of a call."""
+    at = 0
+    for end in (len(raw),) if call is None else (call.start, len(raw)):
+        while found := _PART.search(raw, at, end):
+            at = max(found.end(), min(_end(raw, found.end()), end))
+            yield _Part(found.end(), at, _META if found[1] else secret)
+        if call is not None and end == call.start:
+            yield call
+            at = call.end
 
 
-def _completed(raw: bytes, start: int, end: int, secret: SecretNames) -> Iterator[SecretSpan]:
+def _given(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[SecretSpan]:
+    """Yield the secret values in a message, which are in any part of it."""
+    elsewhere = secret._replace(kept=_ENVELOPE)
+    at = 0
+    for part in (*_parts(raw, secret, call), _Part(len(raw), len(raw), secret)):
+        if part.start < at:
+            continue  # in a value that is a secret as a whole
+        for span in named_values(raw, at, part.start, elsewhere):
+            whole = span if span.end < part.start else span._replace(end=_end(raw, span.start))
+            at = whole.end
+            yield whole
+        if part.start >= at:
+            yield from named_values(raw, part.start, part.end, part.secret, plain=part.secret is _META)
+            at = part.end
+
+
+def _completed(raw: bytes, secret: SecretNames) -> Iterator[SecretSpan]:
     """Yield the value to complete (`completion/complete`), which is apart from its name."""
-    if b'"completion/complete"' not in raw:
+    if _COMPLETION.search(raw) is None:
         return
-    for found in _ARGUMENT.finditer(raw, start, end):
+    for found in _ARGUMENT.finditer(raw):
         try:
             members = outline(raw, found.end()).members
             name = _text(raw[slice(*members["name"])])

@@ -14,6 +14,7 @@ from tui.core.servers import OAuthSpec, ServerSpec, Transport
 from tui.host.sign_in.authenticator import Authenticator
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
+from tui.host.transports.http_client import open_client
 
 
 class _Stop(urllib.request.HTTPRedirectHandler):
@@ -94,7 +95,7 @@ class Around:
         return Authenticator(
             self.spec,
             self.sign_ins,
-            open_client=lambda: httpx2.AsyncClient(trust_env=False, verify=False),
+            open_client=lambda: open_client(httpx2.AsyncHTTPTransport(verify=False), {}),
             record=self.records.append,
             pause=self._pause,
         )

@@ -313,6 +313,8 @@ MALFORMED = [
     [{"access_token": LEAK}],
     f"access_token={LEAK}&token_type=bearer".encode(),
     f'{{"access_token": "{LEAK}", '.encode(),
+    f"<p>Bad token {LEAK}</p>".encode(),
+    f'"{LEAK}"'.encode(),
 ]
 
 
@@ -406,3 +408,72 @@ async def test_a_damaged_stored_sign_in_is_not_quoted(store: TokenStore) -> None
         around = Around(store, server.url)
         await around.call()
         assert len(around.person.questions) == 1 and LEAK not in repr(around.records)
+
+
+@pytest.mark.parametrize("path", ["/.well-known/oauth-authorization-server", "/register", "/token"])
+async def test_a_redirect_within_the_authorization_server_is_followed(store: TokenStore, path: str) -> None:
+    async with OAuthServer() as server:
+        own = server._reply
+
+        def reply(request: Asked) -> Reply:
+            if request.path == path:
+                return Reply(307, None, {"location": "/moved"})
+            return own(replace(request, path=path) if request.path == "/moved" else request)
+
+        server._reply = reply  # type: ignore[method-assign]
+        around = Around(store, server.url)
+        await around.call()
+        assert server.asked("/moved") and around.sign_ins.state("safe").startswith("signed in")
+
+
+async def test_cookies_and_addresses_outside_ascii_of_an_authorization_server_are_sent_back(
+    store: TokenStore,
+) -> None:
+    async with OAuthServer() as server:
+        own, seen = server._reply, list[str]()
+
+        def reply(request: Asked) -> Reply:
+            seen.append(request.headers.get("cookie", ""))
+            found = own(request)
+            if request.path == "/.well-known/oauth-authorization-server":
+                found = Reply(302, None, {"location": "/moved\u00e9"})
+            elif request.path == "/moved%C3%A9":
+                found = own(replace(request, path="/.well-known/oauth-authorization-server"))
+            found.headers["set-cookie"] = "sid=caf\u00e9; Path=/"
+            return found
+
+        server._reply = reply  # type: ignore[method-assign]
+        await Around(store, server.url).call()
+    assert "sid=caf\u00e9".encode().decode("latin-1") in seen
+
+
+async def test_a_header_line_that_is_not_http_is_neither_quoted_nor_recorded(
+    store: TokenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with OAuthServer() as server:
+        own = server._reply
+
+        def reply(request: Asked) -> Reply:
+            found = own(request)
+            if request.path == "/token":
+                found.headers["set-cookie"] = f"sid={LEAK}\0"
+            return found
+
+        server._reply = reply  # type: ignore[method-assign]
+        around = Around(store, server.url)
+        failure = await refused(around, "cannot connect to the authorization server .*: illegal header line")
+        assert LEAK not in told(around, failure, caplog)
+
+
+async def test_a_stored_registration_that_the_library_rejects_is_reported_when_it_renews(
+    store: TokenStore,
+) -> None:
+    async with OAuthServer() as server:
+        around = Around(store, server.url)
+        await around.call()
+        stored = await store.find("safe", server.url)
+        assert stored is not None
+        client = {**stored.client, "token_endpoint_auth_method": "carrier_pigeon"}
+        await store.save(replace(stored, client=client, expires_at=1.0))
+        with pytest.raises(SignInFailed, match=r"sign-in failed: .*carrier_pigeon"):
+            await Around(store, server.url).call()

@@ -13,6 +13,7 @@ import pytest
 
 from tests.foreign import NUMBERS, OTHERS
 from tui.core.errors import StorageError
+from tui.host.sign_in.authorization_server import MAX_REPLY
 from tui.host.sign_in.sign_ins import state_of
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
@@ -138,6 +139,16 @@ async def test_a_token_that_cannot_be_sent_does_not_count(
         kept[place] = json.dumps({"access_token": value, "refresh_token": "canary-refresh"})
     found = await store.find("work", URL)
     assert found is not None and set(found.tokens) == {"scope", "refresh_token"}
+
+
+@pytest.mark.usefixtures("no_keychain")
+async def test_a_sign_in_with_the_largest_token_and_metadata_is_read_again(tmp_path: Path) -> None:
+    store = TokenStore(tmp_path)
+    token = "x" * (MAX_REPLY - 100)
+    metadata = {"scopes_supported": ["\u00e9" * 10] * (MAX_REPLY // 24)}
+    await store.save(replace(SIGNED_IN, tokens={"access_token": token}, metadata=metadata))
+    found = await store.find("work", URL)
+    assert found is not None and found.tokens["access_token"] == token and found.metadata == metadata
 
 
 async def test_forgetting_a_sign_in_deletes_files_and_entries_for_every_issuer(

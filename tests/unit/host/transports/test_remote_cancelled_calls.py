@@ -58,7 +58,7 @@ async def test_a_call_cancelled_while_its_address_is_looked_up_is_not_sent(moder
         transport.link.url = transport.link.url.copy_with(host="localhost")
         async with Client(transport) as client:
             await client.list_tools()
-            await transport.link._client._transport._routed.aclose()  # like a connection that was idle
+            await transport.link._client._transport._inner._routed.aclose()  # like a connection that was idle
             monkeypatch.setattr(loop, "getaddrinfo", slow)
             call = asyncio.create_task(client.call_tool("echo", {}))
             await asked.wait()

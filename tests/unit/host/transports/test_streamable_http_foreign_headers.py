@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 
 from tests.conftest import until
 from tests.http_server import STREAM, http_server, reply
@@ -158,3 +158,25 @@ async def test_the_header_that_cannot_be_sent_is_named_although_another_is_not_a
         async with Client(transport):
             await until(lambda: transport.reach.problem)
     assert transport.reach.problem.endswith("not sent: invalid header x-team.")
+
+
+ILLEGAL = {
+    "header": b"HTTP/1.1 200 OK\r\nset-cookie: sid=canary-1\0\r\ncontent-length: 0\r\n\r\n",
+    "status": b"HTTX canary-1\r\n\r\n",
+    "trailer": b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+    b"0\r\nset-cookie: sid=canary-1\0\r\n\r\n",
+}
+
+
+@ERAS
+@pytest.mark.parametrize("answer", ILLEGAL.values(), ids=ILLEGAL)
+async def test_a_line_that_is_not_http_is_neither_quoted_nor_recorded(modern, answer):
+    async def respond(asked, writer):
+        writer.write(answer)
+
+    sink = Sink()
+    async with http_server(modern=modern, answers={"tools/call": respond}) as server:
+        async with Client(remote(server, sink)) as client:
+            with pytest.raises(MCPError, match="illegal") as caught:
+                await client.call_tool("echo", {})
+    assert "canary" not in str(caught.value) and "canary" not in repr(sink)

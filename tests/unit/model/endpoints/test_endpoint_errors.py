@@ -166,6 +166,7 @@ async def port_that_says(said: bytes) -> AsyncIterator[int]:
         ("https", b"HTTP/1.1 400 Bad Request\r\n\r\n", "WRONG_VERSION", "Start base_url with http://", False),
         ("http", b"\x15\x03\x01\x00\x02\x02\x46", "illegal", "start base_url with https://", False),
         ("http", b"hello\r\n\r\n", "illegal status line", "start base_url with https://", False),
+        ("http", b"HTTP/1.1 200 OK\r\nset-cookie: a=\0\r\n\r\n", "illegal header line", "base_url", True),
         ("http", b"", "cannot connect to", "that the model server is running", True),
     ],
 )
@@ -177,4 +178,5 @@ async def test_another_protocol_on_the_port_is_reported_with_the_next_step(
         heard = await output_of_model(model.stream(ASK))
         await model.aclose()
     assert heard.error is not None and cause in heard.error.message and step in heard.error.next_step
+    assert "bytearray" not in heard.error.message  # a line is not quoted: it may be a cookie
     assert heard.error.retryable is retryable

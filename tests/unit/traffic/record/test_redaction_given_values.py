@@ -85,6 +85,70 @@ def test_the_secret_arguments_of_the_rules_are_redacted_in_every_method():
     assert "canary" not in stored(known, Direction.OUT, result={"action": "accept", "content": values})
 
 
+SAID = [
+    {"method": "initialize", "params": {"clientInfo": {"name": "x"}, "capabilities": {}}},
+    {"method": "resources/read", "params": {"uri": "x:y"}},
+    {"method": "tools/call", "params": {"name": "other", "arguments": {"city": "Oslo"}}},
+    {"result": {"action": "accept", "content": {"city": "Oslo"}}},
+]
+
+
+@pytest.mark.parametrize("message", SAID, ids=["initialize", "resource", "other call", "answer"])
+def test_secret_arguments_of_one_tool_leave_other_messages_whole(message):
+    known = SecretArguments()
+    known.set_rules({"auth": ["login.*"]})
+    known.learn("auth", "unlock", {"type": "object", "writeOnly": True})
+    assert json.loads(stored(known, Direction.OUT, **message)) == {"jsonrpc": "2.0", "id": 1, **message}
+
+
+@pytest.mark.parametrize("name", ["method", "params", "id", "name", "content", "result", "arguments"])
+def test_a_field_with_a_name_of_the_protocol_is_secret_only_in_its_form(name):
+    known = SecretArguments()
+    known.learn("auth", FORMS, {"properties": {name: {"type": "string", "writeOnly": True}}})
+    for message in SAID:
+        assert json.loads(stored(known, Direction.OUT, **message)) == {"jsonrpc": "2.0", "id": 1, **message}
+    answer = {"result": {"action": "accept", "content": {name: "canary-1"}}}
+    assert "canary" not in stored(known, Direction.OUT, **answer)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"method": "prompts/get", "params": {"name": "login", "arguments": {"phrase": "canary-1"}}},
+        {"error": {"code": -1, "message": "no", "data": {"password": "canary-1"}}},
+        {
+            "method": "tools/list",
+            "params": {"_meta": {"apiKey": "canary-1", "x/y": {"password": "canary-2"}}},
+        },
+        {"method": "initialize", "params": {"capabilities": {"experimental": {"x": {"token": "canary-1"}}}}},
+        {"method": "vendor/any", "params": {"password": {"content": {"a": "canary-1"}}, "city": "Oslo"}},
+    ],
+    ids=["prompt", "error", "meta", "capabilities", "around a part"],
+)
+def test_secret_values_are_redacted_wherever_a_message_has_them(message):
+    known = SecretArguments()
+    stored(known, Direction.IN, **ELICITS)
+    body = stored(known, Direction.OUT, **message)
+    assert "canary" not in body and json.loads(body)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '[{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1}}},'
+        '{"id":2,"method":"tools/call","params":{"name":"b","arguments":{"phrase":"canary-1"}}}]',
+        '{"method":"completion\\/complete","params":{"argument":{"name":"password","value":"canary-1"}}}',
+    ],
+    ids=["batch", "escaped slash"],
+)
+def test_secret_values_are_redacted_in_other_forms_of_a_message(raw):
+    known = SecretArguments()
+    stored(known, Direction.IN, **ELICITS)
+    captured = Captured("auth", Direction.OUT, 1, 1, raw.encode())
+    body = keep(captured, Redactor({}).redact_bytes, 0, known).body.decode()
+    assert "canary" not in body and json.loads(body)
+
+
 def test_names_of_the_protocol_are_kept_in_every_method():
     meta = {"progressToken": "t-1", "x/credentials": {"a": 1}}
     capabilities = {"extensions": {"io.modelcontextprotocol/oauth-client-credentials": {"a": 1}}}
