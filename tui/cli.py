@@ -75,9 +75,9 @@ def _replace_closed_streams() -> None:
     """Open the null device for each standard stream that was closed before startup.
 
     Otherwise, the next file or socket would get its number, and what is read or written there, also by
-    programs that we start, would reach that. Output that nobody sees stays an error.
+    programs that we start, would reach that. What is written to such a stdout still fails.
     """
-    for number, flags in enumerate((os.O_RDONLY, os.O_WRONLY, os.O_WRONLY)):
+    for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
