@@ -72,7 +72,7 @@ from tui.traffic.diff import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.past import parts
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.rows import breaks, head_of, wrap
+from tui.ui.widgets.rows import breaks, head_of, highlighted, wrap
 
 
 class ForeignReader(NamedTuple):
@@ -137,6 +137,7 @@ def _texts() -> Iterator[tuple[Any, ...]]:
     yield "breaks", lambda text: breaks(text, 80), "e\u0301", "a ", "\u4e2d", "\u200d"
     yield "wrap", lambda text: wrap([(text, "")], 80), "x", "a ", "\u4e2d"
     yield "head_of", lambda text: head_of(text, 80), "\u200d", "\u0301"
+    yield "highlighted", lambda text: highlighted(((text, "text"),), "s"), "s", "s ", "\u00df"
     yield "title_of", title_of, "![", "[", "```", ".", "\u2026"
     yield "as_shown", as_shown, ", [", "[a], "
     yield "fence of an attachment", attached_fence, "`", "```\n"

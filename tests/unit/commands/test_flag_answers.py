@@ -85,7 +85,7 @@ def test_a_file_can_contain_one_object_or_several(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"a": 1,\n}', "at line 2, column 1"),
+        ('{"a": 1,\n"b" 2}', "at line 2, column 5"),
         ("5", "the file must contain an object or an array of objects"),
         ("[]", "the file must contain an object or an array of objects"),
         ("[" + " " * MAX_FILE, "the file is larger than"),

@@ -19,6 +19,7 @@ from tui.core import units
 from tui.core.errors import StorageError
 from tui.core.files.private_files import open_private, refuse_links
 from tui.storage.recordings.foreign_file import (
+    MOST_VALUE,
     OPEN_SECONDS,
     allow_stopping,
     is_stopped,
@@ -146,14 +147,20 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
                 where=str(path),
                 next_step="List recordings with mcptui traffic --list",
             )
-        try:
-            return checked(connect(path, "ro"), path, _check)
-        except sqlite3.OperationalError as error:
-            return opened_alone(path, _check, error)
-        except sqlite3.DatabaseError:
-            if not cut_short(path):
-                raise
-            return checked(connect(path, "ro", is_cut=True), path, _check)
+        connection = _opened(path)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE)
+    return connection
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        return checked(connect(path, "ro"), path, _check)
+    except sqlite3.OperationalError as error:
+        return opened_alone(path, _check, error)
+    except sqlite3.DatabaseError:
+        if not cut_short(path):
+            raise
+        return checked(connect(path, "ro", is_cut=True), path, _check)
 
 
 def cut_short(path: Path) -> str:

@@ -35,6 +35,21 @@ LIST_SECONDS = 5.0
 LEAST_BYTES = 4
 """Minimum bytes of a row in a file (https://sqlite.org/fileformat.html 1.6)."""
 
+MOST_VALUE = 4 * 1024 * 1024
+"""Maximum bytes of a value of a recording that SQLite loads whole, such as the headers of an entry.
+
+Bodies are read in parts. A larger value counts as damaged.
+"""
+
+LISTED_VALUE = 1024 * 1024
+"""Maximum bytes of a value that describes a whole file in a list."""
+
+NAME_VALUE = 64 * 1024
+"""Maximum bytes of a name in the columns of an entry, which has at most some hundred characters."""
+
+MOST_META = 1000
+"""Maximum values that describe a whole file; about 20 are stored."""
+
 MOST_OBJECTS = 200
 """Maximum tables and indexes of a file; a session has 20."""
 
@@ -154,6 +169,19 @@ def _is_plain(kind: object, sql: object) -> bool:
         return False
     is_table = sql.startswith("CREATE TABLE ") and not _COMPUTED.search(sql)
     return is_table or sql in _CHECKED or sql in _VIRTUAL
+
+
+@contextmanager
+def largest_value(connection: sqlite3.Connection, octets: int) -> Iterator[None]:
+    """Let statements fail with `sqlite3.DataError` where they would load a value of more than `octets`.
+
+    In a forged file, the values of all rows may be the same hundreds of megabytes.
+    """
+    before = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, octets)
+    try:
+        yield
+    finally:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
 
 
 def most_bytes(connection: sqlite3.Connection) -> int:

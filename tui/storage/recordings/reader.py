@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,7 +11,14 @@ from tui.core.traffic import BODY_LOST, DETAIL_LOST, BodyTerm, Entry, Finding, S
 from tui.storage.recordings.body_search import LARGE, BodyFinder
 from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
 from tui.storage.recordings.findings import findings_of, flagged
-from tui.storage.recordings.foreign_file import bounded_rows, most_bytes
+from tui.storage.recordings.foreign_file import (
+    LISTED_VALUE,
+    MOST_META,
+    NAME_VALUE,
+    bounded_rows,
+    largest_value,
+    most_bytes,
+)
 from tui.storage.recordings.rows import Row, entry_of, is_sound
 from tui.storage.recordings.salvage import (
     WINDOW,
@@ -129,7 +137,8 @@ class RecordingReader:
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
         """Return `columns` as plain tuples of `LIST_COLUMNS`, three times faster; see `doubt`."""
         with storage_errors(self.path):
-            return self._rows(_SELECT_LIST, after, limit)
+            with largest_value(self._connection, NAME_VALUE):
+                return self._rows(_SELECT_LIST, after, limit)
 
     def hand_rows(self, take: Callable[[Sequence[Row]], None], after: int, limit: int) -> Sequence[Row]:
         """Pass `column_rows` to `take` and return them. On `BAD_VALUES`, check them and retry."""
@@ -144,10 +153,11 @@ class RecordingReader:
 
     def _rows(self, select: str, after: int, limit: int) -> list[tuple[Any, ...]]:
         """Return rows in order, with an event in place of each unreadable one."""
-        run = self._connection.execute
+        # Rows of names are small, and are read a million at a time.
+        run = self._connection.execute if select is _SELECT_LIST else partial(bounded_rows, self._connection)
         if self._salvage is None:
             try:
-                return run(f"{select} WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)).fetchall()
+                return list(run(f"{select} WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)))
             except sqlite3.Error as error:
                 if not is_damage(error):
                     raise
@@ -157,7 +167,7 @@ class RecordingReader:
         if end - max(begin, after) > self.most_entries():
             end = 0  # it is on a damaged page
         return self._salvage.rows(
-            after, limit, (begin, end), lambda first, last: run(found, (first, last)).fetchall()
+            after, limit, (begin, end), lambda first, last: list(run(found, (first, last)))
         )
 
     def most_entries(self) -> int:
@@ -212,7 +222,7 @@ class RecordingReader:
 
     def sources(self, limit: int) -> list[str]:
         """Return the names of up to `limit` sources, in the order found."""
-        with storage_errors(self.path):
+        with storage_errors(self.path), largest_value(self._connection, NAME_VALUE):
             try:
                 rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
                 names = [name for (name,) in rows if isinstance(name, str)]
@@ -366,9 +376,9 @@ class RecordingReader:
 
     def meta(self) -> dict[str, str]:
         """Return the metadata of the recording, empty if it cannot be read."""
-        with storage_errors(self.path):
+        with storage_errors(self.path), largest_value(self._connection, LISTED_VALUE):
             try:
-                rows = list(bounded_rows(self._connection, "SELECT name, value FROM meta"))
+                rows = list(bounded_rows(self._connection, f"SELECT name, value FROM meta LIMIT {MOST_META}"))
                 return {
                     name: value for name, value in rows if isinstance(name, str) and isinstance(value, str)
                 }

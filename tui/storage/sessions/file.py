@@ -34,7 +34,13 @@ from tui.storage.recordings.database import (
     opened_alone,
     size_in_header,
 )
-from tui.storage.recordings.foreign_file import bounded_rows, raise_if_stopped
+from tui.storage.recordings.foreign_file import (
+    LISTED_VALUE,
+    MOST_META,
+    bounded_rows,
+    largest_value,
+    raise_if_stopped,
+)
 from tui.storage.recordings.salvage import is_damage
 
 SUFFIX = ".mcpsession"
@@ -186,10 +192,26 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
 _NUMBERS = frozenset("created changed messages turns tokens cost branched_at".split())
 
 
+_LISTED = (*sorted(_NUMBERS), "title", "model", "parent", "estimated")
+_SELECT_META = f"SELECT name, value FROM meta LIMIT {MOST_META}"
+_SELECT_LISTED = f"SELECT name, value FROM meta WHERE +name IN ({', '.join('?' * len(_LISTED))})"
+"""With the `+`, SQLite reads the rows in order. To look up a name, it would load whole rows of any size."""
+
+
 def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
     """Return `meta` by name, without values that are not JSON; its numbers are bounded."""
+    return _meta(bounded_rows(connection, _SELECT_META))
+
+
+def read_listed(connection: sqlite3.Connection) -> dict[str, Any]:
+    """Return the part of `meta` that a list of sessions shows; raises `sqlite3.Error` if it is too large."""
+    with largest_value(connection, LISTED_VALUE):
+        return _meta(bounded_rows(connection, _SELECT_LISTED, _LISTED))
+
+
+def _meta(rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, value in bounded_rows(connection, "SELECT name, value FROM meta"):
+    for name, value in rows:
         try:
             told = json.loads(value)
             found[name] = told if told is None or name not in _NUMBERS else bounded(told) or 0

@@ -154,11 +154,11 @@ class SessionFolder:
 
     def deleted(self) -> Sequence[SessionInfo]:
         """List the sessions that can be restored, most recently deleted first."""
-        files = sorted(self._trashed(), key=_deleted_at, reverse=True)
-        found = [_read(file, _stamp(file)) for file in files]
-        return [
-            replace(info, id=file.name.partition("@")[0]) for file, info in zip(files, found, strict=True)
-        ]
+        found: list[SessionInfo] = []
+        for file in sorted(self._trashed(), key=_deleted_at, reverse=True):
+            with suppress(OSError):  # another process has just restored or removed it
+                found.append(replace(_read(file, _stamp(file)), id=file.name.partition("@")[0]))
+        return found
 
     def purge(self) -> None:
         """Permanently remove sessions that were deleted too long ago, and empty files older than a day."""

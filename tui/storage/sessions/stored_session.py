@@ -34,6 +34,7 @@ from tui.storage.sessions.file import (
     has_remarks,
     is_cut,
     open_for_reading,
+    read_listed,
     read_meta,
     session_errors,
 )
@@ -103,7 +104,7 @@ def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:
 def read_info(path: Path) -> SessionInfo:
     """Return the data of a session for the list, or raise `StorageError`."""
     with closing(open_for_reading(path, at_once=True)) as connection, session_errors(path):
-        return info_of(path.stem, read_meta(connection))
+        return info_of(path.stem, read_listed(connection))
 
 
 def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionInfo:

@@ -83,6 +83,11 @@ class Backlog:
         """Whether it is half full, so that taps should slow down."""
         return self._came - self._went > self._limit // 2
 
+    def clear(self) -> None:
+        """Drop everything, because nobody will take it."""
+        self._queue.clear()
+        self._came = self._went = self._lost_entries = 0
+
     # ---- any thread --------------------------------------------------------------------------------------
 
     def add(self, captured: Captured) -> None:
@@ -333,8 +338,11 @@ class Recorder:
 
     def _failed(self, error: Exception, is_over: bool) -> None:
         self.faults += 1
+        self._wake.set()  # what waits is recorded without another capture
         if is_over:
             self._problem = f"an internal error ({type(error).__name__})"
+            self._closing = True  # what nobody takes would fill the backlog, and slow the servers down
+            self._backlog.clear()
             self._close_store()
 
     def _put(self, item: RecorderJob | LintReport) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from pathlib import Path
 from threading import Event
@@ -146,3 +147,45 @@ async def test_cancelling_ends_the_statement_in_the_thread(tmp_path: Path):
     await until(begun.is_set, what="the thread reads")
     task.cancel()
     await until(ended.is_set, what="the statement ends")
+
+
+LARGE = "hex(zeroblob(6000000))"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"UPDATE entries SET method = {LARGE} WHERE seq = 2",
+        f"UPDATE entries SET source = {LARGE} WHERE seq = 2",
+        f"UPDATE entries SET detail = json_object('a', {LARGE}) WHERE seq = 2",
+    ],
+)
+def test_an_entry_with_a_huge_value_counts_as_damaged(tmp_path: Path, script: str):
+    path = recorded(tmp_path)
+    change(path, script)
+    with closing(RecordingReader(path)) as reader:
+        assert [entry.seq for entry in reader.columns(0, 9)] == [1, 2, 3]
+        assert "1 of its entries could not be read" in reader.damage
+
+
+@pytest.mark.parametrize("column", ["source", "detail"])
+def test_a_list_of_entries_never_loads_a_huge_value(tmp_path: Path, column: str):
+    path = recorded(tmp_path)
+    change(path, f"UPDATE entries SET {column} = {LARGE}")
+    with closing(RecordingReader(path)) as reader:
+        tracemalloc.start()
+        for read in (reader.column_rows, reader.columns):
+            read(0, 9)
+        reader.sources(9)
+        reader.entry(2)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 1_000_000
+
+
+def test_a_huge_value_that_describes_a_recording_is_not_loaded(tmp_path: Path):
+    path = recorded(tmp_path)
+    change(path, f"INSERT INTO meta VALUES ('program', {LARGE})")
+    with closing(RecordingReader(path)) as reader:
+        assert reader.meta() == {}
+        assert [entry.seq for entry in reader.columns(0, 9)] == [1, 2, 3]

@@ -1,6 +1,8 @@
 """A folder with session files of somebody else: they are listed with their problem and never run for long."""
 
 import sqlite3
+import tracemalloc
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -68,3 +70,41 @@ async def test_a_damaged_session_that_claims_many_messages_is_read_in_bounded_ti
     )
     stored = read_stored(path)
     assert stored.damaged and stored.lost < path.stat().st_size
+
+
+async def test_a_session_with_a_huge_title_is_listed_with_its_problem(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION, ANSWER)
+    script = "UPDATE meta SET value = hex(zeroblob(6000000)) WHERE name = 'title'"
+    change(store.files.path_of(session), script)
+    tracemalloc.start()
+    found = {info.id: info.problem for info in await store.list()}
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "damaged" in found[session]
+    assert most < 1_000_000
+
+
+async def test_values_that_a_list_does_not_show_are_not_read_for_it(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION, ANSWER)
+    change(store.files.path_of(session), "INSERT INTO meta VALUES ('compaction', hex(zeroblob(6000000)))")
+    assert {info.id: info.problem for info in await store.list()} == {session: ""}
+
+
+async def test_a_deleted_session_that_vanishes_while_it_is_listed_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    store = store_in(tmp_path)
+    sessions = [await saved(store, QUESTION, ANSWER) for _ in range(2)]
+    for session in sessions:
+        store.files.delete(session)
+    real = store.files._trashed
+
+    def trashed_then_gone(whole: bool = False) -> Sequence[Path]:
+        found = real(whole)
+        found[0].unlink()
+        return found
+
+    monkeypatch.setattr(store.files, "_trashed", trashed_then_gone)
+    assert len(store.files.deleted()) == 1

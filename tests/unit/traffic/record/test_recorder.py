@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import wait_until
 from tests.unit.traffic.tapped import MemoryStore, hide, line, seen
+from tui.core import daemon_thread
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.traffic.filter.view import View
 from tui.traffic.record import recorder as recorder_module
@@ -363,3 +364,34 @@ def test_entries_dropped_by_the_store_are_dropped_from_the_columns(stage: Stage)
     assert stage.recorder.entries.gone == 1
     view.advance()
     assert view.revision > before
+
+
+def test_a_thread_that_fails_for_good_slows_no_server_down(monkeypatch: pytest.MonkeyPatch):
+    def defect(self: Recorder) -> None:
+        raise ValueError("a defect")
+
+    monkeypatch.setattr(daemon_thread, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(Recorder, "_drain", defect)
+    recorder = Recorder(MemoryStore, EntryColumns(), redact=hide, queue_bytes=20 * ENTRY_BYTES)
+    recorder.start()
+    recorder.capture(seen(b"x" * ENTRY_BYTES * 15))
+    assert recorder.crowded
+    wait_until(lambda: bool(recorder.problem))
+    recorder.capture(seen(b"x" * ENTRY_BYTES * 15))
+    assert (recorder.crowded, recorder.waiting, recorder.close()) == (False, 0, True)
+
+
+def test_a_restarted_thread_stores_what_was_waiting(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    real, calls = Recorder._drain, list[int]()
+
+    def defect_at_first(self: Recorder) -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise ValueError("a defect")
+        real(self)
+
+    monkeypatch.setattr(daemon_thread, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(Recorder, "_drain", defect_at_first)
+    stage.recorder.start()
+    stage.recorder.capture(seen(line(method="ping", id=1)))
+    wait_until(lambda: stage.store.entries)
