@@ -286,14 +286,18 @@ class Host:
         self._servers[spec.name] = Supervisor(spec, self._around)
         self._changed(spec.name)
 
-    async def replace(self, spec: ServerSpec) -> None:
-        """Stop a server permanently and replace it with another one, which is not started."""
+    async def replace(self, spec: ServerSpec) -> bool:
+        """Stop a server permanently and replace it with another one, which is not started.
+
+        Return whether a start was requested that the old one has not begun.
+        """
         old = self._named(spec.name)
         self._review.forget(old)
         await old.close()
         if self._servers.get(spec.name) is old:
             self._servers[spec.name] = Supervisor(spec, self._around)
             self._changed(spec.name)
+        return old.start_is_queued
 
     async def remove(self, name: str) -> None:
         """Stop a server permanently and forget it."""
