@@ -91,6 +91,19 @@ async def test_the_log_screen_keeps_its_lines_says_so_and_takes_every_key(separa
         await to_chat(app)
 
 
+async def test_the_log_screen_says_where_the_log_of_a_server_is_that_became_remote(
+    separate_home: Path,
+) -> None:
+    async with running(separate_home) as app:
+        await app.press("f3", "l")
+        await app.shows("LOG gone", "No stderr output")
+        app.write('[servers.gone]\nurl = "http://127.0.0.1:9/mcp"\n' + LASTING)
+        await app.runtime.configuration.reload()
+        await app.shows("keeps its own log")
+        await leaves(app)
+        await app.shows(EXPECTED)
+
+
 BENCH_KEYS = keys_of(Context.WORKBENCH, Context.BENCH_LIST)
 
 
