@@ -295,6 +295,8 @@ class Host:
         self._review.forget(old)
         await old.close()
         if self._servers.get(spec.name) is old:
+            if self.sign_ins is not None and old.spec.url != spec.url:
+                self.sign_ins.say_nothing(spec.name)
             self._servers[spec.name] = Supervisor(spec, self._around)
             self._changed(spec.name)
         return old.start_is_queued
@@ -306,6 +308,8 @@ class Host:
         await old.close()
         if self._servers.get(name) is old:
             del self._servers[name]
+            if self.sign_ins is not None:
+                self.sign_ins.say_nothing(name)
             self._changed(name)
 
     def request_start(self, name: str) -> None:
