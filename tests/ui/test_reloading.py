@@ -173,51 +173,6 @@ async def test_a_tool_turned_off_while_a_reload_restarts_the_server_stays_off(
         assert [one.name for one in app.runtime.host.toolbox.tools()] == ["two"]
 
 
-@pytest.mark.parametrize("pressed", ["r", "s"])
-async def test_a_start_that_waits_for_the_end_of_a_server_survives_its_replacement(
-    separate_home: Path, pressed: str
-) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
-        await app.pilot.press(pressed)
-        await app.has_state("a", "STOPPING")
-        if pressed == "s":
-            await app.shows("STOPPING")
-            await app.pilot.press("s")
-        app.write(server("a") + 'env = { A = "1" }\n')
-        await app.pilot.press("R")
-        await app.has_state("a", "RUNNING")
-        assert app.runtime.host.status("a").spec.env
-
-
-async def test_a_server_restarted_while_it_is_replaced_starts_as_its_successor(separate_home: Path) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
-        await app.pilot.press("s")
-        await app.has_state("a", "STOPPING")
-        app.write(server("a") + 'env = { A = "1" }\n')
-        await app.pilot.press("R")
-        await until(lambda: app.runtime.configuration._lock.locked(), what="the reload runs")
-        await app.pilot.press("r")
-        await app.has_state("a", "RUNNING")
-        assert app.runtime.host.status("a").spec.env
-
-
-async def test_a_server_that_was_stopped_stays_stopped_when_it_is_replaced(separate_home: Path) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
-        await app.pilot.press("r")
-        await app.has_state("a", "STOPPING")
-        await app.runtime.host.stop("a")
-        app.write(server("a") + 'env = { A = "1" }\n')
-        await app.runtime.configuration.reload()
-        await settled(app)
-        assert app.state("a") == "STOPPED"
-
-
 async def test_keys_win_over_the_command_line_and_a_reload_keeps_that(separate_home: Path) -> None:
     options = Options(
         disabled_too=True, demo=True, trusted=("a",), roots=("/tmp",), sampling=SamplingRule.ALLOW
