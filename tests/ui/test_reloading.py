@@ -233,6 +233,21 @@ async def test_a_chosen_model_stays_when_the_file_has_another_default(
             assert app.runtime.model_label == "m-b"
 
 
+async def test_a_new_default_that_failed_is_used_once_its_profile_is_corrected(separate_home: Path) -> None:
+    async with Endpoint([says("Hello.")]) as endpoint:
+        a, b = (model(name, endpoint.base_url) for name in "ab")
+        broken = model("b", endpoint.base_url, api_key="keyring:nothing/here")
+        config = f'default_model = "a"\n[servers]\n{a}{broken}'
+        async with real_app(separate_home, config, options=Options(disabled_too=True)) as app:
+            app.write(config.replace('"a"', '"b"', 1))
+            await in_servers(app)
+            await app.press("R")
+            await app.shows("Still using m-a")
+            app.write(f'default_model = "b"\n[servers]\n{a}{b}')
+            await app.press("R")
+            await until(lambda: app.runtime.model_label == "m-b")
+
+
 async def test_a_chosen_model_id_stays_when_its_profile_changes(separate_home: Path) -> None:
     async with Endpoint([says("Hello.")], models=["m-a", "other"]) as endpoint:
         config = f"[servers]\n{model('a', endpoint.base_url)}"
@@ -414,6 +429,20 @@ async def test_nothing_changes_while_the_file_cannot_be_used(separate_home: Path
         await app.shows(ERRORS)
         assert app.state("a") == "RUNNING"
         await app.press("escape")
+
+
+async def test_an_approval_is_not_saved_to_a_file_that_was_deleted(separate_home: Path) -> None:
+    config = f"{server('a')}{model('m', 'http://127.0.0.1:9/v1')}"
+    async with real_app(separate_home, config, options=APP) as app:
+        await app.has_state("a", "RUNNING")
+        app.config.unlink()
+        app.runtime.turn_context.policy.always.add("a/one@digest")
+        told = await app.runtime._approvals.save()
+        assert "only lasts until mcptui quits" in told and "file not found" in told
+        assert not app.config.exists()
+        app.write(config)
+        assert await app.runtime._approvals.save() == ""
+        assert set(read(app)) == {"servers", "models", "approvals"}
 
 
 async def test_a_file_behind_a_link_and_one_replaced_by_an_editor_are_read(

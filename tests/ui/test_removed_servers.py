@@ -10,9 +10,11 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
+from tests.protocol.oauth_server import OAuthServer
 from tests.ui.real_stage import RealApp, real_app
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import ACTIONS, Context
+from tui.ui.questions.elicitation_dialogs import AddressDialog
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.log_screen import LogScreen
 from tui.ui.workbench.screen import ServerScreen
@@ -89,6 +91,19 @@ async def test_the_log_screen_keeps_its_lines_says_so_and_takes_every_key(separa
 
         await press_all(app, keys_of(Context.LOG), back)
         await to_chat(app)
+
+
+async def test_the_log_screen_says_where_the_log_of_a_server_is_that_became_remote(
+    separate_home: Path,
+) -> None:
+    async with running(separate_home) as app:
+        await app.press("f3", "l")
+        await app.shows("LOG gone", "No stderr output")
+        app.write('[servers.gone]\nurl = "http://127.0.0.1:9/mcp"\n' + LASTING)
+        await app.runtime.configuration.reload()
+        await app.shows("keeps its own log")
+        await leaves(app)
+        await app.shows(EXPECTED)
 
 
 BENCH_KEYS = keys_of(Context.WORKBENCH, Context.BENCH_LIST)
@@ -201,6 +216,23 @@ async def test_a_server_that_returns_is_used_again_by_its_open_workbench(separat
         await app.has_state("gone", "RUNNING")
         await app.shows("WORKBENCH", "RUNNING")
         assert EXPECTED not in app.text
+
+
+@pytest.mark.parametrize("how", ["removed", "moved", "local"])
+async def test_a_sign_in_ends_with_its_server_and_leaves_no_state(separate_home: Path, how: str) -> None:
+    async with OAuthServer() as server:
+        remote = f'[servers.gone]\nurl = "{server.url}"\n'
+        async with real_app(separate_home, remote + LASTING) as app:
+            await until(lambda: isinstance(app.app.screen, AddressDialog), what="the dialog")
+            assert app.runtime.host.status("gone").sign_in == "waiting for you"
+            moved = '[servers.gone]\nurl = "http://127.0.0.1:9/mcp"\n'
+            app.write({"removed": "", "moved": moved, "local": LEAVING}[how] + LASTING)
+            await app.runtime.configuration.reload()
+            await until(lambda: isinstance(app.app.screen, ChatScreen), what="no dialog")
+            if how == "removed":
+                app.write(LEAVING + LASTING)
+                await app.runtime.configuration.reload()
+            assert app.runtime.host.status("gone").sign_in == ""
 
 
 SERVERS = {

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from tests.clocks import FrozenTime, freeze_time
+from tests.conftest import until
 from tests.ui import app_stage, bench_stage
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshot_stage import answering, forecast, with_traffic
@@ -71,6 +73,20 @@ async def to_entry(app: McptuiApp, pilot: Pilot[int]) -> None:
 async def to_bench(app: McptuiApp, pilot: Pilot[int]) -> None:
     await pilot.press("f3", "enter", "enter", *"Oslo")
     await app_stage.shows(app, "Oslo")
+
+
+LISTS = {"the palette": ("ctrl+p",), "a picker": ("ctrl+t",), "sampling": ("f3", "enter", "1", "e")}
+
+
+@pytest.mark.parametrize("opens", LISTS.values(), ids=LISTS)
+async def test_lists_take_every_key_in_a_terminal_without_room(opens: tuple[str, ...]) -> None:
+    async with app_stage.opened(forecast(), LARGE) as (app, pilot):
+        await pilot.press(*opens)
+        await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
+        for size in ((1, 1), (4, 2), (1, 60), (200, 1)):
+            await pilot.resize_terminal(*size)
+            await pilot.press("pageup", "pagedown", "end", "home", "up", "down", "pageup")
+            assert app.crash is None, f"a key at {size} ends the app"
 
 
 sizes = st.tuples(st.integers(0, 140), st.integers(0, 50))

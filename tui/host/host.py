@@ -286,14 +286,20 @@ class Host:
         self._servers[spec.name] = Supervisor(spec, self._around)
         self._changed(spec.name)
 
-    async def replace(self, spec: ServerSpec) -> None:
-        """Stop a server permanently and replace it with another one, which is not started."""
+    async def replace(self, spec: ServerSpec) -> bool:
+        """Stop a server permanently and replace it with another one, which is not started.
+
+        Return whether a start was requested that the old one has not begun.
+        """
         old = self._named(spec.name)
         self._review.forget(old)
         await old.close()
         if self._servers.get(spec.name) is old:
+            if self.sign_ins is not None and old.spec.url != spec.url:
+                self.sign_ins.say_nothing(spec.name)
             self._servers[spec.name] = Supervisor(spec, self._around)
             self._changed(spec.name)
+        return old.start_is_queued
 
     async def remove(self, name: str) -> None:
         """Stop a server permanently and forget it."""
@@ -302,6 +308,8 @@ class Host:
         await old.close()
         if self._servers.get(name) is old:
             del self._servers[name]
+            if self.sign_ins is not None:
+                self.sign_ins.say_nothing(name)
             self._changed(name)
 
     def request_start(self, name: str) -> None:

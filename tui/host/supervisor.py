@@ -51,7 +51,8 @@ class Supervisor:
     """Owns one server: at most one process of it runs at any time.
 
     All methods belong to the event loop's thread. One plain task, which nobody cancels, runs the
-    connections; everything else only sets events for it. `closed` is set once it will never start again.
+    connections; everything else only sets events for it. `closed` is set once it will never start again;
+    `start_is_queued` is then whether a start was requested that is left to its successor.
     """
 
     def __init__(self, spec: ServerSpec, around: HostContext) -> None:
@@ -72,6 +73,7 @@ class Supervisor:
         self._wanted = False
         self._revived = False
         self.closed = asyncio.Event()
+        self.start_is_queued = False
         self._lives = 0
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.definitions)
@@ -180,6 +182,7 @@ class Supervisor:
 
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
+        self.start_is_queued = self.closed.is_set()
         if not self.can_start or not await self._may_run():
             return
         life = self._lives + (self.state in (ServerState.STOPPED, ServerState.STOPPING))
@@ -237,6 +240,7 @@ class Supervisor:
     async def stop(self) -> None:
         """Stop it, its start, or its pending restart; return once it is STOPPED."""
         life = self._lives
+        self.start_is_queued = False
         self._ask_to_stop()
         # A queued start may begin the next run before anyone sees STOPPED.
         while self.state is not ServerState.STOPPED and self._lives == life:
@@ -251,6 +255,7 @@ class Supervisor:
     async def close(self) -> None:
         """Stop it permanently: later starts have no effect."""
         self.closed.set()
+        self.start_is_queued = self.start_is_queued or self._wanted
         self._around.consent.withdraw(self.spec.name)
         self._ask_to_stop()
         if self._task is not None:

@@ -83,7 +83,7 @@ class ActiveModel:
         self._consenting: asyncio.Task[None] | None = None
         self._model: ChatModel | None = None
         self._working: set[asyncio.Task[None]] = set()
-        self._has_answered = self._unloaded = False
+        self._has_answered = self._unloaded = self._is_unmet = False
         self.context_meter = ContextMeter()
         self.error: McptuiError | None = None
         self.needs_consent = False
@@ -152,6 +152,7 @@ class ActiveModel:
         """Store why a model cannot be used. The current one stays, if there is one."""
         from tui.model.endpoints.providers import BLOCKED_STEP
 
+        self._is_unmet = True
         self.needs_consent = isinstance(error, ConfigError) and error.next_step == BLOCKED_STEP
         if self._model is None:
             self.error = error
@@ -195,7 +196,7 @@ class ActiveModel:
 
         If there is no model, the wanted one is tried again. Otherwise the model is replaced if its profile
         has changed, or if it was not chosen over the configuration and that now has another default. If the
-        new one cannot be used, the current one stays.
+        new one cannot be used, the current one stays, and the next reload tries again.
         """
         async with self._choosing:
             before, self._loaded = self._loaded, loaded
@@ -217,9 +218,9 @@ class ActiveModel:
         name = self.profile.name if self.profile is not None else DEMO
         now, then = named(loaded, name), named(before, name)
         has_new_default = first_choice(loaded) != first_choice(before)
-        if now == then and not (has_new_default or self.needs_consent):
+        if now == then and not (has_new_default or self._is_unmet):
             return ()
-        if self._chosen is not None and now == then and not self.needs_consent:
+        if self._chosen is not None and now == then and not self._is_unmet:
             return [f"Still using {self.label}, which was selected instead of the default."]
         gone = "" if now or not then else f"The model {quoted_name(name)} is no longer configured."
         try:
@@ -388,7 +389,7 @@ class ActiveModel:
         model = make_model(profile, self._clock, self._sink, paced=self._options.paced)
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
-        self.profile, self.error, self.needs_consent = profile, None, False
+        self.profile, self.error, self.needs_consent, self._is_unmet = profile, None, False, False
         if profile is not None and self._gate is not None and self._loaded is not None:
             self._gate.used(profile.name, self._loaded)
         self.context_meter.window = profile.context_window if profile is not None else None

@@ -82,6 +82,7 @@ class RememberedApprovals:
             return f"The approval lasts until mcptui quits. {NOT_OWN}"
         unsaved = self._policy.always - self._saved
         try:
+            self._configuration.refuse_deleted()
             saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
         except McptuiError as error:
             return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)

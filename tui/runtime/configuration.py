@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -109,6 +109,11 @@ class Configuration:
         """Return problems as sentences, with the name of the file and the lines of their keys."""
         loaded = self.loaded
         return [str(one if loaded is None else loaded.located(one)) for one in problems]
+
+    def refuse_deleted(self) -> None:
+        """Raise ConfigError if the file was deleted: one with a single setting would replace all others."""
+        if self.loaded is not None and self.loaded.exists and not self.file.path.exists():
+            raise ConfigError("file not found", where=str(self.file.path))
 
     async def exclusively(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Run an operation after the previous ones, and to its end even if the caller is cancelled."""
@@ -270,10 +275,15 @@ class Configuration:
         present = {status.name: status for status in host.statuses()}
         wanted = {spec.name: spec for spec in specs}
         gone = [name for name in present if name not in wanted]
-        waiting = [host.remove(name) for name in gone]
+        waiting: list[Coroutine[Any, Any, None]] = [host.remove(name) for name in gone]
         for name in gone:
             self._chosen.pop(name, None)
         starting = {start} & wanted.keys()
+
+        async def replace(spec: ServerSpec) -> None:
+            if await host.replace(spec):  # a restart, say, while it was stopping
+                starting.add(spec.name)
+
         for name, spec in wanted.items():
             if name not in present:
                 host.add(spec)
@@ -282,7 +292,7 @@ class Configuration:
                 if present[name].spec != spec:
                     host.adopt(spec)
             else:
-                waiting.append(host.replace(spec))
+                waiting.append(replace(spec))
                 starting |= {name} if _is_started_again(present[name], spec) else set()
         await asyncio.gather(*waiting)
         for spec in self._specs() if waiting else ():  # something may have been chosen meanwhile

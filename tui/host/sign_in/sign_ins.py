@@ -93,6 +93,11 @@ class SignIns:
         self._states[server] = state
         self._changed(server)
 
+    def say_nothing(self, server: str) -> None:
+        """Show no state: the server left, or has another address."""
+        if self._states.pop(server, None) is not None:
+            self._changed(server)
+
     def tell(self, sign_in: StoredSignIn) -> None:
         """Show the state of a sign-in."""
         self._states[sign_in.server] = sign_in

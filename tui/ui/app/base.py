@@ -33,6 +33,7 @@ from tui.ui.platform.textual_internals import (
     find_handlers_once,
     has_note,
     keep_late_timers,
+    page_at_every_size,
     report_crash,
     style_opened_screens_once,
     wrap_at_every_width,
@@ -85,6 +86,7 @@ class BaseApp(App[int]):
         create_caches_on_use()
         style_opened_screens_once()
         wrap_at_every_width()
+        page_at_every_size()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())

@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import OptionList
 from textual.widgets._toast import ToastHolder
 
 Handler = tuple[type, Callable[[Message], Any]]
@@ -125,6 +126,24 @@ def wrap_at_every_width() -> None:
     """
     if _wrap is not None:
         setattr(Content, "_wrap_and_format", _wrap_at_some_width)  # noqa: B010
+
+
+_move_page: Callable[[OptionList, Any], None] | None = getattr(OptionList, "_move_page", None)
+
+
+def _move_page_on_screen(options: OptionList, direction: Any) -> None:
+    """Move by a page, if the list has room for a line."""
+    if _move_page is not None and options.scrollable_content_region:
+        _move_page(options, direction)
+
+
+def page_at_every_size() -> None:
+    """Make page up and page down do nothing in a list without room, as in a terminal of one column.
+
+    Textual has no lines then, and raises a `KeyError`, which ends the app.
+    """
+    if _move_page is not None:
+        setattr(OptionList, "_move_page", _move_page_on_screen)  # noqa: B010
 
 
 _find_handlers: Callable[[MessagePump, str, Message], Iterable[Handler]] | None = getattr(

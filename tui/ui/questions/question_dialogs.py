@@ -104,9 +104,8 @@ class ServerQuestions:
         dialog = self._dialog
         if dialog is not None and dialog.question is not question:
             self._dialog = None
-            if self._close(dialog) and not isinstance(dialog.question, ConfigErrors):
-                server = quoted_name(dialog.question.server, 60)
-                self._app.notify(f"The server {server} withdrew its request.", timeout=4)
+            if self._close(dialog) and (note := _withdrawal(dialog.question)):
+                self._app.notify(note, timeout=4)
             dialog = None
         if question is None:
             return
@@ -174,3 +173,14 @@ class ServerQuestions:
             self._app.pop_screen()
         self._withdrawn = AnswerDelay()
         return True
+
+
+def _withdrawal(question: ServerQuestion) -> str:
+    """Return a note that a question was withdrawn, "" if the errors of a configuration were corrected."""
+    match question:
+        case FormQuestion() | AddressQuestion() | SamplingQuestion() | SamplingReview():
+            return f"The server {quoted_name(question.server, 60)} withdrew its request."
+        case ConfigErrors():
+            return ""
+        case _:  # asked by mcptui itself
+            return "The question was withdrawn."

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 LOOKS_PER_SECOND = 8
+LOCAL = "No stderr output from this server yet."
+REMOTE = "This server is remote and keeps its own log. Its messages are in the traffic."
 
 
 class LogScreen(ModalScreen[None]):
@@ -55,12 +57,7 @@ class LogScreen(ModalScreen[None]):
         self._title = SplitBar()
         self._keys = Footer()
         self._keys.show(entries_of(of_context(Context.LOG), overrides))
-        status = host.find(server)
-        remote = status is not None and bool(status.spec.url)
-        empty = "No stderr output from this server yet."
-        if remote:
-            empty = "This server is remote and keeps its own log. Its messages are in the traffic."
-        self._lines = LogLines(empty=empty, id="log-lines")
+        self._lines = LogLines(empty=LOCAL, id="log-lines")
         self._input = Field(placeholder="text in this log", max_length=200, compact=True)
         self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
         self._search.display = False
@@ -79,7 +76,8 @@ class LogScreen(ModalScreen[None]):
 
     def look(self) -> None:
         """Show new lines; cheap if there are none."""
-        if self._host.find(self._server) is not None:  # otherwise the last lines stay readable
+        if (status := self._host.find(self._server)) is not None:  # otherwise the last lines stay readable
+            self._lines.show_empty(REMOTE if status.spec.url else LOCAL)
             self._lines.show(self._host.stderr(self._server))
         self._title.show(*self._title_rows())
 

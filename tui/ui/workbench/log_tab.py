@@ -67,6 +67,12 @@ class LogLines(LinePane):
             self._place(self.scroll_y - rows_gone)
         return True
 
+    def show_empty(self, empty: str) -> None:
+        """Show this text while there are no lines."""
+        if empty != self.empty:
+            self.empty = empty
+            self.rows_changed()
+
     def toggle_wrap(self) -> None:
         """Switch between wrapping and cropping long lines."""
         top = self._line_of(round(self.scroll_y))

@@ -9,11 +9,13 @@ from tests.conftest import until
 from tests.programs import printed_by
 from tests.ui.app_stage import asking, keys, opened, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, FormQuestion
 from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.text_dialogs import SystemText
 from tui.ui.questions import question_line
 from tui.ui.questions.elicitation_dialogs import FormDialog
+from tui.ui.questions.trust_dialog import TrustDialog
 
 __all__ = ["ripe"]
 
@@ -56,6 +58,15 @@ async def test_a_withdrawn_question_closes_with_every_screen_opened_over_it() ->
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await shows(app, "The server “server1” withdrew its request.")
+
+
+async def test_a_withdrawn_question_of_mcptui_is_not_called_a_request_of_the_server() -> None:
+    async with app_with_person() as (app, _, person):
+        waiting = asked(person.trust(TrustQuestion("server1", "t")))
+        await shown(app, TrustDialog)
+        waiting.cancel()
+        await until(lambda: app.screen is app.main)
+        await shows(app, "The question was withdrawn.")
 
 
 async def test_keys_pressed_for_a_withdrawn_question_do_not_reach_the_screen_below(
