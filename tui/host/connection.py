@@ -46,8 +46,7 @@ FIRST_LIST_SECONDS = 20.0
 again."""
 
 TASK_SECONDS = 30.0
-EXIT_GRACE = 1.0
-LAST_WORDS_SECONDS = 0.3
+EXIT_GRACE, LAST_WORDS_SECONDS = 1.0, 0.3
 
 _log = logging.getLogger(__name__)
 
