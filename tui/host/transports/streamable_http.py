@@ -29,7 +29,7 @@ from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, stre
 from tui.host.transports.http_listening import keep_listening
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
-from tui.host.waits import first_of
+from tui.host.waits import first_of, set_within
 
 SESSION = "mcp-session-id"
 VERSION = "mcp-protocol-version"
@@ -44,6 +44,9 @@ RETRY_SECONDS = 1.0
 
 HANDSHAKE_SECONDS = (10.0, 20.0, 30.0)
 """How long a server may take to open another session, each time that it is asked."""
+
+STREAM_SECONDS = 0.5
+"""How long a call waits for the stream of server requests: servers drop those made before it is open."""
 
 RESUMES = 5
 """How often a stream is resumed in a row without new events."""
@@ -106,6 +109,7 @@ class StreamableHttp:
         self._posts: dict[Id, _Post] = {}
         self._in_order: SendQueue[tuple[str | None, bytes, Mapping[str, str]]] = SendQueue(remote.end)
         self._initialized = asyncio.Event()
+        self._stream_answered = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
 
     def open(self) -> None:
@@ -174,6 +178,7 @@ class StreamableHttp:
                 async with self._remote.limit(ACCEPT_SECONDS):
                     async with self._link.exchange("POST", self._headers(headers), body) as reply:
                         if method == INITIALIZED["method"]:
+                            self._hear()
                             self._initialized.set()
                         if is_stream(reply) and reply.status_code == 200:
                             await self._take_events(reply, None)
@@ -182,9 +187,9 @@ class StreamableHttp:
                 _log.warning(
                     "%s did not accept %s (%s)", self._remote.spec.name, method or "a response", kind
                 )
-            if method == INITIALIZED["method"]:
-                self._initialized.set()
+            if method == INITIALIZED["method"] and not self._initialized.is_set():
                 self._hear()
+                self._initialized.set()
 
     # ---- requests ----------------------------------------------------------------------------------------
 
@@ -255,6 +260,8 @@ class StreamableHttp:
         older = self._version < STATELESS_SINCE and method not in OPENING
         if older and self._handshake and not self._initialized.is_set():
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
+        if older and method == "tools/call" and self._listening is not None:
+            await set_within(self._stream_answered, STREAM_SECONDS)
         reopened = waited = False
         while self._gate.is_pending(wire_id):  # it may have been cancelled while it waited
             session = b"" if method == "initialize" else self._session
@@ -472,10 +479,14 @@ class StreamableHttp:
     async def _open_stream(self, last_id: bytes) -> AsyncIterator[httpx2.Response]:
         resumed: HeaderValues = {RESUME: last_id} if last_id else {}
         session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
-        async with self._link.exchange("GET", headers) as response:
-            if session:
-                await self._check_session(response, session)
-            yield response
+        try:
+            async with self._link.exchange("GET", headers) as response:
+                self._stream_answered.set()
+                if session:
+                    await self._check_session(response, session)
+                yield response
+        finally:
+            self._stream_answered.set()
 
 
 def _session_of(response: httpx2.Response) -> bytes:

@@ -1,5 +1,7 @@
 """The stream on which a server of the older era sends its own messages, and how long it is kept open."""
 
+import asyncio
+
 import pytest
 from mcp import Client, MCPError
 
@@ -8,6 +10,7 @@ from tests.http_server import STREAM, event, http_server, reply, says
 from tests.unit.host.transports.test_streamable_http import Sink, remote
 from tui.host.passthrough import http_exchange
 from tui.host.transports import http_listening, streamable_http
+from tui.host.waits import set_within
 
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
@@ -53,6 +56,25 @@ async def test_a_stream_is_opened_although_the_server_was_busy_first(status):
     streams.refusals = [refusal(status)] * 7
     async with http_server(modern=False, answers={"GET": streams}) as server, Client(remote(server)):
         await until(lambda: len(streams.asked) > 8)
+
+
+async def test_a_first_call_waits_until_the_stream_is_open_on_which_the_server_may_ask(monkeypatch):
+    monkeypatch.setattr(streamable_http, "STREAM_SECONDS", 20.0)
+    called = asyncio.Event()
+    early = []
+
+    async def open_late(asked, writer):
+        early.append(await set_within(called, 0.2))
+        await Streams()(asked, writer)
+
+    async def note(asked, writer):
+        called.set()
+        writer.write(server.usual(asked))
+
+    answers = {"GET": open_late, "tools/call": note}
+    async with http_server(modern=False, answers=answers) as server, Client(remote(server)) as client:
+        assert not (await client.call_tool("echo", {})).is_error
+    assert called.is_set() and early[0] is False
 
 
 @pytest.mark.parametrize("status", ["405 Method Not Allowed", "403 Forbidden", "200 OK"])
