@@ -176,9 +176,9 @@ def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[
         return [Finding(row[0], str(row[1]), Severity(row[2]), str(row[3]), str(row[4])) for row in rows]
     rows = connection.execute(
         "SELECT code, severity, section, source, method, count, places FROM findings WHERE number IN"
-        " (SELECT finding FROM flags WHERE first <= ?1 AND last >= ?1 AND substr(entries, ?1 - first + 1, 1)"
+        " (SELECT finding FROM flags WHERE first <= ? AND last >= ? AND substr(entries, ? - first + 1, 1)"
         " = x'01') ORDER BY number",
-        (seq,),
+        (seq, seq, seq),
     )
     found = []
     for code, severity, section, source, method, count, places in rows:

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from tui.core.errors import StorageError
 from tui.core.text import quoted_name
+from tui.core.units import LARGEST
 
 T = TypeVar("T")
 
@@ -197,6 +198,11 @@ def most_bytes(connection: sqlite3.Connection) -> int:
         except OSError:
             continue
     return min(pages * octets, sizes)
+
+
+def most_rows(first: int, last: int) -> int:
+    """Return a limit for the rows with numbers `first` to `last`: damaged or forged pages repeat some."""
+    return min(last - first + 2, LARGEST)
 
 
 def bounded_rows(

@@ -51,9 +51,9 @@ def put_note(connection: sqlite3.Connection, seq: int, marked: bool | None, text
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute(
-            "INSERT INTO notes VALUES (?1, coalesce(?2, 0), coalesce(?3, '')) ON CONFLICT (seq) DO UPDATE"
-            " SET marked = coalesce(?2, marked), text = coalesce(?3, text)",
-            (seq, marked, stored),
+            "INSERT INTO notes VALUES (?, coalesce(?, 0), coalesce(?, '')) ON CONFLICT (seq) DO UPDATE"
+            " SET marked = coalesce(?, marked), text = coalesce(?, text)",
+            (seq, marked, stored, marked, stored),
         )
         connection.execute("DELETE FROM notes WHERE seq = ? AND NOT marked AND text = ''", (seq,))
         connection.execute("COMMIT")

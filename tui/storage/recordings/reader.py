@@ -18,6 +18,7 @@ from tui.storage.recordings.foreign_file import (
     bounded_rows,
     largest_value,
     most_bytes,
+    most_rows,
 )
 from tui.storage.recordings.rows import Row, entry_of, is_sound
 from tui.storage.recordings.salvage import (
@@ -67,9 +68,9 @@ ON_ITS_PAGE = 2_000
 """A body up to this size has no overflow pages; SQLite uses them for rows above 4,061 bytes."""
 
 _SELECT_DOUBTFUL = (
-    "SELECT seq FROM entries WHERE seq BETWEEN ?1 AND ?2 AND size > 0 AND NOT EXISTS"
+    "SELECT seq FROM entries WHERE seq BETWEEN ? AND ? AND size > 0 AND NOT EXISTS"
     " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob'"
-    f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq LIMIT ?2 - ?1 + 2"
+    f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq LIMIT ?"
 )
 """Entries without a body, and those whose body may have overflow pages."""
 
@@ -162,12 +163,15 @@ class RecordingReader:
                 if not is_damage(error):
                     raise
                 self._salvage = Salvage()
-        found = f"{select} WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq LIMIT ?2 - ?1 + 2"
+        found = f"{select} WHERE seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
         begin, end = whole_span(self._connection)
         if end - max(begin, after) > self.most_entries():
             end = 0  # it is on a damaged page
         return self._salvage.rows(
-            after, limit, (begin, end), lambda first, last: list(run(found, (first, last)))
+            after,
+            limit,
+            (begin, end),
+            lambda first, last: list(run(found, (first, last, most_rows(first, last)))),
         )
 
     def most_entries(self) -> int:
@@ -298,7 +302,7 @@ class RecordingReader:
         """Add the lost bodies of entries `first` to `last` to `damage`."""
 
         def doubtful(start: int, end: int) -> Sequence[Row]:
-            return self._connection.execute(_SELECT_DOUBTFUL, (start, end)).fetchall()
+            return self._connection.execute(_SELECT_DOUBTFUL, (start, end, most_rows(start, end))).fetchall()
 
         with storage_errors(self.path):
             rows, lost = halved(doubtful, first, last)

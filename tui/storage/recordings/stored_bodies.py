@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from tui.storage.recordings.body_search import LARGE, Body, TermSearch
+from tui.storage.recordings.foreign_file import most_rows
 from tui.storage.recordings.salvage import halved, is_damage
 
 TOGETHER = 64
@@ -34,8 +35,8 @@ _JOINED = (
 )
 _SINGLE = (
     f"SELECT seq, CASE WHEN length(body) > {LARGE} THEN length(body) ELSE body END"
-    " FROM bodies WHERE seq BETWEEN ?1 AND ?2 AND length(body) > ?3 AND typeof(body) = 'blob' ORDER BY seq"
-    " LIMIT ?2 - ?1 + 2"
+    " FROM bodies WHERE seq BETWEEN ? AND ? AND length(body) > ? AND typeof(body) = 'blob' ORDER BY seq"
+    " LIMIT ?"
 )
 _NEXT = "SELECT min(seq) FROM bodies WHERE seq BETWEEN ? AND ?"
 _PROBE = "SELECT CAST(group_concat(column1, x'0a') AS BLOB) FROM (VALUES (x'ff00c3'), (x''), (x'c3a9'))"
@@ -89,7 +90,7 @@ class StoredBodies:
         """Return the bodies with more than `longer` bytes, one by one."""
 
         def read(start: int, end: int) -> list[tuple[int, bytes | int]]:
-            return self._connection.execute(_SINGLE, (start, end, longer)).fetchall()
+            return self._connection.execute(_SINGLE, (start, end, longer, most_rows(start, end))).fetchall()
 
         try:
             return read(first, last)
