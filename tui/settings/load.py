@@ -88,6 +88,11 @@ class Loaded:
         }
 
     @property
+    def first_model(self) -> str:
+        """The name of the default model profile, or ""."""
+        return self.settings.default_model or next(iter(self.settings.models), "")
+
+    @property
     def errors(self) -> tuple[Problem, ...]:
         """The problems without the warnings."""
         return tuple(problem for problem in self.problems if not problem.warning)

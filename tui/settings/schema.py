@@ -180,7 +180,10 @@ class ModelSettings(Section):
     api_key_env: Annotated[str, AfterValidator(_checked_variable)] | None = None
     """Environment variable that contains the API key. It keeps the key out of the file."""
     api_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
-    """The API key: `"${NAME}"`, or `"keyring:SERVICE/NAME"` for an entry in the keychain."""
+    """The API key: `"${NAME}"`, or `"keyring:SERVICE/NAME"` for an entry in the keychain.
+
+    Not needed for a key that you paste in mcptui or store with `mcptui config key NAME`.
+    """
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = None
     """Sampling temperature. Not sent if not set: some models reject it."""
     max_tokens: Annotated[Whole, Field(ge=1)] | None = None

@@ -24,7 +24,7 @@ from tui.model.endpoints.failures import (
     words_of,
 )
 from tui.model.endpoints.profile import ModelProfile, redactor_of
-from tui.model.endpoints.providers import host_of, is_private, provider_of, without_secrets
+from tui.model.endpoints.providers import enter_key, host_of, is_private, provider_of, without_secrets
 
 _NO_MODEL = late(
     r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
@@ -155,12 +155,18 @@ def _key_step(profile: ModelProfile) -> str:
     provider = provider_of(profile.base_url)
     variable = profile.api_key_env or (provider.keys[0] if provider else "")
     place = f" Get a key at {provider.key_page}." if provider else ""
-    if profile.keychain:
-        return f"Check the key in the keychain at {clean_line(profile.keychain, 80)}.{place}"
-    verb = "Check" if profile.api_key else "Set"
-    if profile.api_key and not profile.api_key_env:
-        return f"Check api_key in the profile.{place}"
-    return f"{verb} {variable or 'api_key_env in the profile'}.{place}"
+    paste = f"paste {'another' if profile.api_key else 'a'} key: {enter_key(profile)}.{place}"
+    if profile.key_place:
+        step = f"Check the key that is {profile.key_place}"
+    elif profile.keychain:
+        step = f"Check the key in the keychain at {clean_line(profile.keychain, 80)}"
+    elif profile.api_key:
+        step = f"Check {profile.api_key_env or 'api_key in the profile'}"
+    elif variable:
+        step = f"Set {variable}"
+    else:
+        return f"P{paste[1:]}"
+    return f"{step}, or {paste}"
 
 
 def _model_step(profile: ModelProfile, said: str) -> str:

@@ -50,7 +50,7 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
     [
         case(401, "Authentication Fails", "Set DEEPSEEK_API_KEY", **DEEPSEEK),
         case(401, "Incorrect API key", "Check DEEPSEEK_API_KEY", api_key=Secret("sk-x"), **DEEPSEEK),
-        case(401, "Unauthorized", "Set api_key_env in the profile"),
+        case(401, "Unauthorized", "Paste a key: /key, or `mcptui config key test`"),
         case(401, "Incorrect API key", "the key in the keychain at mcptui/work", keychain="mcptui/work"),
         case(400, "API key not valid.", "Check KEY", api_key_env="KEY", api_key=Secret("x")),
         case(402, "Insufficient Balance", "Add credit"),
