@@ -22,6 +22,7 @@ from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
 from tui.core.web import http_error_text
 from tui.host.sign_in.authorization_server import (
+    CLIENT_ERRORS,
     OAuthExchange,
     Record,
     SignInFailed,
@@ -214,7 +215,7 @@ class Authenticator(httpx2.Auth):
                         )
                     outgoing = await flow.asend(reply)
             if provider.context.current_tokens is None and not await self._another_did_it():
-                await storage.drop_tokens()
+                await (storage.drop_client() if self._is_forgotten(exchange) else storage.drop_tokens())
 
     async def _another_did_it(self) -> bool:
         """Use the token that another mcptui process got meanwhile: many refresh tokens work only once."""
@@ -235,7 +236,21 @@ class Authenticator(httpx2.Auth):
                 next_step="mcptui sends no secrets to it. Use an https:// URL.",
             )
         module = await _provider_module()
+        if not await self._attempt(module, step, request, response):
+            # Registered anew: the authorization server no longer knew the client.
+            await self._attempt(module, step, request, response)
+        await self._around.store.forget_other_issuers(self._stored)
+        self._around.tell(self._stored)
+
+    async def _attempt(
+        self, module: Any, step: str, request: httpx2.Request, response: httpx2.Response
+    ) -> bool:
+        """Sign in with the client as registered; return False if it has to be registered anew.
+
+        Raises SignInFailed.
+        """
         storage = module.SignInStorage(self._stored, self._save)
+        was_registered = "://" not in str(self._stored.client.get("client_id", "://"))  # a metadata document
         with self._pause():
             async with self._open_client() as client, CallbackListener() as listener:
                 browser = None
@@ -258,9 +273,30 @@ class Authenticator(httpx2.Auth):
                 provider = await self._provider(module, storage, listener.address, browser)
                 if hasattr(provider, "stepping_up"):
                     provider.stepping_up = step == "step up"
-                await self._run(provider, self._exchange(client, module), request, response)
-        await self._around.store.forget_other_issuers(self._stored)
-        self._around.tell(self._stored)
+                exchange = self._exchange(client, module)
+                try:
+                    await self._run(provider, exchange, request, response)
+                except SignInFailed as error:
+                    exchange.rejects_client |= error.rejects_client
+                    if exchange.rejects_client and self._spec.oauth.client_id:
+                        error.next_step = (
+                            f"Check client_id and client_secret in [servers.{self._spec.name}.oauth]."
+                        )
+                    can_register = was_registered and not self._spec.oauth.client_id
+                    if can_register and browser is not None and browser.unanswered and step == "sign in":
+                        # An authorization server may report an unknown client on its page only.
+                        await storage.drop_client()
+                        again = "If the browser showed an error, try again: mcptui then registers anew."
+                        error.next_step = f"{again} {error.next_step}"
+                    if not (can_register and exchange.rejects_client):
+                        raise
+                    await storage.drop_client()
+                    return False
+        return True
+
+    def _is_forgotten(self, exchange: OAuthExchange) -> bool:
+        """Return whether the authorization server rejected a client that mcptui registers itself."""
+        return exchange.rejects_client and not self._spec.oauth.client_id
 
     async def _run(
         self,
@@ -334,7 +370,11 @@ class Authenticator(httpx2.Auth):
             module.check_issuer(found.issuer, provider.context.oauth_metadata)
             said = f"{found.error}: {found.description}" if found.description else found.error
             said = said.rstrip(".")
-            raise SignInFailed(f"sign-in rejected: {said}.", next_step="Restart the server to try again.")
+            raise SignInFailed(
+                f"sign-in rejected: {said}.",
+                next_step="Restart the server to try again.",
+                rejects_client=found.error in CLIENT_ERRORS,
+            )
         return module.code_result(found.code, found.state, found.issuer)
 
     async def _listen(self, listener: CallbackListener) -> None:

@@ -32,11 +32,17 @@ if TYPE_CHECKING:
 
 
 class SignInFailed(ServerError):
-    """The sign-in failed. `is_offered`: the server supports signing in."""
+    """The sign-in failed. `is_offered`: the server supports signing in.
 
-    def __init__(self, message: str, *, next_step: str, is_offered: bool = True) -> None:
+    `rejects_client`: the authorization server does not know the client.
+    """
+
+    def __init__(
+        self, message: str, *, next_step: str, is_offered: bool = True, rejects_client: bool = False
+    ) -> None:
         super().__init__(message, next_step=next_step)
         self.is_offered = is_offered
+        self.rejects_client = rejects_client
 
 
 def explained(error: Exception, message: str, server: str, context: "OAuthContext") -> SignInFailed:
@@ -83,6 +89,9 @@ DISCARDED_SECONDS = 2.0
 RETRY = "Try again. If it still fails, contact the server's operator."
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
+
+CLIENT_ERRORS = frozenset({"invalid_client", "unauthorized_client"})
+"""Errors for a client that the authorization server does not know (RFC 6749, 4.1.2.1 and 5.2)."""
 
 Record = Callable[[Mapping[str, object]], None]
 Remember = Callable[[Mapping[str, str]], None]
@@ -156,6 +165,8 @@ class OAuthExchange:
         self._client = client
         self._record = record
         self._remember = remember
+        self.rejects_client = False
+        """Whether the authorization server no longer knows the client."""
 
     async def send(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request and return the reply with its whole body. Raises SignInFailed."""
@@ -193,6 +204,8 @@ class OAuthExchange:
             # The SDK would reject the token over a lifetime that is not a whole number, or fail to add it.
             body = json.dumps(with_lifetime(reply)).encode()
         status = response.status_code
+        if request.method == "POST" and status >= 400:
+            self.rejects_client |= (reply or {}).get("error") in CLIENT_ERRORS
         if (
             request.method == "POST"
             and status in (200, 201)
@@ -217,6 +230,12 @@ class OAuthExchange:
             body = _quotable(reply, body)
         whole = httpx2.Response(status, headers=_decoded_headers(response), content=body, request=request)
         whole.next_request = response.next_request
+        if request.method == "POST" and status in (301, 302) and whole.next_request is not None:
+            # As GET, which httpx2 makes of it, the request would lose its form. The SDK follows it, as all
+            # redirects, only within the origin.
+            to, kind = whole.next_request.url, request.headers.get("content-type", "")
+            headers = {**whole.next_request.headers, "content-type": kind}
+            whole.next_request = httpx2.Request("POST", to, headers=headers, content=sent)
         return whole
 
     async def _bounded(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:

@@ -245,6 +245,8 @@ class BrowserSignIn:
         self._stepping_up = stepping_up
         self._decided = decided
         self._address = ""
+        self.unanswered = False
+        """The browser was opened, but did not return."""
 
     async def show(self, address: str) -> None:
         """Take the address to open. Raises SignInFailed if it is not one for a browser."""
@@ -258,9 +260,9 @@ class BrowserSignIn:
     async def answered(self) -> Callback:
         """Ask, open the browser, and return the answer. Raises SignInFailed."""
         query = parse_qs(urlsplit(self._address).query)
-        state = query["state"][0]
+        state = query["state"][-1]  # the endpoint's own query comes first
         self._remember({"state": state})
-        scopes = " ".join(query.get("scope", []))
+        scopes = " ".join(query.get("scope", [])[-1:])
         more = "It requires additional permissions. " if self._stepping_up else ""
         message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
         heard = asyncio.ensure_future(self._listener.wait(state))
@@ -286,6 +288,7 @@ class BrowserSignIn:
             async with asyncio.timeout(BROWSER_SECONDS):
                 return await asyncio.shield(callback)
         except TimeoutError:
+            self.unanswered = True
             raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser") from None
 
     async def _answer(
@@ -295,7 +298,12 @@ class BrowserSignIn:
         self._waiting("waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
-            said = await self._first(self._question(asked, opens), callback, ASKED_SECONDS, "no answer")
+            said = await self._first(
+                self._question(asked, opens, asked != message or not opens),
+                callback,
+                ASKED_SECONDS,
+                "no answer",
+            )
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
@@ -307,8 +315,8 @@ class BrowserSignIn:
                 asked = f"{fault[0].upper()}{fault[1:]} {message}".rstrip()
         raise AssertionError("unreachable")
 
-    async def _question(self, message: str, opens: bool) -> AddressAnswer:
-        question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens)
+    async def _question(self, message: str, opens: bool, again: bool) -> AddressAnswer:
+        question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens, again=again)
         answer = await self._questioner.address(question)
         if opens:
             self._decided(answer.action is Action.ACCEPT, answer.by)

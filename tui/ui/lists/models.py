@@ -1,9 +1,9 @@
 """The models screen: configured and discovered models, and the models that an endpoint offers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from textual.binding import BindingType
@@ -62,7 +62,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         symbols: Symbols,
         *,
         add: Callable[[Callable[[str | None], None]], None],
-        replace_key: Callable[[str], Awaitable[None]],
+        replace_key: Callable[[str], Coroutine[Any, Any, None]],
         busy: Callable[[], str],
         purpose: str = "",
     ) -> None:
