@@ -74,8 +74,8 @@ async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_s
         assert isinstance(form, ModelForm)
         for key in ("shift+tab", "shift+tab", "right", "tab", *"secret"):
             app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(lambda: "secret" in {form._secret.value, form._model.value, form._variable.value})
-        assert form._secret.value == "secret"
+        await until(lambda: "secret" in {form._key.secret.value, form._model.value, form._key.variable.value})
+        assert form._key.secret.value == "secret"
 
 
 async def test_enter_goes_to_the_next_field_and_does_not_save():

@@ -36,7 +36,7 @@ from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.ports import hand_call
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import PRINT_STEP, ServerState, ServerStatus
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import CallFailure, TextContent, Tool, ToolResult
 from tui.core.turn.rules import Rules, Verdict
@@ -121,7 +121,16 @@ class _Call:
             "prompt": self._prompt,
             "list": self._list,
         }[args.command]
-        return await verb(status)
+        try:
+            return await verb(status)
+        finally:
+            self._print_printed()
+
+    def _print_printed(self) -> None:
+        """Say what the server printed to stdout, where only messages belong."""
+        if words := (status := self._runtime.host.status(self._server)).printed_words:
+            first = clean_line(status.printed, 200)
+            print(f"· {clean_line(self._server, 80)}: {words}: {first}. {PRINT_STEP}", file=sys.stderr)
 
     @property
     def _rules(self) -> Rules:
@@ -173,6 +182,7 @@ class _Call:
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
         if status.unquoted_line:
             print(f"  log: {clean_line(status.unquoted_line, 300)}", file=sys.stderr)
+        self._print_printed()
 
     # ---- call ----------------------------------------------------------------------------------------
 

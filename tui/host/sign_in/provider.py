@@ -107,8 +107,8 @@ def user_provider(
     *,
     redirect_address: str,
     metadata_address: str,
-    show: Callable[[str], Any],
-    answered: Callable[[], Any],
+    show: Callable[[str], Any] | None,
+    answered: Callable[[], Any] | None,
 ) -> UserProvider:
     """Return a provider that passes the address to open to `show`, and gets the answer from `answered`.
 

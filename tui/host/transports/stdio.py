@@ -94,7 +94,12 @@ class StdioTransport:
         self._gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
         self._dialect = self._line_dialect() if spec.transport is Transport.LINES else None
         self._intake = StdoutReader(
-            self._gate, self._inbox, self._tap, dialect=self._dialect, refuse=self._refuse
+            self._gate,
+            self._inbox,
+            self._tap,
+            dialect=self._dialect,
+            refuse=self._refuse,
+            printed=self.stderr.printed,
         )
         self._process: ServerProcess | None = None
         self._failure: Exception | None = None

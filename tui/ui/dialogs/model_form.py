@@ -15,8 +15,9 @@ from textual.widgets import Input
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.units import plural
+from tui.ui.dialogs.model_key_fields import KeyFields
 from tui.ui.dialogs.picker import FindingPicker, PickerChoice
-from tui.ui.widgets.inputs import Button, Choices, Field, FormField, type_into
+from tui.ui.widgets.inputs import Button, Field, FormField, type_into
 from tui.ui.widgets.literal import Literal
 
 if TYPE_CHECKING:
@@ -27,17 +28,6 @@ MOST_MODELS = 2000
 
 AROUND, PROBLEM_ROWS = 7, 4
 """Rows of the form around its fields, and rows for a problem."""
-
-KEYS = (
-    ("environment", "environment variable"),
-    ("store", "store"),
-    ("run", "this run only"),
-    ("none", "none"),
-)
-PASTED = ("store", "run")
-"""The choices for which the key is pasted."""
-
-FORGOTTEN = "Kept in memory only and forgotten when mcptui quits."
 
 
 class ModelForm(ModalScreen[str | None]):
@@ -88,16 +78,7 @@ class ModelForm(ModalScreen[str | None]):
         self._url = Field(
             provider.base_url, placeholder="https://HOST/v1", compact=True, select_on_focus=False
         )
-        source = "store" if key_of or not provider.is_set else "environment"
-        if not (provider.variable or key_of):
-            source = "none"
-        options = [one for one in KEYS if not key_of or one[0] in PASTED]
-        self._source = Choices(options, source, self._look, id="source")
-        self._key_place, self._no_keychain = "", ""
-        self._variable = Field(provider.variable, placeholder="NAME", compact=True, select_on_focus=False)
-        self._variable_field = FormField("Variable", self._variable)
-        self._secret = Field(placeholder="paste the key", password=True, compact=True)
-        self._secret_field = FormField("Key", self._secret)
+        self._key = KeyFields(changes, provider, self._look, only=key_of)
         self._model = Field(provider.model, placeholder="model ID", compact=True)
         self._model_field = FormField("Model", self._model, required=True)
         name = changes.free_name(provider.name) if provider.name and not key_of else provider.name
@@ -109,7 +90,6 @@ class ModelForm(ModalScreen[str | None]):
         self._listed: ModelValues | None = None
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
         self._work: asyncio.Task[None] | None = None
-        self._placing: asyncio.Task[None] | None = None
         self._is_saving = False
 
     def compose(self) -> ComposeResult:
@@ -119,15 +99,10 @@ class ModelForm(ModalScreen[str | None]):
             yield Literal(about, classes="title")
             with VerticalScroll(can_focus=False):
                 if of:
-                    yield self._secret_field
-                    yield FormField(
-                        "Keep it", self._source, about=f"Sent to {clean_line(of.base_url, 200)} only."
-                    )
+                    yield self._key
                 else:
                     yield FormField("Base URL", self._url, required=True)
-                    yield FormField("API key", self._source)
-                    yield self._variable_field
-                    yield self._secret_field
+                    yield self._key
                     yield self._model_field
                     yield FormField("Profile name", self._called)
             yield self._problem
@@ -137,7 +112,6 @@ class ModelForm(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self._look()
-        self._placing = asyncio.create_task(self._find_place(), name="place of the key")
         has_key = (self._provider.is_set or not self._provider.variable) and not self._key_of
         self.set_focus(self._model if self._provider.base_url and has_key else self._first)
         if self._provider.base_url and has_key:
@@ -146,19 +120,11 @@ class ModelForm(ModalScreen[str | None]):
     @property
     def _first(self) -> Field:
         """The first field to fill in."""
-        if self._source.chosen in PASTED:
-            return self._secret
-        return self._variable if self._provider.variable else self._url
-
-    async def _find_place(self) -> None:
-        """Find out where a key would be stored, before the user chooses it."""
-        self._key_place, self._no_keychain = await self._changes.key_place()
-        self._look()
+        return self._key.first if self._provider.variable or self._key_of else self._url
 
     def on_unmount(self) -> None:
-        for task in (self._work, self._placing):
-            if task is not None:
-                task.cancel()
+        if self._work is not None:
+            self._work.cancel()
 
     def on_key(self, event: events.Key) -> None:
         """Accept characters that were typed before the form had the focus."""
@@ -178,32 +144,15 @@ class ModelForm(ModalScreen[str | None]):
             self._profile_name,
             self._url.value,
             self._model.value,
-            self._source.chosen,
-            self._variable.value,
-            self._secret.value,
+            self._key.chosen,
+            self._key.variable.value,
+            self._key.secret.value,
             is_new=self._key_of is None,
         )
 
     def _look(self) -> None:
-        """Show the fields for the selected key source, and what is known about the key."""
-        source = self._source.chosen
-        self._variable_field.display = source == "environment"
-        self._secret_field.display = source in PASTED
-        page = f" Get a key at {self._provider.key_page}" if self._provider.key_page else ""
-        variable = self._variable.value.strip()
-        known = variable == self._provider.variable
-        is_set = self._provider.is_set if known else self._changes.is_set(variable)
-        self._variable_field.describe("" if is_set else page.strip())
-        self._variable_field.complain(
-            f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
-            if variable and not is_set
-            else "",
-            is_error=False,
-        )
-        place = f"Stored in {self._key_place}, not in the configuration." if self._key_place else ""
-        self._secret_field.describe((FORGOTTEN if source == "run" else place) + page)
-        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == "store" else ""
-        self._secret_field.complain(missing, is_error=False)
+        """Show what is known about the models and the key."""
+        self._key.look()
         self._model_field.describe(self._about_models())
         self._say("")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.servers import PRINT_STEP, ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import age, clock, count, duration, plural
 from tui.ui.widgets.bar import key_cap
@@ -211,16 +211,11 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     last = clean_line(status.stderr_last, room)
     if status.state is ServerState.STARTING and last:
         yield crop(((last, "dim"),), room)
-    if status.state is ServerState.RUNNING and status.reach is not None and status.reach.silent:
-        yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
-    if status.state is ServerState.RUNNING and status.listing_problem:
-        yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
-    if status.state is ServerState.RUNNING and status.changes:
-        yield from wrap(((status.change_words, "warn"),), room)[:DETAIL_ROWS]
-    if status.state is ServerState.RUNNING and status.quarantined:
-        yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
-    if status.state is ServerState.RUNNING and status.hidden:
-        yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
+    if status.state is ServerState.RUNNING:
+        yield from _warnings(status, room)
+    if words := status.printed_words:
+        first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
+        yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
     if selected and status.reason is StopReason.NEEDS_CONSENT:
         yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
     if not status.failed:
@@ -233,6 +228,20 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield from lines[: None if selected else DETAIL_ROWS]
     if selected and status.next_step:
         yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
+
+
+def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
+    """Yield what is wrong with a running server."""
+    if status.reach is not None and status.reach.silent:
+        yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
+    if status.listing_problem:
+        yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
+    if status.changes:
+        yield from wrap(((status.change_words, "warn"),), room)[:DETAIL_ROWS]
+    if status.quarantined:
+        yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
+    if status.hidden:
+        yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
 
 
 def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
@@ -258,7 +267,7 @@ def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
     yield from _process(status)
     yield from _tool_problems(status)
     if status.noise:
-        yield "noise", noise_words(status), "warn"
+        yield "stdout" if status.printed_words else "noise", noise_words(status), "warn"
     if status.stderr_last and status.state is ServerState.RUNNING:
         yield "stderr", clean_line(status.stderr_last), "dim"
 
@@ -288,7 +297,7 @@ def noise_words(status: ServerStatus) -> str:
     """Return how much output was not messages."""
     if status.reach is not None:
         return f"{plural(status.noise, 'non-protocol response')}"
-    return f"{plural(status.noise, 'line')} of non-protocol output on stdout"
+    return f"{status.printed_words}, in its log. {PRINT_STEP}"
 
 
 def token_facts(tokens: "DefinitionTokens") -> str:

@@ -240,7 +240,7 @@ def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
     if status.restarts:
         yield "restarts", f"{status.restarts}, after it exited unexpectedly", "warn"
     if status.noise:
-        yield "noise", noise_words(status), "warn"
+        yield "stdout" if status.printed_words else "noise", noise_words(status), "warn"
 
 
 def _offers(facts: ServerFacts, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
