@@ -49,6 +49,7 @@ class StopReason(StrEnum):
     CRASH_LOOP = "crash loop"
     DISABLED = "disabled"
     NEEDS_CONSENT = "needs consent"
+    NEEDS_SIGN_IN = "needs sign-in"
 
 
 class Grant(StrEnum):

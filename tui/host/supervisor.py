@@ -89,12 +89,11 @@ class Supervisor:
         connection, sign_ins = self.connection, self._around.sign_ins
         sign_in = sign_ins.state(self.spec.name) if sign_ins is not None else ""
         if connection is None:
-            return replace(self._status, sign_in=sign_in) if sign_in else self._status
+            return explain.with_sign_in(self._status, sign_in)
         transport = connection.transport
         stderr, is_stopped = transport.stderr, self.state is ServerState.STOPPED
         return replace(
-            self._status,
-            sign_in=sign_in,
+            explain.with_sign_in(self._status, sign_in),
             pid=None if is_stopped else transport.pid,
             stderr_last=self._stderr_line(stderr.reason if is_stopped else stderr.last),
             noise=transport.noise,

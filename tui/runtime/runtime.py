@@ -223,7 +223,7 @@ class Runtime:
         if remote and self.host.sign_ins is not None:
             self._keep(self.host.sign_ins.load(remote))
         if start and self._options.start:
-            self._keep(self.host.start_all())
+            self._keep(self.host.start_all(quiet=not self._options.command))
         if self._sessions is not None:
             self._save_problem = await self._sessions.check()
         if model:

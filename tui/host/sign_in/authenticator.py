@@ -110,6 +110,7 @@ class Authenticator(httpx2.Auth):
 
     async def sign_in(self) -> StoredSignIn:
         """Sign in now, even if the server does not require it. Raises SignInFailed."""
+        self._around.quiet.discard(self._spec.name)
         await self._load()
         async with self._open_client() as client:
             challenge = await self._challenge(client)
@@ -269,6 +270,7 @@ class Authenticator(httpx2.Auth):
                             self._spec.name, allowed=allowed, by=by
                         ),
                         stepping_up=step == "step up",
+                        later=self._spec.name in self._around.quiet,
                     )
                 provider = await self._provider(module, storage, listener.address, browser)
                 if hasattr(provider, "stepping_up"):

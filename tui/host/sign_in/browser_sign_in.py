@@ -21,6 +21,7 @@ from tui.core.errors import ServerError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner, Refuser
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
+from tui.host.sign_in.sign_ins import SIGN_IN_STEP
 
 HOST = "127.0.0.1"
 PATH = "/callback"
@@ -220,6 +221,7 @@ class BrowserSignIn:
         open_browser: opens an address; returns False if it could not.
         decided: called with whether the user agreed to open the address, and what decided.
         stepping_up: the user is signed in, and the server requires more permissions.
+        later: the user is not asked now.
     """
 
     def __init__(
@@ -234,6 +236,7 @@ class BrowserSignIn:
         open_browser: OpenBrowser,
         decided: Callable[[bool, str], None] = lambda allowed, by: None,
         stepping_up: bool = False,
+        later: bool = False,
     ) -> None:
         self._server = server
         self._server_url = server_url
@@ -243,6 +246,7 @@ class BrowserSignIn:
         self._remember = remember
         self._open_browser = open_browser
         self._stepping_up = stepping_up
+        self._later = later
         self._decided = decided
         self._address = ""
         self.unanswered = False
@@ -259,6 +263,8 @@ class BrowserSignIn:
 
     async def answered(self) -> Callback:
         """Ask, open the browser, and return the answer. Raises SignInFailed."""
+        if self._later:
+            raise SignInFailed("it requires signing in.", next_step=SIGN_IN_STEP)
         query = parse_qs(urlsplit(self._address).query)
         state = query["state"][-1]  # the endpoint's own query comes first
         self._remember({"state": state})

@@ -25,6 +25,9 @@ PID_FROM = 54
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
+WAITING = (StopReason.NEEDS_CONSENT, StopReason.NEEDS_SIGN_IN)
+"""Reasons of a server that waits for the user."""
+
 IN_SERVERS = " in the servers pane"
 """Says, on other screens, where the keys for enabling and editing a server work."""
 
@@ -157,7 +160,7 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
             if remark := status.spec.transport.remark:
                 yield f" {remark}", "warn"
         case ServerState.STOPPED:
-            asks = status.reason is StopReason.NEEDS_CONSENT
+            asks = status.reason in WAITING
             yield reason_words(status), "bad" if status.failed else "warn" if asks else "dim"
 
 
@@ -193,7 +196,7 @@ def reason_words(status: ServerStatus) -> str:
 
 
 def _since(status: ServerStatus, look: Look) -> Row:
-    unstarted = status.reason in (StopReason.NOT_STARTED, StopReason.DISABLED, StopReason.NEEDS_CONSENT)
+    unstarted = status.reason in (StopReason.NOT_STARTED, StopReason.DISABLED, *WAITING)
     if status.state is ServerState.STOPPED and unstarted:
         return ()
     seconds = (look.now_ns - status.since_ns) / 1e9
@@ -216,7 +219,7 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
         yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
-    if selected and status.reason is StopReason.NEEDS_CONSENT:
+    if selected and status.reason in WAITING:
         yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
     if not status.failed:
         return
