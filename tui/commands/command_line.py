@@ -277,7 +277,8 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
         "learned": "print what model endpoints have rejected, or forget it",
     }
     for name, text in about.items():
-        action = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        description = f"{text[0].upper()}{text[1:]}."
+        action = actions.add_parser(name, help=text, description=description, formatter_class=help_text)
         action.add_argument(
             "--config",
             metavar="FILE",
