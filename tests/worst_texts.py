@@ -60,8 +60,9 @@ from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import ReplyReader
 from tui.model.endpoints.failures import is_filtered, is_overflow, reply_error, words_of
 from tui.model.openai_api.think_tags import ThinkTags
+from tui.settings.foreign.file import read_foreign
+from tui.settings.foreign.jsonc import without_comments
 from tui.settings.key_positions import json_places, toml_places
-from tui.settings.mcp_json import read_foreign, without_comments
 from tui.settings.packages.registry_entry import launch_options
 from tui.settings.references import expand, without_defaults
 from tui.storage.exports.entry_text import readable as readable_entry

@@ -17,6 +17,7 @@ from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
+from tui.settings.foreign.formats import is_codex, is_foreign
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.problems import Problem, shown_text
 from tui.settings.references import expand, reference_in
@@ -100,7 +101,7 @@ class Loaded:
 
 
 def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loaded:
-    """Read our TOML, or another host's JSON if the name ends in `.json` or `.jsonc`.
+    """Read our TOML, or another host's file: JSON by its suffix, Codex's TOML by its content.
 
     `env` replaces references; if `required`, a missing file is a problem.
     """
@@ -121,7 +122,7 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
 def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
     """Check `text` as the content of the file `path`. Reads nothing."""
     name = clean_line(str(path), 400)
-    source = _parsed_json(text, path) if is_foreign(path) else _parsed_toml(text)
+    source = _parsed_foreign(text, path) if is_foreign(path) else _parsed_toml(text, path)
     if isinstance(source, Fault):
         return Loaded(Settings(), (_problem(source, {}, name),), path, exists=True, readable=False)
     known = {PYTHON_VARIABLE: sys.executable, **env, **_here(env)}
@@ -142,11 +143,6 @@ def _here(env: Mapping[str, str]) -> Mapping[str, str]:
     return {} if is_right else {"PWD": here}
 
 
-def is_foreign(path: Path) -> bool:
-    """Return whether `path` is another host's JSON, by its suffix."""
-    return path.suffix.lower() in (".json", ".jsonc")
-
-
 MEND = "nothing in the file is used until it is corrected"
 
 
@@ -159,11 +155,14 @@ class _Source:
     faults: tuple[Fault, ...] = ()
 
 
-def _parsed_toml(text: str) -> _Source | Fault:
+def _parsed_toml(text: str, path: Path) -> _Source | Fault:
     import tomllib
 
     try:
-        return _Source(tomllib.loads(text), toml_places(text))
+        tree = tomllib.loads(text)
+        if "mcp_servers" in tree and is_codex(tree, path):
+            return _parsed_foreign(text, path)
+        return _Source(tree, toml_places(text))
     except RecursionError:
         return Fault((), "is nested too deeply")
     except ValueError as error:
@@ -178,8 +177,8 @@ def _parsed_toml(text: str) -> _Source | Fault:
         return Fault((), f"is not TOML: {clean_line(found[1])}{where}", MEND, line=line)
 
 
-def _parsed_json(text: str, path: Path) -> _Source | Fault:
-    from tui.settings.mcp_json import ForeignFile, read_foreign
+def _parsed_foreign(text: str, path: Path) -> _Source | Fault:
+    from tui.settings.foreign.file import ForeignFile, read_foreign
 
     found = read_foreign(text, path)
     if not isinstance(found, ForeignFile):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.settings.mcp_json import in_common_format, of_projects, with_braces
+from tui.settings.foreign.entry import in_common_format
 
 KEYS = st.sampled_from(
     [
@@ -33,14 +33,3 @@ def test_an_entry_of_any_shape_raises_no_error(entry):
     notes = []
     assert isinstance(in_common_format(entry, notes.append), dict)
     assert all(isinstance(note, str) and "\n" not in note for note in notes)
-
-
-def test_only_a_whole_word_that_is_a_variable_becomes_a_reference():
-    notes = []
-    assert with_braces("$A b$B ${C} \\$D $1 $e $A", notes.append) == "${A} b$B ${C} \\$D $1 $e ${A}"
-    assert notes == ["$A is read from the environment variable A"]
-
-
-def test_invalid_projects_are_ignored():
-    assert list(of_projects({"projects": {"a": 1, "b": {"mcpServers": {}}}})) == []
-    assert list(of_projects({"projects": []})) == []

@@ -1,0 +1,95 @@
+"""References of other hosts in a text."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.settings.foreign.texts import Texts
+from tui.settings.references import expand
+
+FOLDER = Path("/home/ada/project")
+
+
+def texts(*, expands: bool = False, **inputs: Any) -> tuple[Texts, list[str]]:
+    notes: list[str] = []
+    return Texts("git hub", FOLDER, notes.append, inputs, expands), notes
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Bearer {env:KEY}", "Bearer ${KEY}"),
+        ("{env:a-key}", "${A_KEY}"),
+        ("${env:KEY:-x}", "${KEY:-x}"),
+        ("${env://KEY:-x}", "${KEY:-x}"),
+        ("${{ secrets.MY_KEY }}", "${MY_KEY}"),
+        ("${secrets.KEY2}", "${KEY2}"),
+        ("{file:./key.txt}", "${GIT_HUB_X_KEY}"),
+        ("${file:/run/key.txt}", "${GIT_HUB_X_KEY}"),
+        ("Bearer $(cat $(which x)) y", "Bearer ${GIT_HUB_X_KEY} y"),
+        ("$KEY", "${KEY}"),
+        ("${config:a.b}${command:c}", "${A_B}${C}"),
+        ("{json: 1} {env} $5 a$b", "{json: 1} {env} $5 a$b"),
+        ("COPILOT_MCP_KEY", "${COPILOT_MCP_KEY}"),
+    ],
+)
+def test_a_header_is_never_sent_as_the_other_host_writes_it(text: str, made: str):
+    assert texts()[0].value("headers.X-Key", text) == made
+
+
+def test_the_content_of_a_file_is_read_from_the_variable_that_it_sets():
+    converter, notes = texts()
+    assert converter.value("env.GITHUB_TOKEN", "{file:~/.token}") == "${GITHUB_TOKEN}"
+    assert notes == [
+        "{file:~/.token} (the content of a file) is read from the environment variable GITHUB_TOKEN. "
+        'Set it, for example with `export GITHUB_TOKEN="$(cat ~/.token)"`'
+    ]
+
+
+@pytest.mark.parametrize("name", ["path", "home", "user", "shell", "lang", "lc_all", "PATH", "http_proxy"])
+def test_an_input_is_never_read_from_a_variable_with_a_meaning_of_its_own(name: str):
+    converter, _ = texts()
+    assert converter.word("args", f"${{input:{name}}}") == f"${{INPUT_{name.upper()}}}"
+
+
+@pytest.mark.parametrize(
+    ("default", "made"),
+    [("a b", "${X_Y:-a b}"), ("", "${X_Y:-}"), (True, "${X_Y:-true}"), (5, "${X_Y:-5}"), ("a}b", "${X_Y}")],
+)
+def test_the_default_of_an_input_is_kept(default: object, made: str):
+    converter, notes = texts(**{"x-y": {"id": "x-y", "default": default}})
+    assert converter.word("args", "${input:x-y}") == made
+    assert len(notes) == 1
+
+
+def test_a_word_of_a_command_line_keeps_what_a_shell_would_replace_and_says_so():
+    converter, notes = texts()
+    assert converter.word("args", "$KEY") == "$KEY"
+    assert notes == ["$KEY is not replaced, because no shell is involved. Write `${KEY}`"]
+    assert texts(expands=True)[0].word("args", "$KEY") == "${KEY}"
+    converter, notes = texts()
+    assert (converter.word("", "echo $KEY"), notes) == ("echo $KEY", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("~", "/home/ada"),
+        ("~/d", "/home/ada/d"),
+        ("--cfg=~/e", "--cfg=/home/ada/e"),
+        ("~user/d", "~user/d"),
+        ("a~/d", "a~/d"),
+        ("A=~/d", "A=~/d"),
+    ],
+)
+def test_the_home_directory_replaces_a_tilde(text: str, made: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", "/home/ada")
+    converter, notes = texts()
+    assert converter.word("args", text) == made
+    assert bool(notes) is (text != made)
+
+
+def test_what_is_kept_as_text_stays_that_text_when_it_is_expanded():
+    text = "${what ever} ${ ${{ $5"
+    assert expand(texts()[0].word("args", text), {}).text == text
