@@ -6,11 +6,11 @@ file.
 
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from tui.core.files.programs import command_line, is_command_line
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
 from tui.settings.references import NAME
@@ -127,24 +127,6 @@ def _take_words(found: dict[str, Any], note: Note) -> None:
     if is_command_line(command) and words and (args is None or isinstance(args, list)):
         found["command"], found["args"] = words[0], [*words[1:], *(args or [])]
         note(f"`command` is a command line: it starts {quoted_name(words[0], 60)} with the rest as arguments")
-
-
-def command_line(text: str) -> list[str]:
-    """Return the words of a command line, [] if its quotes are not closed."""
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return []
-
-
-def is_command_line(command: str) -> bool:
-    """Return whether the value of a `command` is a program with arguments, not the path of a program."""
-    words = command_line(command)
-    if len(words) < 2 or "\\" in command or "\0" in command or os.path.lexists(os.path.expanduser(command)):
-        return False
-    first = os.path.expanduser(words[0])
-    # A path with a blank, like "/Applications/My App/run", only has arguments if its start is a program.
-    return os.sep not in first or first.startswith("$") or os.path.isfile(first) or words[1].startswith("-")
 
 
 def _take_pairs(found: dict[str, Any], note: Note) -> None:
