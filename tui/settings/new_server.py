@@ -261,11 +261,17 @@ def as_toml(name: str, table: Mapping[str, Any]) -> str:
 
 
 def check_new(
-    name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str], *, kind: str = "servers"
+    name: str,
+    table: Mapping[str, Any],
+    path: Path,
+    env: Mapping[str, str],
+    *,
+    kind: str = "servers",
+    created: str = "",
 ) -> list[str]:
     """Return notes on a valid server, such as variables that are not set.
 
-    `kind` is "models" for a model profile.
+    `kind` is "models" for a model profile. `created` is a folder that does not exist yet, but will.
 
     Raises ConfigError if the server is invalid.
     """
@@ -277,7 +283,7 @@ def check_new(
         key = problem.path.removeprefix(f"{kind}.{name}").lstrip(".")
         raise InvalidKey(key, problem.message, where=clean_line(name, 64))
     loaded = load_text(text, path, env)
-    warnings = server_warnings(loaded) if kind == "servers" else []
+    warnings = server_warnings(loaded, created=created) if kind == "servers" else []
     notes = [problem.message for problem in loaded.problems]
     for problem in warnings:
         key = problem.path.removeprefix(dotted(("servers", name))).lstrip(".")

@@ -39,11 +39,16 @@ Warnings = Iterator[tuple[str, str, str]]
 
 
 def server_warnings(
-    loaded: Loaded, which: Callable[[str], str | None] = find_program, here: Path | None = None
+    loaded: Loaded,
+    which: Callable[[str], str | None] = find_program,
+    here: Path | None = None,
+    *,
+    created: str = "",
 ) -> list[Problem]:
     """Return warnings about settings of enabled servers that will not work. Reads the content of no file.
 
-    `which` finds a command on PATH. `here` is where mcptui was started.
+    `which` finds a command on PATH. `here` is where mcptui was started. What is in the folder `created` will
+    exist.
     """
     if not loaded.names_servers:
         return []
@@ -51,6 +56,8 @@ def server_warnings(
     known: dict[str, str] = {}
     for spec in server_specs(loaded):
         warnings = _url_warnings(spec) if spec.url else _command_warnings(spec, which, here or Path.cwd())
+        if created and spec.cwd == created:
+            warnings = (one for one in warnings if one[0] not in ("cwd", "command") or created not in one[1])
         for key, message, step in (*warnings, *_common_warnings(spec)):
             path = dotted(("servers", spec.name, *key.split(".", 1)) if key else ("servers", spec.name))
             found.append(loaded.located(Problem(message, path=path, suggestion=step, warning=True)))

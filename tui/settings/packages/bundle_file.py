@@ -286,11 +286,11 @@ def _folder(table: Any) -> str:
 
 
 def _places(table: Any) -> list[str]:
-    env = table.get("env") if isinstance(table, Mapping) else None
     prefix = f"{KEYCHAIN}{SERVICE}/"
-    values = env.values() if isinstance(env, Mapping) else ()
-    found = [value for value in values if isinstance(value, str) and value.startswith(prefix)]
-    return list(dict.fromkeys(value.removeprefix(prefix) for value in found))
+    tables = [table.get(key) for key in ("env", "headers")] if isinstance(table, Mapping) else []
+    values = [value for one in tables if isinstance(one, Mapping) for value in one.values()]
+    found = [value for value in values if isinstance(value, str) and prefix in value]
+    return list(dict.fromkeys(value.partition(prefix)[2] for value in found))
 
 
 def _is_in(bundles: Path, folder: str) -> bool:
