@@ -264,6 +264,7 @@ def huge(path: Path) -> None:
         (huge, "is larger than 4096 KiB"),
         (lambda path: path.write_bytes(b"a = 1\n\xff"), "is not UTF-8 text: byte 0xff in line 2"),
         (lambda path: path.write_bytes(b"a = 1\n\n\0"), "is not text: null byte in line 3"),
+        (lambda path: path.write_bytes("a = 1".encode("utf-16")), "is UTF-16 text, not UTF-8"),
         (lambda path: path.symlink_to(path), "cannot be opened"),
     ],
 )
