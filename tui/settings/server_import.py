@@ -25,6 +25,7 @@ from tui.settings.specs import resolved
 MAX_SOURCE_BYTES = 64 * 1024 * 1024
 """Large, because Claude Code keeps its history in the same file."""
 
+_FILE = re.compile(r"(?<!\$)\$\{file:[^${}]+\}")
 _VARIABLE = re.compile(rf"\$\{{({NAME})")
 
 
@@ -95,6 +96,7 @@ def _invalid(table: Mapping[str, Any]) -> str:
     except (TypeError, UnicodeError):
         found = next((key for key in sample if not _fits(sample[key])), "an entry")
         return f"`{found}` has a value that is not text"
+    text = _FILE.sub("x", text)
     variables = dict.fromkeys(_VARIABLE.findall(text), "x")
     problems = load_text(text, Path("import.toml"), variables).errors
     for problem in problems:

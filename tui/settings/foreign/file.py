@@ -219,6 +219,7 @@ class _Reader:
         texts = Texts(
             name,
             base_folder(self._path),
+            self._path.absolute().parent,
             lambda text: self._note(name, text),
             self._inputs,
             self._expands,

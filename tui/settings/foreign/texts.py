@@ -1,8 +1,8 @@
 """References of other hosts in a text, converted to ours.
 
-A reference to a variable becomes `${NAME}`. What mcptui cannot read itself (an input of VS Code, the content
-of a file, the output of a command) becomes a variable too, and a note says which: never is such a text sent
-as it is written. Reads nothing.
+A reference to a variable becomes `${NAME}`. What mcptui does not get itself (an input of VS Code, the output
+of a command) becomes a variable too, and a note says which: never is such a text sent as it is written. Reads
+nothing.
 """
 
 import os
@@ -46,6 +46,7 @@ class Texts:
     Attributes:
         server: its name, of which names of variables are made.
         folder: the folder that the file's relative paths and `${workspaceFolder}` mean.
+        beside: the folder of the file, to which `{file:PATH}` is relative.
         inputs: the inputs that the file defines (VS Code), by id.
         expands: whether its host replaces `$NAME` and `$(COMMAND)` in every text, not only in values of
             `env`, `headers` and `oauth`.
@@ -54,6 +55,7 @@ class Texts:
 
     server: str
     folder: Path
+    beside: Path
     note: Note
     inputs: Mapping[str, Any] = field(default_factory=dict)
     expands: bool = False
@@ -84,7 +86,7 @@ class Texts:
     def _converted(self, key: str, text: str, *, dollars: bool) -> str:
         start, end = text.find("$("), text.rfind(")")
         if dollars and 0 <= start < end:
-            variable = self._variable_of(key, "")
+            variable = self._variable_of(key)
             command = text[start : end + 1]
             self.note(
                 f"{quoted_name(command, 80)} (the output of a command) is read from the environment variable "
@@ -117,10 +119,10 @@ class Texts:
             name = found["plain"].strip()
             return f"${{{name}}}" if re.fullmatch(NAME, name) else self._variable(whole, name)
         if found["kind"] == "file":
-            return self._file(key, whole, found["plain"])
-        return self._reference(key, found["braced"], whole)
+            return self._file(whole, found["plain"])
+        return self._reference(found["braced"], whole)
 
-    def _reference(self, key: str, inside: str, whole: str) -> str:
+    def _reference(self, inside: str, whole: str) -> str:
         if (known := self._places().get(inside)) is not None:
             return escaped(known)
         if inside == "CLAUDE_PROJECT_DIR":
@@ -131,7 +133,7 @@ class Texts:
         if kind == "input" and rest:
             return self._input(whole, rest)
         if kind == "file" and rest:
-            return self._file(key, whole, rest)
+            return self._file(whole, rest)
         if kind in ("config", "command", "prompt", "secret", "vault", "keychain", "op") and rest:
             return self._variable(whole, rest)
         if re.fullmatch(_WITH_DEFAULT, inside):
@@ -167,15 +169,13 @@ class Texts:
             return self._variable(whole, ident)
         return self._variable(whole, ident, default=text)
 
-    def _file(self, key: str, whole: str, path: str) -> str:
-        stem = os.path.splitext(os.path.basename(path.strip()))[0]
-        variable = self._variable_of(key, stem)
-        shown = clean_line(path.strip(), 80)
-        self.note(
-            f"{clean_line(whole, 100)} (the content of a file) is read from the environment variable "
-            f'{variable}. Set it, for example with `export {variable}="$(cat {shown})"`'
-        )
-        return f"${{{variable}}}"
+    def _file(self, whole: str, path: str) -> str:
+        named = path.strip()
+        place = named if named.startswith("~") else os.path.normpath(self.beside / named)
+        if re.fullmatch(r"[^${}]+", place):
+            self.note(f"{clean_line(whole, 100)}: uses the content of {clean_line(place, 200)}")
+            return f"${{file:{place}}}"
+        return self._variable(whole, os.path.splitext(os.path.basename(named))[0])
 
     def _variable(self, whole: str, word: str, default: str | None = None) -> str:
         variable = self._named(word)
@@ -183,12 +183,12 @@ class Texts:
         self.note(f"{clean_line(whole, 60)} is read from the environment variable {variable}{more}")
         return f"${{{variable}}}" if default is None else f"${{{variable}:-{default}}}"
 
-    def _variable_of(self, key: str, other: str) -> str:
+    def _variable_of(self, key: str) -> str:
         """Return the variable for a value: the one of `env` that it sets, else one named after the server."""
         kind, _, name = key.partition(".")
         if kind == "env" and re.fullmatch(NAME, name) and not _has_meaning(name):
             return name
-        return self._named(f"{self.server}_{name or other or kind}")
+        return self._named(f"{self.server}_{name or kind}")
 
     def _named(self, word: str) -> str:
         variable = re.sub(r"\W+", "_", word, flags=re.ASCII).strip("_").upper()

@@ -13,7 +13,7 @@ FOLDER = Path("/home/ada/project")
 
 def texts(*, expands: bool = False, **inputs: Any) -> tuple[Texts, list[str]]:
     notes: list[str] = []
-    return Texts("git hub", FOLDER, notes.append, inputs, expands), notes
+    return Texts("git hub", FOLDER, FOLDER / ".host", notes.append, inputs, expands), notes
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ def texts(*, expands: bool = False, **inputs: Any) -> tuple[Texts, list[str]]:
         ("${env://KEY:-x}", "${KEY:-x}"),
         ("${{ secrets.MY_KEY }}", "${MY_KEY}"),
         ("${secrets.KEY2}", "${KEY2}"),
-        ("{file:./key.txt}", "${GIT_HUB_X_KEY}"),
-        ("${file:/run/key.txt}", "${GIT_HUB_X_KEY}"),
+        ("{file:./key.txt}", "${file:/home/ada/project/.host/key.txt}"),
+        ("${file:/run/key.txt}", "${file:/run/key.txt}"),
         ("Bearer $(cat $(which x)) y", "Bearer ${GIT_HUB_X_KEY} y"),
         ("$KEY", "${KEY}"),
         ("${config:a.b}${command:c}", "${A_B}${C}"),
@@ -38,13 +38,10 @@ def test_a_header_is_never_sent_as_the_other_host_writes_it(text: str, made: str
     assert texts()[0].value("headers.X-Key", text) == made
 
 
-def test_the_content_of_a_file_is_read_from_the_variable_that_it_sets():
+def test_the_content_of_a_file_is_used_from_where_it_is():
     converter, notes = texts()
-    assert converter.value("env.GITHUB_TOKEN", "{file:~/.token}") == "${GITHUB_TOKEN}"
-    assert notes == [
-        "{file:~/.token} (the content of a file) is read from the environment variable GITHUB_TOKEN. "
-        'Set it, for example with `export GITHUB_TOKEN="$(cat ~/.token)"`'
-    ]
+    assert converter.value("env.GITHUB_TOKEN", "{file:~/.token}") == "${file:~/.token}"
+    assert notes == ["{file:~/.token}: uses the content of ~/.token"]
 
 
 @pytest.mark.parametrize("name", ["path", "home", "user", "shell", "lang", "lc_all", "PATH", "http_proxy"])
