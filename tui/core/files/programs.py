@@ -37,10 +37,16 @@ def is_command(word: str, folder: str = "") -> bool:
     return os.sep in expanded and os.path.isfile(os.path.join(folder, expanded))
 
 
+MAX_LINE = 16 * 1024
+"""A longer command line is not split: shlex reads one character at a time."""
+
+
 def command_line(text: str) -> list[str]:
-    """Return the words of a command line, [] if its quotes are not closed."""
+    """Return the words of a command line, [] if its quotes are not closed or it is too long."""
     import shlex  # not needed for the first frame
 
+    if len(text) > MAX_LINE:
+        return []
     try:
         return shlex.split(text)
     except ValueError:

@@ -213,6 +213,9 @@ def _header_values(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     tokens = [found.pop(key, None) for key in _TOKENS]
     tokens += [f"${{{name}}}" for key in _TOKEN_VARIABLES if isinstance(name := found.pop(key, None), str)]
     auth = found.get("auth")
+    if isinstance(auth, str):  # FastMCP
+        tokens.append("" if auth == "oauth" else auth)
+        del found["auth"]
     if isinstance(auth, Mapping) and str(auth.get("type", "bearer")).lower() in ("bearer", "token"):
         tokens.append(auth.get("token"))
         if isinstance(auth.get("token"), str):

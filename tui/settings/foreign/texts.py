@@ -128,6 +128,8 @@ class Texts:
         if inside == "CLAUDE_PROJECT_DIR":
             return f"${{{inside}:-{self.folder}}}" if "}" not in str(self.folder) else f"${{{inside}}}"
         kind, _, rest = inside.partition(":")
+        if kind == "workspaceFolder" and rest:  # one of several folders of a workspace
+            return escaped(str(self.folder if rest == self.folder.name else self.folder.parent / rest))
         if kind == "env" and re.fullmatch(_WITH_DEFAULT, rest.removeprefix("//")):
             return f"${{{rest.removeprefix('//')}}}"
         if kind == "input" and rest:

@@ -60,6 +60,12 @@ def test_the_default_of_an_input_is_kept(default: object, made: str):
     assert len(notes) == 1
 
 
+def test_another_folder_of_a_workspace_is_next_to_the_first():
+    converter, _ = texts()
+    text = "${workspaceFolder:project} ${workspaceFolder:api}"
+    assert converter.word("args", text) == "/home/ada/project /home/ada/api"
+
+
 def test_a_word_of_a_command_line_keeps_what_a_shell_would_replace_and_says_so():
     converter, notes = texts()
     assert converter.word("args", "$KEY") == "$KEY"
