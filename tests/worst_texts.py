@@ -24,6 +24,7 @@ from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
 from tui.core.definitions.differences import suspicion
 from tui.core.definitions.wording import words_between
+from tui.core.files.programs import is_command_line
 from tui.core.forms.checks import quick_pattern
 from tui.core.forms.elicitation import schema_problem, secret_fields
 from tui.core.hidden_text.injected_instructions import orders_in
@@ -60,10 +61,11 @@ from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import ReplyReader
 from tui.model.endpoints.failures import is_filtered, is_overflow, reply_error, words_of
 from tui.model.openai_api.think_tags import ThinkTags
+from tui.settings.foreign.file import read_foreign
+from tui.settings.foreign.jsonc import without_comments
 from tui.settings.key_positions import json_places, toml_places
-from tui.settings.mcp_json import read_foreign, without_comments
 from tui.settings.packages.registry_entry import launch_options
-from tui.settings.references import expand, without_defaults
+from tui.settings.references import expand, files_in, without_defaults
 from tui.storage.exports.entry_text import readable as readable_entry
 from tui.storage.exports.markdown import escaped
 from tui.storage.exports.markdown import fenced as exported_fence
@@ -378,7 +380,10 @@ def _thoughts(text: str) -> None:
 
 def _files() -> Iterator[tuple[Any, ...]]:
     values = ("${AA:-", "${", "a=", "xtoken=/", "\\", "$A", "[", "{a}", "@v1.1.1", "a.b@", "a\n")
+    values += ("${file:", "{env:", "${{ a", "$(", "a b ", "${file:}")
     yield "read_foreign", _import, *values
+    yield "files_in", files_in, *values
+    yield "is_command_line", is_command_line, *values
     yield (
         "read_foreign, the file itself",
         lambda text: read_foreign(text, Path("mcp.json")),

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tui.core.servers import LOG_LEVELS
+from tui.core.text import clean_line
 from tui.core.turn.rules import Verdict, parse_rule
-from tui.core.web import header_name_fault, header_value_fault, url_fault
+from tui.core.web import header_name_fault, header_value_fault, repeated_header, url_fault
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
 
@@ -118,6 +119,12 @@ def _checked_header_value(value: str) -> str:
     return value
 
 
+def _checked_headers(value: dict[str, str]) -> dict[str, str]:
+    if name := repeated_header(value):
+        raise ValueError(f"contains {clean_line(name, 60)} in two spellings, which are the same header")
+    return value
+
+
 def _checked_body(value: dict[str, Any]) -> dict[str, Any]:
     if kept := sorted(value.keys() & {"model", "messages", "tools", "stream"}):
         raise ValueError(f"must not contain {', '.join(f'`{name}`' for name in kept)}")
@@ -158,9 +165,12 @@ AllowTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.ALLOW)]], _ONE_
 AskTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.ASK)]], _ONE_OR_MORE]
 DenyTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.DENY)]], _ONE_OR_MORE]
 EnvValue = Annotated[Text, BeforeValidator(_text_of_number, json_schema_input_type=str | float)]
-Headers = dict[
-    Annotated[str, AfterValidator(_checked_header)],
-    Annotated[EnvValue, AfterValidator(_checked_header_value)],
+Headers = Annotated[
+    dict[
+        Annotated[str, AfterValidator(_checked_header)],
+        Annotated[EnvValue, AfterValidator(_checked_header_value)],
+    ],
+    AfterValidator(_checked_headers),
 ]
 
 

@@ -179,3 +179,10 @@ async def test_a_part_of_the_changes_is_reported_with_their_total() -> None:
     out = io.StringIO()
     await FlagAnswers(None, out).definitions(DefinitionsQuestion("weather", [CHANGED] * 100, total=250))
     assert "! weather: 100 tools changed since accepted (100 of 250 changes) · " in out.getvalue()
+
+
+def test_a_file_in_utf_16_is_named_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text('{"a": 1}', encoding="utf-16")
+    with pytest.raises(UsageError, match="the file is UTF-16 text, not UTF-8"):
+        read_values(str(path))

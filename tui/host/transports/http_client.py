@@ -21,7 +21,7 @@ import httpx2
 from tui import __version__
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.core.web import FRAMING, MAX_COOKIES, header_name_fault, header_value_fault
+from tui.core.web import FRAMING, MAX_COOKIES, header_name_fault, header_value_fault, with_headers
 from tui.host.frames.id_gate import NEVER_SENT
 from tui.host.passthrough.http_exchange import HttpExchange
 from tui.host.sign_in.authorization_server import discard
@@ -356,7 +356,7 @@ def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]
     ours = {"user-agent": f"mcptui/{__version__}", "accept-encoding": "identity"}
     return httpx2.AsyncClient(
         transport=_InAscii(transport),
-        headers={**ours, **headers},
+        headers=with_headers(ours, headers),
         cookies=_CookieJar(),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
         follow_redirects=False,

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Any, TypeVar, cast
 
 from tui.core.errors import StorageError
+from tui.core.files.text_files import encoding_of
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
@@ -113,7 +114,8 @@ def _parsed(line: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
     except UnicodeDecodeError as error:
-        raise ValueError("not UTF-8") from error
+        name = encoding_of(line)
+        raise ValueError(f"{name} text, not UTF-8" if name else "not UTF-8") from error
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     except ValueError as error:
