@@ -138,6 +138,9 @@ FIXTURES = (
     Said("pydantic", "max_tokens",
          {"detail": [{"type": "less_than_equal", "loc": ["body", "max_tokens"],
                       "msg": "Input should be less than or equal to 16384"}]}, 422, 16384),
+    Said("any: the maximum", "max_tokens", "The maximum value for max_tokens is 8192", number=8192),
+    Said("any: above the limit", "max_tokens", "Requested max_tokens (32000) is greater than the limit of 8192",
+         number=8192),
     Said("any: max_tokens", "max_tokens", "The value of max_tokens is too large.", number=16_000),
 
     # a conversation that is too long
@@ -221,9 +224,12 @@ FIXTURES = (
     Said("OpenAI, DeepSeek, vLLM", "conversation",
          "This model's maximum context length is 5000 tokens. However, your messages resulted in 9427 tokens.",
          number=5000),
-    Said("any: longer", "conversation", "The input is longer than the model's context length."),
+        Said("any: longer", "conversation", "The prompt is longer than the maximum allowed length of 8192.", number=8192),
     Said("any: context", "conversation", "Your input exceeds the context window of this model."),
     Said("any: maximum", "conversation", "Prompt is above the maximum input length."),
+    Said("any: exceeds N", "conversation", "Total number of tokens 9000 exceeds the model limit 8192", number=8192),
+    Said("any: has N", "conversation", "Your prompt has 9000 tokens, but the model's context window is 8192 tokens",
+         number=8192),
     Said("any: too long", "conversation", {"message": "Input is too long for requested model."}),
     Said("any: tokens", "conversation", "Request input tokens exceed model token limit. Reduce the input size."),
     Said("Groq, OpenAI: reduce", "conversation", "Please reduce the length of the messages or completion."),
@@ -257,6 +263,7 @@ FIXTURES = (
          {"object": "error", "message": "System role not supported", "type": "BadRequestError", "code": 400}),
     Said("DashScope, Baidu", "system text",
          "<400> InternalError.Algo.InvalidParameter: Role must be user or assistant and Content length must be > 0"),
+    Said("any: role", "system text", "messages[0].role: 'system' is not supported, use 'user' or 'assistant'"),
     Said("Anthropic's API", "system text",
          'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter'),
     Said("Bedrock", "system text",
@@ -270,6 +277,7 @@ FIXTURES = (
          error("Your organization must be verified to stream this model. Please go to: https://platform.openai.com/"
                "settings/organization/general and click on Verify Organization.", param="stream",
                code="unsupported_value")),
+    Said("Bedrock", "stream", {"message": "This model doesn't support tool use in streaming mode."}),
     Said("any: no stream", "stream", "Streaming is not supported for this model."),
 
     # media
@@ -314,7 +322,8 @@ FIXTURES = (
     Said("any: grammar", "answer schema", 'Grammar error: Unimplemented keys: ["pattern"]'),
     Said("any: answer schema", "answer schema",
          "JSON schema conversion failed: Pattern must start with '^' and end with '$'"),
-    Said("any: JSON Schema", "answer schema", "This model does not support response format `json_schema`."),
+    Said("DeepSeek: formats", "answer schema", "This response_format type is unavailable now"),
+    Said("any: JSON Schema", "answer schema", "response_format: bad name"),
     Said("any: answer format", "response_format",
          error("Extra inputs are not permitted", param="response_format")),
     Said("llama.cpp, vLLM", "tools", "failed to parse grammar", 500),

@@ -362,7 +362,16 @@ def _models() -> Iterator[tuple[Any, ...]]:
     yield (
         "refusals_in",
         lambda text: list(refusals_in(said_in(text))),
-        *("tools ", "function ", "context length is 1 ", "not support ", "images ", "schema ", "grammar ", "input 1"),
+        *(
+            "tools ",
+            "function ",
+            "context length is 1 ",
+            "not support ",
+            "images ",
+            "schema ",
+            "grammar ",
+            "input 1",
+        ),
     )
     yield "reply_error", lambda text: reply_error({"error": {"message": text}}), "context_window_exceed", "1m"
     yield "is_overflow", is_overflow, "context_window_exceed", "tokens ", "input token count", "context "

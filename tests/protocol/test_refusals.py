@@ -11,6 +11,7 @@ import pytest
 
 from tests.endpoint import Answer, Endpoint, Request, says
 from tests.media import wav
+from tests.refusal_wordings import OTHER_WORDS, SAME_WORDS
 from tests.refusals import FIXTURES, Said
 from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import (
@@ -239,3 +240,28 @@ EXPECTED: Mapping[Do, Callable[[ModelOutput, Said], None]] = {
     Do.WAIT: is_busy,
     Do.RETRY: is_repeatable,
 }
+
+
+SENT = (
+    *("stream", "stream_options", "temperature", "top_p", "seed", "stop", "max_tokens", "reasoning_effort"),
+    *("tools", "system text", "system text alone", "images", "audio", "response_format", "answer schema"),
+    *("history",),
+)
+
+
+@pytest.mark.parametrize(
+    ("do", "what", "words"),
+    [(*key, words) for key, several in SAME_WORDS.items() for words in several],
+)
+def test_other_wordings_of_the_same_refusal_are_recognized(do: str, what: str, words: str) -> None:
+    sent = [one for one in SENT if one not in ("answer schema", "response_format") or what == "answer schema"]
+    found = refusal_in(said_in({"error": {"message": words, "type": "invalid_request_error"}}), 400, sent)
+    assert found is not None, words
+    wanted = (Do[do], what) if found[0].what != "system text alone" else (Do[do], "system text")
+    assert (found[0].do, found[0].what.removesuffix(" alone")) == wanted, found[0]
+
+
+@pytest.mark.parametrize("words", OTHER_WORDS)
+def test_words_about_something_else_change_nothing(words: str) -> None:
+    found = refusal_in(said_in({"error": {"message": words, "type": "invalid_request_error"}}), 400, SENT)
+    assert found is None or found[0].do in TOLD, found

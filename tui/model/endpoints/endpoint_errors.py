@@ -104,10 +104,10 @@ def _next_step(
     if billing:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or switch to another model."
-    if (found := refusal_in(said, status, among=_TOLD)) is not None:
-        do = found[0].do
+    if (told := refusal_in(said, status, among=_TOLD)) is not None:
+        do = told[0].do
         if do is Do.FEWER_TOKENS:
-            room = reply_room(found[1])
+            room = reply_room(told[1])
             return f"Lower max_tokens in the profile{f' to {room}' if room else ''}."
         if do is Do.CHECK_MODEL:
             return _model_step(profile, said)

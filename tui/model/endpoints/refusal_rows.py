@@ -115,3 +115,50 @@ _NUMBER = re.compile(r"<(window|input|output|most|now|count)>")
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Compile at the first use: a run without failures needs none of them."""
     return re.compile(_NUMBER.sub(r"(?P<\1>\\d[\\d,._]{0,11})", pattern), re.IGNORECASE | re.DOTALL)
+
+
+# ---- parts of patterns
+
+CANNOT = (
+    r"(?:\bnot? (?:be |currently |yet )?(?:supports?|supported|allowed?|accept(?:s|ed)?|permitted"
+    r"|enabled|available"
+    r"|compatible|implemented|capable)|n.t (?:currently )?(?:support|allow|accept)|\bunsupported"
+    r"|\bcannot (?:be )?"
+    r"(?:use|accept|process|handle)|\bincompatible|\bnot have (?:a |any )?(?:support|capabilit)"
+    r"|\black|不支持|未开通)"
+)
+NOT = (
+    rf"(?:{CANNOT}"
+    r"|\bunknown|\bunrecogni[sz]ed|\bunexpected|\bextra\b|\bextra_forbidden|\binvalid\b|\bforbidden"
+    r"|\bno longer|\bdeprecated|\bremove|\bonly\b|\bmust\b|\bshould\b|\bmay not\b|非法|无效|参数)"
+)
+
+
+def named(name: str, verb: str = CANNOT, within: int = 80) -> str:
+    """Return a pattern for a message that says that something is not accepted, in either order."""
+    return rf"(?:{name}).{{0,{within}}}{verb}|{verb}.{{0,{within}}}(?:{name})"
+
+
+def parameter(name: str) -> str:
+    """Return a pattern for a rejected parameter, whose name may be in camel case."""
+    return named(rf"(?<![\w-]){name.replace('_', '[_ ]?')}(?![\w-])", NOT, 160)
+
+
+CALLS = r"\b(?:function|tool)[ _-]?(?:call(?:s|ing)?|use)\b"
+SYSTEM = r"\b(?:system|developer)[ _]?(?:role|prompt|message|instruction)s?\b"
+IMAGES = (
+    r"(?:\bimages?\b(?![/ ](?:format|type|extension|mime|file|size|data|gif|tiff|bmp|svg|png|jpe?g|webp))"
+    r"|\bimage_urls?|\bvision\b|\bmulti-?modal(?:ity)?\b|\bpictures?\b|图片|图像)"
+)
+FORMAT = r"(?:\bresponse_?format|response mime type|\bjson[_ ](?:mode|schema|object)|structured[_ ]outputs?)"
+REASONING = (
+    r"(?:reasoning_details|extra_content|reasoning_content|thinking_blocks|\breasoning\b|\bthinking\b)"
+)
+SCHEMA = (
+    r"(?:(?:json.?|tools?.{0,40}|function.{0,40}|invalid |parameters?.{0,20})schema"
+    r"|schema.{0,60}(?:invalid|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema)"
+)
+GRAMMAR = (
+    r"(?:\bgrammar\b|xgrammar|llguidance|outlines|guided[_ ](?:json|decoding|grammar)|structured[_ ]outputs?)"
+)
+SENT = r"(?:prompt|input|request|messages?|conversation|context|query|text)"

@@ -7,54 +7,22 @@ row that matches decides, so rows with one provider's own words come before gene
 import re
 from collections.abc import Collection, Iterator
 
-from tui.model.endpoints.refusal_rows import Do, Refusal
-
-# ---- parts of patterns
-
-_CANNOT = (
-    r"(?:\bnot? (?:be |currently |yet )?(?:supports?|supported|allowed?|accept(?:s|ed)?|permitted"
-    r"|enabled|available"
-    r"|compatible|implemented|capable)|n.t (?:currently )?(?:support|allow|accept)|\bunsupported"
-    r"|\bcannot (?:be )?"
-    r"(?:use|accept|process|handle)|\bincompatible|\bnot have (?:a )?(?:support|capabilit)"
-    r"|\black|不支持|未开通)"
+from tui.model.endpoints.refusal_rows import (
+    CALLS,
+    CANNOT,
+    FORMAT,
+    GRAMMAR,
+    IMAGES,
+    NOT,
+    REASONING,
+    SCHEMA,
+    SENT,
+    SYSTEM,
+    Do,
+    Refusal,
+    named,
+    parameter,
 )
-_NOT = (
-    rf"(?:{_CANNOT}"
-    r"|\bunknown|\bunrecogni[sz]ed|\bunexpected|\bextra\b|\bextra_forbidden|\binvalid\b|\bforbidden"
-    r"|\bno longer|\bdeprecated|\bremove|\bonly\b|\bmust\b|\bshould\b|\bmay not\b|非法|无效|参数)"
-)
-
-
-def _named(name: str, verb: str = _CANNOT, within: int = 80) -> str:
-    """Return a pattern for a message that says that something is not accepted, in either order."""
-    return rf"(?:{name}).{{0,{within}}}{verb}|{verb}.{{0,{within}}}(?:{name})"
-
-
-def _parameter(name: str) -> str:
-    """Return a pattern for a rejected parameter, whose name may be in camel case."""
-    return _named(rf"(?<![\w-]){name.replace('_', '[_ ]?')}(?![\w-])", _NOT, 160)
-
-
-_CALLS = r"\b(?:function|tool)[ _-]?(?:call(?:s|ing)?|use)\b"
-_TOOLS = rf"(?:{_CALLS}|\btools?\b(?! choice)|\bfunctions\b)"
-_SYSTEM = r"\b(?:system|developer)[ _]?(?:role|prompt|message|instruction)s?\b"
-_IMAGES = (
-    r"(?:\bimages?\b|\bimage[_ ](?:urls?|inputs?)|\bvision\b|\bmulti-?modal(?:ity)?\b|\bpictures?\b"
-    r"|图片|图像)"
-)
-_FORMAT = r"(?:\bresponse_?format|response mime type|\bjson[_ ](?:mode|schema|object)|structured[_ ]outputs?)"
-_REASONING = (
-    r"(?:reasoning_details|extra_content|reasoning_content|thinking_blocks|\breasoning\b|\bthinking\b)"
-)
-_SCHEMA = (
-    r"(?:(?:json.?|tools?.{0,40}|function.{0,40}|invalid |parameters?.{0,20})schema"
-    r"|schema.{0,60}(?:invalid|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema)"
-)
-_GRAMMAR = (
-    r"(?:\bgrammar\b|xgrammar|llguidance|outlines|guided[_ ](?:json|decoding|grammar)|structured[_ ]outputs?)"
-)
-_SENT = r"(?:prompt|input|request|messages?|conversation|context|query|text)"
 
 # fmt: off
 TABLE: tuple[Refusal, ...] = (
@@ -104,7 +72,7 @@ TABLE: tuple[Refusal, ...] = (
 
     # -- rate limits
     Refusal("OpenAI and others", "rate", Do.WAIT, r"rate.?limit|too many requests|throttl"),
-    Refusal("Bedrock", "rate", Do.WAIT, r"please wait"),
+    Refusal("Bedrock", "rate", Do.WAIT, r"too many .{0,40}please wait|please wait before"),
     Refusal("Groq", "rate", Do.WAIT, r"(?:tokens?|requests?) per (?:min|hour|day)|\b[TR]P[MD]\b"),
     Refusal("Google", "rate", Do.WAIT, r"quota|resource_exhausted|resource has been exhausted"),
     Refusal("Bedrock: capacity", "rate", Do.WAIT, r"service unavailable"),
@@ -151,6 +119,10 @@ TABLE: tuple[Refusal, ...] = (
             r"maximum tokens you requested exceeds the model limit of <most>"),
     Refusal("pydantic", "max_tokens", Do.FEWER_TOKENS,
             r"max_(?:completion_)?tokens.{0,80}input should be (?:less|smaller)\D{0,40}<most>"),
+    Refusal("any: the maximum", "max_tokens", Do.FEWER_TOKENS,
+            r"maximum (?:value )?(?:for|of) .?max_(?:completion_)?tokens.? is <most>"),
+    Refusal("any: above the limit", "max_tokens", Do.FEWER_TOKENS,
+            r"max_(?:completion_|output_)?tokens\b.{0,24}(?:greater|larger|higher|more) than.{0,30}?<most>"),
     Refusal("any: max_tokens", "max_tokens", Do.FEWER_TOKENS,
             r"max_(?:completion_|output_|new_)?tokens.{0,12}(?:is|are|was|value is|parameter is)? ?"
             r"(?:too (?:large|big|high)|out of range|exceeds?\b|above)"),
@@ -229,10 +201,16 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("OpenAI, DeepSeek, vLLM", "conversation", Do.SHORTEN,
             r"(?:maximum|max) (?:context|input|sequence) (?:length|window)(?: is| of|:)? ?\(?<window>"),
     Refusal("any: longer", "conversation", Do.SHORTEN,
-            r"(?:longer|greater|larger|more) than (?:the )?(?:model.?s )?(?:maximum |max )?(?:context|input) "
-            r"(?:length|window|size)"),
+            rf"{SENT}.{{0,60}}(?:longer|greater|larger|more) than (?:the )?(?:model.?s )?(?:maximum |max )?"
+            r"(?:allowed |supported )?(?:(?:context|input|prompt|sequence) )?(?:length|window"
+            r"|size)(?: of <window>)?"),
+    Refusal("any: exceeds N", "conversation", Do.SHORTEN,
+            r"(?:(?<!max_)\btokens?|\binputs?|\bprompts?)\b.{0,40}\bexceed(?:s|ed)? (?:the |this |our )?"
+            r"(?:[\w'’]{1,20} ){0,4}(?:limit|length|window|size|maximum)(?: of| is|:)? ?\(?<window>"),
+    Refusal("any: has N", "conversation", Do.SHORTEN,
+            rf"{SENT}.{{0,60}}tokens\b.{{0,40}}context (?:window|length|size) is (?:only )?<window>"),
     Refusal("any: context", "conversation", Do.SHORTEN,
-            r"context[_ ](?:length|window|size)(?:[_ ]limit)?[_ ]?(?:is )?(?:exceed|too small"
+            r"context[_ ](?:length|window|size)(?:[_ ]limit)?[_ ]?(?:is |has been |was )?(?:exceed|too small"
             r"|of only|overflow)"
             r"|exceed\w{0,9} (?:the |this |your )?(?:(?:available|allowed|model.?s?"
             r"|configured) )*(?:maximum |max )?context"
@@ -242,13 +220,13 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("any: maximum", "conversation", Do.SHORTEN,
             r"maximum (?:context|prompt|input) length|maximum allowed (?:input|prompt) length"),
     Refusal("any: too long", "conversation", Do.SHORTEN,
-            rf"\b{_SENT}(?: length| size)?(?: is| are|_is|_too|:)?[ _]?(?:too[ _](?:long|large|big))"
+            rf"\b{SENT}(?: length| size)?(?: is| are|_is|_too|:)?[ _]?(?:too[ _](?:long|large|big))"
             r"|prompt_too_long|string_above_max_length.{0,60}messages|body is too large|entity too large"),
     Refusal("any: tokens", "conversation", Do.SHORTEN,
             r"(?:tokens? limit|max_tokens_limit|tokens_limit)[_ ](?:exceeded|reached)"
             r"|too many (?:input |prompt )?tokens"
             r"|input tokens? (?:count )?(?:exceeds?|exceeded)\b"
-            r"|(?:tokens?|input|prompt) .{0,80}\bexceed(?:s|ed|ing)? (?:the |our |this )?(?:model.?s )?"
+            r"|(?:tokens?|inputs?|prompts?) .{0,80}\bexceed(?:s|ed|ing)? (?:the |our |this )?(?:model.?s )?"
             r"(?:max|limit|context|allowed|configured|total token)"),
     Refusal("Groq, OpenAI: reduce", "conversation", Do.SHORTEN,
             r"(?:reduce|shorten) (?:the length of )?(?:the |your )?(?:length of (?:the "
@@ -256,10 +234,11 @@ TABLE: tuple[Refusal, ...] = (
             r"|(?:shorter|smaller) (?:prompt|input|context)"),
 
     # -- no function calling
+    Refusal("Bedrock", "stream", Do.NO_STREAM, r"in streaming mode|unsupported for streaming"),
     Refusal("vLLM", "tools", Do.TEXT_TOOLS, r"enable-auto-tool-choice|tool-call-parser"),
     Refusal("llama.cpp", "tools", Do.TEXT_TOOLS, r"--jinja"),
     Refusal("Google", "tools", Do.TEXT_TOOLS,
-            rf"{_CALLS} is not enabled|{_CALLS} (?:is|are) not (?:available|allowed)"),
+            rf"{CALLS} is not enabled|{CALLS} (?:is|are) not (?:available|allowed)"),
     Refusal("LiteLLM", "tools", Do.TEXT_TOOLS,
             r"not support (?:the )?param(?:eter)?s?\b.{0,8}[\[{(].{0,60}\btools\b"),
     Refusal("OpenRouter", "tools", Do.TEXT_TOOLS,
@@ -274,15 +253,14 @@ TABLE: tuple[Refusal, ...] = (
             r"\btools\W{1,3}(?:extra (?:inputs|fields) (?:are )?not (?:permitted|allowed))"
             r"|extra_forbidden.{0,40}\btools\b(?![.\[])"),
     Refusal("any: no function calling", "tools", Do.TEXT_TOOLS,
-            rf"{_CALLS}.{{0,24}}(?:\bnot\b|n.t\b).{{0,12}}(?:support|enabl|implement|available|compatible)"
-            rf"|(?:\bnot|n.t|\bno)\b.{{0,12}}(?:support|capab|compatib"
-            rf"|able)\w{{0,8}}.{{0,30}}(?:{_CALLS}|\btools\b|\bfunctions\b)"
-            r"(?!.{0,30}(?:schema|keyword|format))"
-            rf"|\btools? (?:is|are) not supported|unsupported (?:feature|operation"
-            rf"|capability)\W{{1,3}}{_TOOLS}"
-            r"|(?:不支持|未开启).{0,12}(?:function ?call|tools?|工具|函数调用)|(?:function ?call\w*"
-            r"|tools?|工具调用|函数调用).{0,8}不支持"),
-
+            rf"{CALLS}.{{0,24}}(?:(?:\bnot\b|n.t\b).{{0,12}}(?:support|enabl|implement|available|compatible)"
+            rf"|\bunsupported)|(?:\bnot|n.t|\bno)\b.{{0,12}}(?:support|capab|compatib|able)\w{{0,8}}.{{0,30}}"
+            rf"(?:{CALLS}|\btools\b|\bfunctions\b)(?! ?(?:schema|keyword|format|choice))"
+            rf"|(?:\bnot a|(?:\bnot|n.t) have(?: any)?) (?:{CALLS})"
+            r"|\b(?:tools?|functions|tool support) (?:is|are) (?:not (?:supported|available)|unsupported)"
+            r"|property \W?tools\W? is unsupported|(?:不支持|未开启).{0,12}(?:function ?call|tools?"
+            r"|工具|函数调用)"
+            r"|(?:function ?call\w*|tools?|工具调用|函数调用).{0,8}不支持"),
     # -- no system role
     Refusal("Google (Gemma)", "system text", Do.JOIN_SYSTEM,
             r"(?:developer|system) instructions? (?:is|are) not (?:enabled|supported|allowed)"),
@@ -290,14 +268,18 @@ TABLE: tuple[Refusal, ...] = (
             r"\brole\W{1,3} does not support \W?(?:system|developer)"
             r"|unsupported value: \W?messages\[\d+\]\.role"),
     Refusal("templates (Gemma 2)", "system text", Do.JOIN_SYSTEM,
-            rf"{_SYSTEM} (?:is |are )?not (?:supported|allowed)"),
+            rf"{SYSTEM} (?:is |are )?not (?:supported|allowed)"),
     Refusal("DashScope, Baidu", "system text", Do.JOIN_SYSTEM,
-            r"role\W{0,3} (?:must|should|can only) be (?:in |one of |either )?\W{0,2}(?:user"
-            r"|assistant)\W{1,4}(?:or |and )?\W?(?:assistant|user)(?!\W{1,4}(?:or |and )?\W?system)"),
+            r"roles?\W{0,3} (?:must|should|can only) be (?:in |one of |either )?\W{0,2}(?:user"
+            r"|assistant)\W{1,4}"
+            r"(?:or |and )?\W?(?:assistant|user)(?!\W{1,4}(?:or |and )?\W?system)"),
+    Refusal("any: role", "system text", Do.JOIN_SYSTEM,
+            r"[\"'`](?:system|developer)[\"'`] (?:role )?(?:is |are )?"
+            r"(?:not (?:supported|allowed|valid|accepted)|unsupported)"),
     Refusal("Anthropic's API", "system text", Do.JOIN_SYSTEM,
             r"unexpected role \W{0,2}(?:system|developer)|(?:invalid|unknown"
             r"|unsupported) (?:message )?role\W{1,4}(?:system|developer)"),
-    Refusal("Bedrock", "system text", Do.JOIN_SYSTEM, rf"{_named(_SYSTEM, within=24)}"),
+    Refusal("Bedrock", "system text", Do.JOIN_SYSTEM, rf"{named(SYSTEM, within=24)}"),
     Refusal("templates: alternating roles", "system text alone", Do.JOIN_SYSTEM,
             r"roles? must alternate|only user.{0,40}roles are supported|first message must (?:be"
             r"|have|use)\W{1,3}(?:from |the )?\W?(?:role )?user"),
@@ -305,7 +287,7 @@ TABLE: tuple[Refusal, ...] = (
     # -- no stream
     Refusal("OpenAI: verification", "stream", Do.NO_STREAM, r"must be verified to stream"),
     Refusal("any: no stream", "stream", Do.NO_STREAM,
-            r"\bstream(?:ing)?\W{0,2} (?:mode |responses? |parameter )?(?:is"
+            r"\bstream(?:ing)?\W{0,2}(?:=? ?true\W?)? (?:mode |responses? |parameter )?(?:is"
             r"|are) (?:currently )?not (?:supported|enabled|allowed|available)"
             r"|not support \W?stream(?:ing)?\b(?!_)|unsupported (?:value"
             r"|parameter)\W{1,3}stream\b(?!_)|streaming (?:is )?unsupported"),
@@ -317,22 +299,26 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("DeepSeek", "images", Do.OMIT, r"unknown variant .?image_url"),
     Refusal("llama.cpp", "images", Do.OMIT, r"mmproj"),
     Refusal("SiliconFlow", "images", Do.OMIT,
-            r"not a (?:VLM|LMM|vision|multi-?modal)|text-only (?:prompt|model|server|input)"),
+            r"not a (?:VLM|LMM|vision|multi-?modal)|not have (?:any )?(?:vision|image)"
+            r"|text-only (?:prompt|model|server|input)"),
     Refusal("Z.AI, Zhipu", "images", Do.OMIT, r"content\.type.{0,60}\[\W{0,2}text\W{0,2}\]"),
     Refusal("OpenAI", "images", Do.OMIT,
-            r"image_url is only supported"
+            r"only (?:supports?|accepts?) text\b|expected \W?text\W{1,4}(?:but )?got \W?image"
+            r"|should be \W?text\W.{0,40}image_url"
+            r"|image_url is only supported"
             r"|invalid value: .?image_url.{0,60}supported values are: .?text\W{0,2}$"
             r"|invalid value: .?image_url|image_url.{0,60}only (?:text|supported)"
             r"|only text\b.{0,40}(?:content|input|supported|allowed)"),
     Refusal("Ollama, cloud", "images", Do.OMIT, r"missing data required for image"),
-    Refusal("templates", "images", Do.OMIT, r"content.{0,40}(?:must be|should be|expected).{0,20}string"),
+    Refusal("templates", "images", Do.OMIT,
+            r"content.{0,40}(?:must be|should be|expected).{0,20}string(?!.{0,12}null)"),
     Refusal("any: images", "images", Do.OMIT,
-            rf"(?:{_IMAGES}).{{0,80}}(?:{_CANNOT}|supported values)"
-            rf"|(?:{_CANNOT}|no endpoints?).{{0,60}}(?:{_IMAGES})"
-            r"(?!.{0,12}(?:format|type|extension|mime|larger|bigger|over|above))"),
+            rf"(?:{IMAGES}).{{0,80}}(?:{CANNOT}|supported values)"
+            rf"|(?:{CANNOT}|no endpoints?).{{0,60}}(?:{IMAGES})"
+            r"(?! (?:larger|bigger|over|above))"),
     Refusal("any: audio", "audio", Do.OMIT,
-            rf"unknown variant .?input_audio|at most 0 audio|\baudio.{{0,80}}(?:{_CANNOT}"
-            rf"|supported values|only text)|(?:{_CANNOT}|no endpoints?).{{0,60}}audio"),
+            rf"unknown variant .?input_audio|at most 0 audio|\baudio.{{0,80}}(?:{CANNOT}"
+            rf"|supported values|only text)|(?:{CANNOT}|no endpoints?).{{0,60}}audio"),
 
     # -- tool schemas: the tool that is named, or the form of all
     Refusal("Bedrock", "no tools", Do.ADD_TOOLS,
@@ -348,30 +334,37 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("Google: fields", "tools", Do.GEMINI_TOOLS,
             r"function_?declarations|GenerateContentRequest\.tools|Cannot find field"),
     Refusal("any: a tool's schema", "named tool", Do.SIMPLER_TOOL,
-            rf"{_SCHEMA}|\bfunction_?declarations[.\[]\d|\btools?[.\[]\d"),
+            rf"{SCHEMA}|\bfunction_?declarations[.\[]\d|\btools?[.\[]\d"),
 
     # -- the answer's format; a grammar that cannot be built says nothing about tools
     Refusal("Groq: with tools", "format with tools", Do.NO_FORMAT,
-            rf"{_FORMAT}.{{0,120}}(?:\btools?\b|function.?call)|(?:\btools?\b|function.?call).{{0,120}}{_FORMAT}"),
+            rf"{FORMAT}.{{0,120}}(?:\btools?\b|function.?call)|(?:\btools?\b|function.?call).{{0,120}}{FORMAT}"),
+    Refusal("DeepSeek: formats", "answer schema", Do.PLAIN_JSON,
+            r"(?:not support|unsupported|invalid)\w* response.?format"
+            r"|response.?format\b.{0,60}(?:not supported|unavailable|must be)"
+            r"|unknown variant .?json_schema|structured[_ ]outputs? (?:is|are) not supported"
+            r"|json_schema\W? is not supported"
+            r"|type.{0,8}json_schema.{0,12}not supported"),
     Refusal("OpenAI: strict", "answer schema", Do.PLAIN_JSON_NOW,
             r"invalid (?:json )?schema for response_format"),
     Refusal("Anthropic", "answer schema", Do.PLAIN_JSON_NOW,
-            r"output_(?:format|config)(?:\.format)?\.schema|schema is too complex"
+            r"output_(?:format|config)(?:\.format)?\.schema|response_?schema|json_schema\.schema"
+            r"|schema is too complex"
             r"|compiled grammar is too large"),
     Refusal("any: grammar", "answer schema", Do.PLAIN_JSON_NOW,
-            rf"{_GRAMMAR}.{{0,120}}(?:error|fail|invalid|unsupported|not support|unable|could not"
+            rf"{GRAMMAR}.{{0,120}}(?:error|fail|invalid|unsupported|not support|unable|could not"
             r"|unimplemented|too (?:large|complex)|compil)"
             rf"|(?:error|fail\w*|invalid|unsupported|not support\w*|unable|could not"
-            rf"|unimplemented).{{0,80}}{_GRAMMAR}"
-            r"|unimplemented keys"),
+            rf"|unimplemented).{{0,80}}{GRAMMAR}"
+            r"|unimplemented keys|initialize samplers"),
     Refusal("any: answer schema", "answer schema", Do.PLAIN_JSON_NOW,
             r"(?:invalid|unsupported|unrecogni[sz]ed|fail\w* to (?:parse|compile"
-            r"|convert)).{0,40}(?:json[_ ]?)?schema(?!.{0,20}(?:type|response_format))"
+            r"|convert)).{0,40}(?:json[_ ]?)?schema(?! ?(?:type\b|response_format))"
             r"|schema.{0,80}(?:unsupported|not support|not permitted|too (?:large|complex|deep)"
             r"|\binvalid\b|exceed|conver\w+ failed)"),
-    Refusal("any: JSON Schema", "answer schema", Do.PLAIN_JSON, _FORMAT),
-    Refusal("any: answer format", "response_format", Do.OMIT, _FORMAT),
-    Refusal("llama.cpp, vLLM", "tools", Do.SIMPLER_TOOLS, rf"{_SCHEMA}|xgrammar|llguidance"),
+    Refusal("any: JSON Schema", "answer schema", Do.PLAIN_JSON_NOW, FORMAT),
+    Refusal("any: answer format", "response_format", Do.OMIT, FORMAT),
+    Refusal("llama.cpp, vLLM", "tools", Do.SIMPLER_TOOLS, rf"{SCHEMA}|xgrammar|llguidance"),
 
     # -- the order and the ids of messages
     Refusal("Mistral: ids", "results", Do.SHORT_IDS, r"tool.?call.?id.{0,200}length of 9"),
@@ -399,19 +392,19 @@ TABLE: tuple[Refusal, ...] = (
             r"""|permitted)|unsupported)"""
             r"""|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b"""),
     Refusal("OpenAI (o3)", "temperature", Do.OMIT, r"\btemperature\b"),
-    Refusal("OpenAI", "top_p", Do.OMIT, _parameter("top_p")),
-    Refusal("Cerebras", "seed", Do.OMIT, _parameter("seed")),
+    Refusal("OpenAI", "top_p", Do.OMIT, parameter("top_p")),
+    Refusal("Cerebras", "seed", Do.OMIT, parameter("seed")),
     Refusal("xAI", "reasoning_effort", Do.OMIT, r"reasoning[_ ]?effort"),
-    Refusal("OpenRouter", "reasoning", Do.OMIT, _parameter("reasoning")),
-    Refusal("Zhipu", "thinking", Do.OMIT, _parameter("thinking")),
+    Refusal("OpenRouter", "reasoning", Do.OMIT, parameter("reasoning")),
+    Refusal("Zhipu", "thinking", Do.OMIT, parameter("thinking")),
     Refusal("DashScope", "enable_thinking", Do.OMIT, r"enable_?thinking"),
     Refusal("DashScope", "thinking_budget", Do.OMIT, r"thinking_?budget"),
     Refusal("vLLM", "chat_template_kwargs", Do.OMIT, r"chat_?template_?kwargs"),
     Refusal("OpenAI: cache", "prompt_cache_key", Do.OMIT, r"prompt_?cache_?key"),
-    Refusal("any: max_tokens, unknown", "max_tokens", Do.OMIT, _parameter("max_tokens")),
-    Refusal("Mistral, Ollama", "max_completion_tokens", Do.OMIT, _parameter("max_completion_tokens")),
+    Refusal("any: max_tokens, unknown", "max_tokens", Do.OMIT, parameter("max_tokens")),
+    Refusal("Mistral, Ollama", "max_completion_tokens", Do.OMIT, parameter("max_completion_tokens")),
     Refusal("Groq, Mistral", "history", Do.NO_REASONING,
-            rf"{_REASONING}.{{0,120}}{_NOT}|{_NOT}.{{0,120}}{_REASONING}"),
+            rf"{REASONING}.{{0,120}}{NOT}|{NOT}.{{0,120}}{REASONING}"),
 
     # -- what is only told
     Refusal("Cloudflare", "program", Do.UNBLOCK,
@@ -435,10 +428,11 @@ TABLE: tuple[Refusal, ...] = (
             r"|model_loading|model is warming|^\W*loading\W*$"),
     Refusal("any: model", "model", Do.CHECK_MODEL,
             r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
-            r"|decommissioned|invalid)|(?:unknown|invalid|no such|unsupported) model"
+            r"|decommissioned|invalid\b)|(?:unknown|invalid|no such|unsupported) model"
             r"|model_not_found|model id"),
     Refusal("any: key", "key", Do.CHECK_KEY,
-            r"(?:api.?key|token|credentials?).{0,30}(?:not valid|invalid|incorrect|missing|expired|required)"
+            r"(?:api.?key|token|credentials?).{0,30}(?:not valid|invalid|incorrect|missing|expired"
+            r"|required)\b"
             r"|(?:invalid|incorrect|missing|no) .{0,20}(?:api.?key|auth\w*|credentials)|unauthorized"),
 )
 # fmt: on
