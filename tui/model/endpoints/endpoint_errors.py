@@ -64,7 +64,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     """Return the error for a response with an error status; names of `headers` are in lower case."""
     redactor = redactor_of(profile)
     reason = words_of(body, redactor.redact)
-    said = said_in(body)
+    said = said_in(body, redactor.redact)
     if mitigated := headers.get("cf-mitigated"):
         said = f"{said}\ncf-mitigated: {mitigated[:40]}"
     billing = is_billing(said, status)
@@ -89,7 +89,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
         overflow=overflow,
         window=window_in(said) if overflow else None,
     )
-    error.generation = generation
+    error.generation, error.said = generation, said
     return redact_error(error, redactor)
 
 
@@ -143,10 +143,11 @@ def step_within(profile: ModelProfile, error: ModelError) -> str:
     """Return the next step for an error in a stream, by its status or its message."""
     if error.retryable or not error.message.startswith(FAILED):
         return error.next_step
-    billing = is_billing(error.message, error.status)
+    said = error.said or error.message
+    billing = is_billing(said, error.status)
     if error.overflow:
         return _SHORTEN
-    step = _next_step(profile, error.status or 0, error.message, billing, None, {})
+    step = _next_step(profile, error.status or 0, said, billing, None, {})
     return error.next_step if step == CHECK_PROFILE else step
 
 
@@ -249,5 +250,5 @@ def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
     error.args = (error.message,)
     error.next_step = redactor.redact(error.next_step)
     error.where = redactor.redact(error.where)
-    error.generation = redactor.redact(error.generation)
+    error.generation, error.said = redactor.redact(error.generation), redactor.redact(error.said)
     return error

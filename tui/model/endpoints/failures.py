@@ -33,7 +33,7 @@ FAILED_FINISH = late(
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) - {501, 505}
 
-_WORDS = ("message", "msg", "detail")
+_WORDS = ("message", "msg", "detail", "Message", "reason", "error_msg", "errorMessage")
 _KINDS = ("code", "status", "type", "detail")
 
 _TRANSIENT = late(
@@ -69,6 +69,9 @@ _ECHOED = frozenset(
 )
 """Fields that repeat the request or the model's text, or are for developers: they say nothing."""
 
+_XML_MESSAGE = late(r"<(message|faultstring)>([^<]{1,600})</", re.IGNORECASE)
+"""The message in XML, as AWS, Azure and Google Cloud send it."""
+
 _LINK = late(r"(?:https?://|www\.)\S+|\b(?:[\w-]{1,60}\.){1,5}[a-z]{2,10}/\S*", re.IGNORECASE)
 
 
@@ -78,7 +81,9 @@ def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
     `redact` is applied before the message is truncated, because a truncated secret would not be found.
     """
     text = redact(_message(body, 4))
-    if "<" in text and re.search(r"<(?:html|body|head|!doctype)", text[:2000], re.IGNORECASE):
+    if (found := _XML_MESSAGE.search(text[:MAX_SAID])) is not None:
+        text = found[2]
+    elif "<" in text and re.search(r"<(?:html|body|head|!doctype)", text[:2000], re.IGNORECASE):
         title = re.search(r"<title>([^<]{1,200})", text[:4000], re.IGNORECASE)
         text = title[1] if title else re.sub(r"<[^<>]{0,200}>", " ", text[:4000])
     return clean_line(text, MAX_WORDS)
@@ -101,9 +106,9 @@ def _message(body: Any, depth: int) -> str:
     if found and isinstance(place, list):
         found = f"{_place(place)}: {found}"
     raw = named.get("metadata")
-    if isinstance(raw, dict) and isinstance(raw.get("raw"), str):
-        found = f"{found}: {raw['raw']}"
-    return found or "; ".join(_lists_by_name(named, depth))
+    if isinstance(raw, dict) and (within := _message(raw.get("raw"), depth - 1)):
+        found = f"{found}: {within}"
+    return found or "; ".join(_by_name(named, depth))
 
 
 def _place(parts: list[Any]) -> str:
@@ -117,10 +122,15 @@ def _field(named: Mapping[str, Any], name: str, depth: int) -> str:
     return _message(value, depth - 1) if value else ""
 
 
-def _lists_by_name(named: Mapping[str, Any], depth: int) -> list[str]:
-    """Return "name: message" for fields with lists of messages, as in Rails."""
-    lists = ((name, _message(value, depth - 1)) for name, value in named.items() if isinstance(value, list))
-    return [f"{name}: {text}" for name, text in lists if text][:3]
+def _by_name(named: Mapping[str, Any], depth: int) -> list[str]:
+    """Return what fields of other names say: "name: message" of lists, as in Rails, or else a sentence."""
+    fields = [(name, value) for name, value in named.items() if name not in _ECHOED]
+    lists = ((name, _message(value, depth - 1)) for name, value in fields if isinstance(value, list))
+    if said := [f"{name}: {text}" for name, text in lists if text][:3]:
+        return said
+    texts = (_message(value, depth - 1) for _, value in fields if isinstance(value, dict))
+    sentences = (value for _, value in fields if isinstance(value, str) and " " in value.strip())
+    return [text for text in (*texts, *sentences) if text][:1]
 
 
 def _parsed(body: Any) -> Any:
@@ -132,16 +142,16 @@ def _parsed(body: Any) -> Any:
     return body
 
 
-def said_in(body: Any) -> str:
+def said_in(body: Any, redact: Callable[[str], str] = str) -> str:
     """Return all that an error's body says, without links, for the patterns of `refusals`.
 
     Messages come first, then the other fields with their names. What only repeats the request is left out:
-    a conversation may be about any of these errors.
+    a conversation may be about any of these errors. `redact` is applied before anything is truncated.
     """
     texts: list[str] = []
     fields: list[str] = []
     _collect(body, "", 6, texts, fields)
-    whole = "\n".join((*dict.fromkeys(texts), *dict.fromkeys(fields)))
+    whole = redact("\n".join((*dict.fromkeys(texts), *dict.fromkeys(fields))))
     return _LINK.sub(" ", whole[: MAX_SAID * 2])[:MAX_SAID]
 
 
@@ -151,19 +161,19 @@ def _collect(body: Any, name: str, depth: int, texts: list[str], fields: list[st
         return
     if isinstance(body, dict):
         if isinstance(place := body.get("loc"), list) and isinstance(body.get("msg"), str):  # FastAPI
-            texts.append(f"{_place(place)}: {body['msg']}"[:MAX_SAID])
+            texts.append(f"{_place(place)}: {body['msg']}")
         for key, value in body.items():
             if str(key).lower() in _ECHOED:
                 fields.append(str(key))
             else:
                 _collect(value, str(key), depth - 1, texts, fields)
-    elif isinstance(body, list):
+    elif isinstance(body, list) and name != "loc":
         for item in body[:20]:
             _collect(item, name, depth - 1, texts, fields)
     elif isinstance(body, str) and (name.lower() in _MESSAGES[:-2] or not name or name == "raw"):
-        texts.append(body[:MAX_SAID])
-    elif body is not None:
-        fields.append(f"{name}: {str(body)[:400]}")
+        texts.append(body)
+    elif body is not None and not isinstance(body, list):
+        fields.append(f"{name}: {body}")
 
 
 def is_billing(text: str, status: int | None) -> bool:
@@ -188,6 +198,8 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = {"message": resp.get("status_msg"), "code": resp.get("status_code")}
     elif not body and isinstance(first, dict) and first.get("error"):
         body = first["error"]
+    elif not body and choices is None and isinstance(chunk.get("errors"), list) and chunk["errors"]:
+        body = chunk
     elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
         body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
     elif not body and isinstance(first, dict) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
@@ -216,7 +228,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         overflow=overflow,
         window=window_in(said) if overflow else None,
     )
-    error.generation = generation
+    error.generation, error.said = generation, said
     return error
 
 

@@ -16,7 +16,6 @@ from tui.core.ports import ModelCapabilities, ModelPart, ModelRequest, ReplyPart
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
-from tui.model.endpoints.failures import said_in
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.provider_traits import Traits, traits_of
@@ -134,6 +133,8 @@ class OpenAIChat:
                     await parts.aclose()
             except (RequestRefused, ModelError) as failure:
                 error = failure.error if isinstance(failure, RequestRefused) else failure
+                if "tools" not in body:
+                    error = _not_about_tools(error)
                 had_tools = not self._learned.no_tools
                 reason = "" if shown else await self._learn(failure, body, request)
                 if had_tools and self._learned.no_tools and not isinstance(error, NoTools):
@@ -191,11 +192,10 @@ class OpenAIChat:
             return f"{failure.message}. Retrying with /v1." if again else ""
         error = failure.error if isinstance(failure, RequestRefused) else failure
         status = error.status or 0
-        words = error.message
-        if isinstance(failure, RequestRefused):
-            words = said_in(failure.body)
-            if errors.is_missing_path(status, words) and self._client.try_version():
-                return "Not found. Retrying with /v1."
+        words = error.said or error.message
+        refused = isinstance(failure, RequestRefused)
+        if refused and errors.is_missing_path(status, words) and self._client.try_version():
+            return "Not found. Retrying with /v1."
         if error.overflow:
             return ""
         before = self._learned.to_json()
@@ -217,6 +217,15 @@ class OpenAIChat:
 
 def _in_text(error: ModelError) -> NoTools:
     return NoTools(error.message, where=error.where, next_step=error.next_step, status=error.status)
+
+
+def _not_about_tools(error: ModelError) -> ModelError:
+    """Return the error of a request without tools: text tools would not help."""
+    if not isinstance(error, NoTools):
+        return error
+    plain = ModelError(error.message, where=error.where, next_step=error.next_step, status=error.status)
+    plain.said = error.said
+    return plain
 
 
 def sent_kinds(body: Mapping[str, Any]) -> Iterator[str]:
