@@ -198,14 +198,14 @@ class Learned:
         sent: Sequence[str],
         tools: Sequence[str],
         traits: Traits | None = None,
-        limit: int = 0,
+        limit: int | None = 0,
     ) -> str:
         """Learn from a rejection; return what will change, or "" if there is nothing to learn.
 
         `words` is all that the endpoint says, see `said_in`. `sent` are the parameters sent, and the kinds of
         content, see `openai_chat.sent_kinds`. `tools` are the keys of the tools sent, in order. `limit` is
-        the longest reply asked for, in tokens, or 0. The rows of the table are tried in order: one that was
-        followed before, in vain, leaves it to the next.
+        the longest reply asked for, in tokens, 0 if none, and None if it may not be changed. The rows of the
+        table are tried in order: one that was followed before, in vain, leaves it to the next.
         """
         asked = traits or Traits()
         for row, found in refusals_in(words, status, kinds_of(sent, tools, words)):
@@ -249,12 +249,12 @@ class Learned:
             return ""
         return told
 
-    def _shorten_reply(self, found: re.Match[str], limit: int) -> str:
+    def _shorten_reply(self, found: re.Match[str], limit: int | None) -> str:
         """Ask for a reply that fits; keep what is the longest of all, not what this conversation leaves."""
         room = reply_room(found)
         if limit and (room is None or room >= limit):
             room = limit // 2
-        if not room:
+        if not room or limit is None:
             return ""
         if number_in(found, "most") is not None:
             self.max_reply = room

@@ -202,8 +202,8 @@ class OpenAIChat:
         tools = self._forms.offered(request, self.traits, self._learned)
         keys = [self._forms.key(tool) for tool in tools]
         sent = [name for name in sent_kinds(body) if name not in self._profile.extra_body]
-        limit = body.get(self.traits.max_tokens_name)
-        limit = limit if isinstance(limit, int) and self.traits.max_tokens_name in sent else 0
+        name = self.traits.max_tokens_name
+        limit = None if name in self._profile.extra_body else body.get(name, 0)
         reason = self._learned.take_refusal(status, words, sent, keys, self.traits, limit)
         if self._learned.to_json() != before:
             await self._remember()

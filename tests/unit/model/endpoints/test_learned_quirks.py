@@ -251,6 +251,39 @@ def test_learned_facts_survive_a_round_trip() -> None:
     assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
 
 
+def test_the_longest_reply_is_stored_and_the_room_that_one_conversation_leaves_is_not() -> None:
+    known = Learned()
+    most = "max_tokens is too large: 32000. This model supports at most 4096 completion tokens"
+    assert "4,096" in known.take_refusal(400, most, SENT, (), limit=32_000)
+    assert known == Learned(max_reply=4096) == Learned.from_json(known.to_json())
+    left = (
+        "This model's maximum context length is 8192 tokens. However, you requested 11192 tokens (7192 in "
+        "the messages, 4000 in the completion)."
+    )
+    assert "1,000" in known.take_refusal(400, left, SENT, (), limit=4000)
+    assert known.to_json() == {"max_reply": 4096} and known.applied(Traits()).reply_room == 1000
+    known.begin()
+    assert known == Learned(max_reply=4096)
+
+
+def test_a_reply_is_shortened_again_if_the_first_number_was_too_large() -> None:
+    words = (
+        "This model's maximum context length is 16384 tokens. However, you requested 8000 output tokens and "
+        "your prompt contains at least 8385 input tokens, for a total of at least 16385 tokens."
+    )
+    known, limits = Learned(), [8000]
+    while known.take_refusal(400, words.replace("8000", str(limits[-1])), SENT, (), limit=limits[-1]):
+        limits.append(known.reply_room)
+    assert limits == [8000, 4000, 2000, 1000, 500]
+
+
+def test_a_schema_that_cannot_be_followed_is_forgotten_at_exit_and_says_nothing_about_tools() -> None:
+    known, sent = Learned(), ("response_format", "answer schema", "tools")
+    assert "plain JSON" in known.take_refusal(400, "failed to parse grammar", sent, TOOLS)
+    assert known == Learned(plain_json=True) and known.to_json() == {}
+    assert known.applied(Traits()).answer_format == "json_object"
+
+
 def test_thinking_first_is_not_stored() -> None:
     assert Learned(thinking_first=True).to_json() == {}
 
