@@ -3,15 +3,15 @@
 import json
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.endpoint import Answer, Endpoint, Request, says
 from tests.media import wav
-from tests.refusal_wordings import OTHER_WORDS, SAME_WORDS
 from tests.refusals import FIXTURES, Said
 from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import (
@@ -25,11 +25,11 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.secrets.redact import Secret
 from tui.model.dialects.text_tools import AutoTools
-from tui.model.endpoints.failures import said_in
+from tui.model.endpoints.failures import refusal_in, said_in
 from tui.model.endpoints.learned_quirks import kinds_of
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.refusal_rows import DECIDED, TOLD, Do, Refusal
-from tui.model.endpoints.refusals import TABLE, refusal_in
+from tui.model.endpoints.refusals import TABLE
 from tui.model.openai_api.openai_chat import OpenAIChat, sent_kinds
 
 ODD = {"type": "object", "properties": {"$top": {"const": 1}, "q": {"type": ["string", "null"]}}}
@@ -242,6 +242,21 @@ EXPECTED: Mapping[Do, Callable[[ModelOutput, Said], None]] = {
 }
 
 
+FOLDER = Path(__file__).parents[1] / "corpus" / "refusals"
+
+
+def wordings() -> Iterator[tuple[str, str]]:
+    """Yield the wordings of the corpus with the heading above them."""
+    heading = ""
+    for line in (FOLDER / "wordings.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("[") and line.endswith("]"):
+            heading = line[1:-1]
+        elif line and not line.startswith("#"):
+            yield heading, line
+
+
+WORDINGS = list(wordings())
+
 SENT = (
     *("stream", "stream_options", "temperature", "top_p", "seed", "stop", "max_tokens", "reasoning_effort"),
     *("tools", "system text", "system text alone", "images", "audio", "response_format", "answer schema"),
@@ -251,7 +266,7 @@ SENT = (
 
 @pytest.mark.parametrize(
     ("do", "what", "words"),
-    [(*key, words) for key, several in SAME_WORDS.items() for words in several],
+    [(*key.split(" ", 1), words) for key, words in WORDINGS if key != "OTHER"],
 )
 def test_other_wordings_of_the_same_refusal_are_recognized(do: str, what: str, words: str) -> None:
     sent = [one for one in SENT if one not in ("answer schema", "response_format") or what == "answer schema"]
@@ -261,7 +276,7 @@ def test_other_wordings_of_the_same_refusal_are_recognized(do: str, what: str, w
     assert (found[0].do, found[0].what.removesuffix(" alone")) == wanted, found[0]
 
 
-@pytest.mark.parametrize("words", OTHER_WORDS)
+@pytest.mark.parametrize("words", [words for key, words in WORDINGS if key == "OTHER"])
 def test_words_about_something_else_change_nothing(words: str) -> None:
     found = refusal_in(said_in({"error": {"message": words, "type": "invalid_request_error"}}), 400, SENT)
     assert found is None or found[0].do in TOLD, found

@@ -17,6 +17,7 @@ from tui.model.endpoints.failures import (
     is_billing,
     is_overflow,
     is_unreadable_call,
+    refusal_in,
     refuses_tools,
     reply_room,
     said_in,
@@ -26,7 +27,6 @@ from tui.model.endpoints.failures import (
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import host_of, is_private, provider_of, without_secrets
 from tui.model.endpoints.refusal_rows import TOLD, Do
-from tui.model.endpoints.refusals import refusal_in
 
 _WANTS_TLS = late(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
@@ -70,7 +70,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     billing = is_billing(said, status)
     message = f"the endpoint returned HTTP {status}"
     no_tools = refuses_tools(said, status)
-    overflow = is_overflow(said, status)
+    overflow = is_overflow(said, status, profile.max_tokens or 0)
     wait = retry_after(headers)
     wait = asked_wait(str(body)[:4000]) if wait is None else wait
     generation = failed_generation(body)
@@ -107,7 +107,7 @@ def _next_step(
     if (told := refusal_in(said, status, among=_TOLD)) is not None:
         do = told[0].do
         if do is Do.FEWER_TOKENS:
-            room = reply_room(told[1])
+            room = reply_room(told[1], profile.max_tokens or 0)
             return f"Lower max_tokens in the profile{f' to {room}' if room else ''}."
         if do is Do.CHECK_MODEL:
             return _model_step(profile, said)

@@ -6,15 +6,15 @@ cleaned and truncated before it gets into a message.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.web import LONGEST_RETRY
-from tui.model.endpoints.refusal_rows import DECIDED, Do
-from tui.model.endpoints.refusals import refusal_in
+from tui.model.endpoints.refusal_rows import DECIDED, Do, Refusal
+from tui.model.endpoints.refusals import TABLE
 
 MAX_WORDS = 300
 """Maximum characters of a provider's own words in a message."""
@@ -176,6 +176,26 @@ def _collect(body: Any, name: str, depth: int, texts: list[str], fields: list[st
         fields.append(f"{name}: {body}")
 
 
+def refusals_in(
+    words: str, status: int = 0, sent: Collection[str] | None = None, *, among: Collection[Do] | None = None
+) -> Iterator[tuple[Refusal, re.Match[str]]]:
+    """Yield the rows that match, in order: the first decides, a later one counts if it cannot be followed."""
+    for row in TABLE:
+        if (
+            (among is None or row.do in among)
+            and row.counts_for(status, sent)
+            and (found := row.search(words))
+        ):
+            yield row, found
+
+
+def refusal_in(
+    words: str, status: int = 0, sent: Collection[str] | None = None, *, among: Collection[Do] | None = None
+) -> tuple[Refusal, re.Match[str]] | None:
+    """Return the row that decides, and what it found."""
+    return next(refusals_in(words, status, sent, among=among), None)
+
+
 def is_billing(text: str, status: int | None) -> bool:
     """Whether a failure is about payment, so that a retry cannot help."""
     found = refusal_in(text, status or 0, among=DECIDED)
@@ -298,17 +318,17 @@ LEAST_REPLY = 256
 """Tokens that are left for a reply at least; with fewer, the conversation counts as too long."""
 
 
-def is_overflow(words: str, status: int | None = None) -> bool:
+def is_overflow(words: str, status: int | None = None, limit: int = 0) -> bool:
     """Whether a failure says that the request is too long for the model; status 413 needs no words.
 
     Some providers describe an exceeded rate limit in nearly the same words. That is ruled out first, because
     shortening a conversation would lose content and not help. A reply that may become too long is no overflow
-    if there is room for a shorter one.
+    if there is room for a shorter one. `limit` is the longest reply asked for, in tokens, or 0.
     """
     found = refusal_in(words, status or 0, among=DECIDED)
     if found is None:
         return status == 413
-    return found[0].do is Do.SHORTEN or (found[0].do is Do.FEWER_TOKENS and reply_room(found[1]) == 0)
+    return found[0].do is Do.SHORTEN or (found[0].do is Do.FEWER_TOKENS and reply_room(found[1], limit) == 0)
 
 
 def window_in(words: str) -> int | None:
@@ -318,13 +338,18 @@ def window_in(words: str) -> int | None:
     return window if window is not None and 512 <= window <= 20_000_000 else None
 
 
-def reply_room(found: re.Match[str]) -> int | None:
-    """Return how many tokens a reply may have: 0 if too few are left, None if the rejection does not say."""
+def reply_room(found: re.Match[str], limit: int = 0) -> int | None:
+    """Return how many tokens a reply may have: 0 if too few are left, None if the rejection does not say.
+
+    `limit` is the longest reply asked for, or 0.
+    """
     most = number_in(found, "most") or number_in(found, "now")
     if most is not None:
         is_below = re.search(r"exclusive|(?:less|lower|smaller) than(?! or equal)", found[0], re.IGNORECASE)
         return max(1, most - 1 if is_below else most)
     window, sent = number_in(found, "window"), number_in(found, "input")
+    if (total := number_in(found, "total")) is not None:
+        sent = total - limit
     if window is None or sent is None:
         return None
     left = window - sent

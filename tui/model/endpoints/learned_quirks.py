@@ -12,10 +12,9 @@ from typing import Any
 from tui.core import units
 from tui.core.ports import EFFORTS
 from tui.core.schemas.schema_forms import SchemaForm
-from tui.model.endpoints.failures import number_in, reply_room
+from tui.model.endpoints.failures import number_in, refusals_in, reply_room
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits
 from tui.model.endpoints.refusal_rows import DECIDED, TOLD, Do, Refusal
-from tui.model.endpoints.refusals import refusals_in
 
 MAX_REMEMBERED = 200
 """Maximum names in one remembered set."""
@@ -251,7 +250,7 @@ class Learned:
 
     def _shorten_reply(self, found: re.Match[str], limit: int | None) -> str:
         """Ask for a reply that fits; keep what is the longest of all, not what this conversation leaves."""
-        room = reply_room(found)
+        room = reply_room(found, limit or 0)
         if limit and (room is None or room >= limit):
             room = limit // 2
         if not room or limit is None:

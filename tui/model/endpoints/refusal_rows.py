@@ -83,8 +83,8 @@ class Refusal:
 
     `pattern` is searched in all texts of the error's body, without links, ignoring case; `.` matches a line
     break. In it, these are numbers of tokens: `<window>` is the context window, `<input>` what was sent,
-    `<output>` the reply that was asked for, `<most>` the longest reply that is accepted, `<now>` the same for
-    now only. `<count>` is any number.
+    `<output>` the reply that was asked for, `<total>` both, `<most>` the longest reply that is accepted,
+    `<now>` the same for now only. `<count>` is any number.
     """
 
     who: str
@@ -108,7 +108,7 @@ class Refusal:
 
 
 _MEDIA = ("images", "audio")
-_NUMBER = re.compile(r"<(window|input|output|most|now|count)>")
+_NUMBER = re.compile(r"<(window|input|output|total|most|now|count)>")
 
 
 @cache
@@ -127,9 +127,9 @@ CANNOT = (
     r"(?:use|accept|process|handle)|\bincompatible|\bnot have (?:a |any )?(?:support|capabilit)"
     r"|\black|不支持|未开通)"
 )
+UNKNOWN = rf"(?:{CANNOT}|\bunknown|\bunrecogni[sz]ed|\bunexpected|\bextra\b|\bextra_forbidden|\bforbidden)"
 NOT = (
-    rf"(?:{CANNOT}"
-    r"|\bunknown|\bunrecogni[sz]ed|\bunexpected|\bextra\b|\bextra_forbidden|\binvalid\b|\bforbidden"
+    rf"(?:{UNKNOWN}|\binvalid\b"
     r"|\bno longer|\bdeprecated|\bremove|\bonly\b|\bmust\b|\bshould\b|\bmay not\b|非法|无效|参数)"
 )
 
@@ -139,12 +139,13 @@ def named(name: str, verb: str = CANNOT, within: int = 80) -> str:
     return rf"(?:{name}).{{0,{within}}}{verb}|{verb}.{{0,{within}}}(?:{name})"
 
 
-def parameter(name: str) -> str:
-    """Return a pattern for a rejected parameter, whose name may be in camel case."""
-    return named(rf"(?<![\w-]){name.replace('_', '[_ ]?')}(?![\w-])", NOT, 160)
+def parameter(name: str, verb: str = NOT) -> str:
+    """Return a pattern for a rejected parameter, whose name may be in camel case; not for its range."""
+    found = named(rf"(?<![\w-]){name.replace('_', '[_ ]?')}(?![\w-])", verb, 160)
+    return rf"\A(?!.*(?:between \d|(?:less|greater) than|at (?:most|least) \d|<=|>=|\brange\b)).*?(?:{found})"
 
 
-CALLS = r"\b(?:function|tool)[ _-]?(?:call(?:s|ing)?|use)\b"
+CALLS = r"(?<!parallel )\b(?:function|tool)[ _-]?(?:call(?:s|ing)?|use)\b"
 SYSTEM = r"\b(?:system|developer)[ _]?(?:role|prompt|message|instruction)s?\b"
 IMAGES = (
     r"(?:\bimages?\b(?![/ ](?:format|type|extension|mime|file|size|data|gif|tiff|bmp|svg|png|jpe?g|webp))"
@@ -156,7 +157,7 @@ REASONING = (
 )
 SCHEMA = (
     r"(?:(?:json.?|tools?.{0,40}|function.{0,40}|invalid |parameters?.{0,20})schema"
-    r"|schema.{0,60}(?:invalid|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema)"
+    r"|schema.{0,60}(?:invalid\b|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema)"
 )
 GRAMMAR = (
     r"(?:\bgrammar\b|xgrammar|llguidance|outlines|guided[_ ](?:json|decoding|grammar)|structured[_ ]outputs?)"
