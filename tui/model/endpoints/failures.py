@@ -72,6 +72,10 @@ _ECHOED = frozenset(
 _XML_MESSAGE = late(r"<(message|faultstring)>([^<]{1,600})</", re.IGNORECASE)
 """The message in XML, as AWS, Azure and Google Cloud send it."""
 
+_PAGE = late(r"<(?:html|body|head|!doctype)", re.IGNORECASE)
+_TITLE = late(r"<title>([^<]{1,200})", re.IGNORECASE)
+_MARKUP = late(r"<(script|style)\b.{0,4000}?</\1>|<[^<>]{0,200}>", re.IGNORECASE | re.DOTALL)
+
 _LINK = late(r"(?:https?://|www\.)\S+|\b(?:[\w-]{1,60}\.){1,5}[a-z]{2,10}/\S*", re.IGNORECASE)
 
 
@@ -83,9 +87,9 @@ def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
     text = redact(_message(body, 4))
     if (found := _XML_MESSAGE.search(text[:MAX_SAID])) is not None:
         text = found[2]
-    elif "<" in text and re.search(r"<(?:html|body|head|!doctype)", text[:2000], re.IGNORECASE):
-        title = re.search(r"<title>([^<]{1,200})", text[:4000], re.IGNORECASE)
-        text = title[1] if title else re.sub(r"<[^<>]{0,200}>", " ", text[:4000])
+    elif _PAGE.search(text[:2000]):
+        title = _TITLE.search(text[:MAX_SAID])
+        text = title[1] if title and title[1].strip() else _MARKUP.sub(" ", text[:MAX_SAID])
     return clean_line(text, MAX_WORDS)
 
 
@@ -152,6 +156,8 @@ def said_in(body: Any, redact: Callable[[str], str] = str) -> str:
     fields: list[str] = []
     _collect(body, "", 6, texts, fields)
     whole = redact("\n".join((*dict.fromkeys(texts), *dict.fromkeys(fields))))
+    if _PAGE.search(whole[:2000]):
+        whole = _MARKUP.sub(" ", whole[: MAX_SAID * 2])
     return _LINK.sub(" ", whole[: MAX_SAID * 2])[:MAX_SAID]
 
 

@@ -24,6 +24,7 @@ from tui.model.endpoints.failures import is_billing, is_overflow, reply_error, s
         ),
         ("<html><head><title>502 Bad Gateway</title></head></html>", "502 Bad Gateway"),
         ("<html><body>Nothing <b>here</b></body></html>", "Nothing here"),
+        ("<html><title> </title><style>a{b:c}</style><script>if (1 < 2) x()</script>Gone</html>", "Gone"),
         ("plain", "plain"),
         ("two\nlines", "two lines"),
         ({"success": False, "errors": [{"code": 7009, "message": "no"}], "messages": []}, "no"),
@@ -81,6 +82,13 @@ def test_what_repeats_the_request_says_nothing_about_the_error() -> None:
     said = said_in(body)
     assert "model: Field required" in said and "too long" not in said
     assert not is_overflow(said, 422) and not is_billing(said, 422)
+
+
+def test_scripts_and_styles_of_a_page_say_nothing_about_the_error() -> None:
+    script = "<script>let rate = 'insufficient_quota, prompt is too long'</script>"
+    page = f"<html>{script}<h1>Bad Gateway</h1></html>"
+    said = said_in(page)
+    assert said.strip() == "Bad Gateway" and not is_billing(said, 502) and not is_overflow(said, 502)
 
 
 @pytest.mark.parametrize(
