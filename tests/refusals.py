@@ -371,6 +371,7 @@ FIXTURES = (
                code="content_filter")),
     Said("Ollama", "memory", "model requires more system memory (9 GiB) than is available (7 GiB)", 500),
     Said("llama.cpp, Hugging Face", "model", error("Loading model", type="unavailable_error", code=503), 503),
+    Said("any: for a moment", "load", {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 529),
     Said("any: model", "model", "The model `m` does not exist or you do not have access to it.", 404),
     Said("any: key", "key", "API key not valid. Please pass a valid API key."),
 )

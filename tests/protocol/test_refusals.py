@@ -239,6 +239,7 @@ EXPECTED: Mapping[Do, Callable[[ModelOutput, Said], None]] = {
     Do.PAY: is_unpaid,
     Do.WAIT: is_busy,
     Do.RETRY: is_repeatable,
+    Do.TRY_AGAIN: is_repeatable,
 }
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 
 from tui.core.errors import ModelError, NoTools
-from tui.core.late_compiling import late
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
@@ -28,7 +27,6 @@ from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import host_of, is_private, provider_of, without_secrets
 from tui.model.endpoints.refusal_rows import TOLD, Do
 
-_WANTS_TLS = late(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
 _STEPS = {
     Do.UNBLOCK: (
@@ -44,7 +42,7 @@ _STEPS = {
     Do.LOAD: "Wait until the model is loaded, then retry.",
 }
 _SHORTEN = "Start a new conversation, or attach less. The conversation exceeds the model's context window."
-_TOLD = TOLD | {Do.TEXT_TOOLS, Do.RETRY, Do.FEWER_TOKENS}
+_TOLD = TOLD - {Do.TRY_AGAIN} | {Do.TEXT_TOOLS, Do.RETRY, Do.FEWER_TOKENS}
 CHECK_PROFILE = "Check the profile's model and base_url."
 
 
@@ -193,7 +191,7 @@ def connection_error(profile: ModelProfile, cause: str) -> ModelError:
         step = "It does not use TLS. Start base_url with http://."
     elif "CERTIFICATE_VERIFY_FAILED" in cause:
         step = "Check the host in base_url, or trust its certificate."
-    elif _WANTS_TLS.search(cause):
+    elif refusal_in(cause, among=(Do.USE_TLS,)):
         step = _TRY_HTTPS
     else:
         hopeless, step = False, _reach_step(profile)

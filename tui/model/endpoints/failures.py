@@ -36,13 +36,6 @@ RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) 
 _WORDS = ("message", "msg", "detail", "Message", "reason", "error_msg", "errorMessage")
 _KINDS = ("code", "status", "type", "detail")
 
-_TRANSIENT = late(
-    r"overloaded|rate.?limit|too many requests|temporar|timed? ?out|unavailable|server[_ ]error"
-    r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource"
-    r"|error, abort|访问量过大|繁忙",
-    re.IGNORECASE,
-)
-
 _QUOTED_CALL = late(
     r"failed to parse input at pos \d+: (.+)|error parsing tool call: raw='(.+)', err=", re.I | re.S
 )
@@ -243,7 +236,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     billing = is_billing(said, status)
     overflow = is_overflow(said, status)
     generation = failed_generation(body)
-    passes = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
+    passes = status in RETRYABLE_STATUS if status is not None else is_transient(said)
     transient = passes or bool(generation) or is_unreadable_call(said)
     error = (NoTools if refuses_tools(said, status) else ModelError)(
         f"{FAILED}: {reason}",
@@ -274,6 +267,11 @@ def _blocked(chunk: Mapping[str, Any]) -> str:
 def is_unreadable_call(words: str) -> bool:
     """Whether a failure is about a call that the model wrote, not about the request."""
     return refusal_in(words, among=(Do.RETRY,)) is not None
+
+
+def is_transient(words: str) -> bool:
+    """Whether a failure without a status may pass: a rate limit, or an endpoint that is busy or failed."""
+    return refusal_in(words, among=(Do.WAIT, Do.TRY_AGAIN)) is not None
 
 
 def refuses_tools(words: str, status: int | None = None) -> bool:
@@ -312,12 +310,6 @@ def _status(body: Any) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and 400 <= value < 600:
             return value
     return None
-
-
-def _all_text(body: Any) -> str:
-    if isinstance(body, dict):
-        return " ".join(str(body.get(name, "")) for name in ("message", "type", "code", "status"))[:2000]
-    return str(body)[:2000]
 
 
 LEAST_REPLY = 256

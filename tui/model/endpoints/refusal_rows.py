@@ -50,13 +50,24 @@ class Do(StrEnum):
     REPHRASE = "tell: the content filter refused it"
     FREE_MEMORY = "tell: the model needs more memory"
     LOAD = "tell: the model is being loaded"
+    TRY_AGAIN = "ask again: the endpoint is busy or failed for a moment"
     CHECK_MODEL = "tell: the model is unknown"
     CHECK_KEY = "tell: the API key is not accepted"
 
 
 DECIDED = frozenset({Do.RETRY, Do.PAY, Do.WAIT, Do.SHORTEN, Do.FEWER_TOKENS})
 TOLD = frozenset(
-    {Do.UNBLOCK, Do.USE_TLS, Do.VERIFY, Do.REPHRASE, Do.FREE_MEMORY, Do.LOAD, Do.CHECK_MODEL, Do.CHECK_KEY}
+    {
+        Do.UNBLOCK,
+        Do.USE_TLS,
+        Do.VERIFY,
+        Do.REPHRASE,
+        Do.FREE_MEMORY,
+        Do.LOAD,
+        Do.TRY_AGAIN,
+        Do.CHECK_MODEL,
+        Do.CHECK_KEY,
+    }
 )
 
 _MALFORMED = frozenset({0, 400, 422})
