@@ -28,7 +28,7 @@ _OPTIONAL = (
 )
 """Optional parameters of a request, which can be omitted."""
 
-_FOR_NOW = ("left_out", "refusals", "thinking_first", "plain_json", "reply_room")
+_FOR_NOW = ("left_out", "refusals", "thinking_first", "no_stream", "plain_json", "reply_room")
 
 _POSITIONS = (
     # Google's come first: their messages contain `tools[0]` before the index that counts.

@@ -417,8 +417,8 @@ TABLE: tuple[Refusal, ...] = (
             r"(?<!error )(?<!failed )\bloading(?: the)? model|model\b.{0,80}\b(?:is |still |currently "
             r"|being )+load(?:ing|ed)\b|model_loading|model is warming|^\W*loading\W*$"),
     Refusal("any: for a moment", "load", Do.TRY_AGAIN,
-            r"overloaded|temporar|timed? ?out|unavailable|server[_ ]error|internal error|disconnected|capacity"
-            r"|try again|upstream|bad gateway|network.error|system_resource|error, abort"
+            r"overloaded|temporar|timed? ?out|unavailable|server[_ ]error|internal error|disconnected"
+            r"|capacity|try again|upstream|bad gateway|network.error|system_resource|error, abort"
             r"|访问量过大|繁忙"),
     Refusal("any: model", "model", Do.CHECK_MODEL,
             r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"

@@ -277,6 +277,15 @@ def test_a_reply_is_shortened_again_if_the_first_number_was_too_large() -> None:
     assert limits == [8000, 4000, 2000, 1000, 500]
 
 
+def test_that_an_account_may_not_stream_is_forgotten_at_exit_because_it_can_be_verified() -> None:
+    known = Learned()
+    assert "without streaming" in known.take_refusal(
+        400, "must be verified to stream this model", ["stream"], ()
+    )
+    assert known == Learned(no_stream=True) and known.to_json() == {}
+    assert known.applied(Traits()).stream is False
+
+
 def test_a_schema_that_cannot_be_followed_is_forgotten_at_exit_and_says_nothing_about_tools() -> None:
     known, sent = Learned(), ("response_format", "answer schema", "tools")
     assert "plain JSON" in known.take_refusal(400, "failed to parse grammar", sent, TOOLS)
