@@ -59,7 +59,7 @@ from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import ReplyReader
-from tui.model.endpoints.failures import is_filtered, is_overflow, reply_error, words_of
+from tui.model.endpoints.failures import is_filtered, is_overflow, refusals_in, reply_error, said_in, words_of
 from tui.model.openai_api.think_tags import ThinkTags
 from tui.settings.foreign.file import read_foreign
 from tui.settings.foreign.jsonc import without_comments
@@ -359,6 +359,21 @@ def _models() -> Iterator[tuple[Any, ...]]:
     yield "mend", mend, '"a\\', '{"a":"', "[", "'a\\", " ", "```"
     yield "answer_value", answer_value, "```", "{", '"_meta":{', "~~~\n"
     yield "words_of", words_of, "a", "<", "{"
+    yield "said_in", said_in, "a.a", "a-", "www.a/", "{"
+    yield (
+        "refusals_in",
+        lambda text: list(refusals_in(said_in(text))),
+        *(
+            "tools ",
+            "function ",
+            "context length is 1 ",
+            "not support ",
+            "images ",
+            "schema ",
+            "grammar ",
+            "input 1",
+        ),
+    )
     yield "reply_error", lambda text: reply_error({"error": {"message": text}}), "context_window_exceed", "1m"
     yield "is_overflow", is_overflow, "context_window_exceed", "tokens ", "input token count", "context "
     yield "is_filtered", is_filtered, "content ", "filter"
