@@ -297,8 +297,56 @@ async def test_only_matching_messages_are_replayed(recording: Path):
     answered = await mcptui("traffic", str(recording), "--filter", '"said good"', *live)
     assert "1 request: 1 same" in answered.out
     nothing = await mcptui("traffic", str(recording), "--filter", "tool:x", *live)
-    assert (nothing.code, nothing.out) == (0, "")
+    assert (nothing.code, nothing.out) == (2, "")
     assert "0 of" in nothing.err
+
+
+async def test_a_replay_that_compared_nothing_is_no_success_and_says_why(recording: Path):
+    live = ("--yes", "--replay", "--", sys.executable, "-c", SERVER)
+    nothing = await mcptui("traffic", str(recording), "--filter", "tool:x", *live)
+    why = "nothing was compared: no request to the server matches the filter"
+    assert (nothing.code, nothing.err.splitlines()[-1]) == (2, f"mcptui traffic: {why}")
+    told = await mcptui("traffic", str(recording), "--filter", "tool:x", "--json", *live)
+    assert (told.code, json.loads(told.out)) == (2, {"compared": 0, "problem": why})
+
+
+HELLO = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n'
+FORGETFUL = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {}}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("sent", [call(1, "a"), HELLO + call(1, "a")], ids=["call", "with handshake"])
+async def test_a_replay_whose_calls_were_all_omitted_compared_nothing(sent: bytes) -> None:
+    server = (sys.executable, "-c", FORGETFUL)
+    await mcptui("tap", "--", *server, stdin=sent)
+    done = await mcptui("traffic", "--yes", "--replay", "--", *server)
+    assert done.code == 2
+    assert "1 omitted" in done.out
+    assert "nothing was compared: 1 request omitted: it had no response (1)" in done.err
+    told = await mcptui("traffic", "--json", "--yes", "--replay", "--", *server)
+    assert json.loads(told.out.splitlines()[-1])["compared"] == 0
+
+
+async def test_a_replay_of_notifications_alone_compared_nothing() -> None:
+    notified = b'{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}\n'
+    server = (sys.executable, "-c", FORGETFUL)
+    await mcptui("tap", "--", *server, stdin=HELLO + notified)
+    notifying = ("--filter", "kind:notification")
+    done = await mcptui("traffic", *notifying, "--yes", "--replay", "--", *server)
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == "mcptui traffic: nothing was compared: no request was sent"
+
+
+async def test_a_recording_of_a_handshake_alone_is_compared() -> None:
+    server = (sys.executable, "-c", FORGETFUL)
+    await mcptui("tap", "--", *server, stdin=HELLO)
+    done = await mcptui("traffic", "--yes", "--replay", "--", *server)
+    assert (done.code, done.out.splitlines()[-1]) == (0, "1 request: 1 same, 0 differ, 0 omitted")
 
 
 SHAKING = """
