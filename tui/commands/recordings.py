@@ -144,6 +144,9 @@ def _store(entries: "Iterable[Entry]", target: Path) -> None:
         waiting = iter(entries)
         while batch := list(islice(waiting, PAGE)):
             writer.write(batch)
+            for entry in batch:
+                if entry.marked or entry.note:
+                    writer.note(entry.seq, marked=entry.marked, text=entry.note)
             if writer.problem:
                 raise StorageError(f"cannot import it: {writer.problem}", where=str(target))
     finally:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
-from tui.commands.traffic_selection import RecordingChoice, Source, say
+from tui.commands.traffic_selection import RecordingChoice, Selection, Source, say
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
@@ -190,8 +190,8 @@ def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
         title = clean_line(source.recording.path.name, 120)
         selection = source.selection
         contents = ExportContents()
-        whole = partial(_exported_entry, selection.with_body, contents, args.redact)
-        pieces = exported(Format(args.export), selection.entries(), whole, title)
+        whole = partial(_exported_entry, selection, contents, args.redact)
+        pieces = exported(Format(args.export), selection.exported(), whole, title)
         if not args.output or args.output == "-":
             for piece in pieces:
                 sys.stdout.write(piece)
@@ -203,14 +203,13 @@ def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
     return 0
 
 
-def _exported_entry(
-    whole: Callable[[int], Entry | None], contents: "ExportContents", redact: bool, seq: int
-) -> Entry | None:
+def _exported_entry(selection: Selection, contents: "ExportContents", redact: bool, seq: int) -> Entry | None:
     from tui.storage.exports.placeholders import with_shapes
 
-    if (found := whole(seq)) is None:
+    if (found := selection.with_body(seq)) is None:
         return None
     contents.see(found)
+    found = selection.with_remarks(found)
     return with_shapes(found) if redact else found
 
 

@@ -19,6 +19,7 @@ from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.core.units import plural
+from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.filter.column_fields import since_ns
 from tui.traffic.filter.fields import FIELDS, read_value
 from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term
@@ -72,6 +73,7 @@ class Selection:
         self._searched: list[RecordingReader] = []
         self._counted = 0
         self.is_filtered = query.root is not None
+        self._query = query
         live = is_live(recording.path)
         self.read_on()
         self._counted = self.columns.first - 1
@@ -123,6 +125,21 @@ class Selection:
         yield from self._passing(after)
         if self._view.problem:
             raise UsageError(f"--filter: {self._view.problem}")
+
+    def exported(self) -> Iterator[Entry]:
+        """Yield the columns of the entries to export: the matching ones, and what belongs to marked ones."""
+        if not keeps_pairs(self._query.root):
+            yield from self.entries()
+            return
+        found = [self.columns.index(entry.seq) for entry in self.entries()]
+        for index in self.columns.with_partners(index for index in found if index >= 0):
+            seq = self.columns.seq(index)
+            if (kept := self._unless_dropped(seq, self.columns_of(seq))) is not None:
+                yield kept
+
+    def with_remarks(self, entry: Entry) -> Entry:
+        """Return an entry with the user's mark and note."""
+        return entry._replace(**self.marks_and_note(entry))
 
     def _body_reader(self) -> "RecordingReader":
         from tui.storage.recordings.reader import RecordingReader

@@ -204,6 +204,7 @@ class Entry(NamedTuple):
         cause: its part of the conversation; for a response, that of its request.
         sha256: hex digest of all bytes of the message, if `body` is only a head; otherwise "".
         body: the bytes, redacted; empty when only the columns were read.
+        marked: the user marked it. Like `note`, only set in exports; a recording stores both separately.
     """
 
     seq: int
@@ -224,6 +225,8 @@ class Entry(NamedTuple):
     redactions: tuple[Redaction, ...] = ()
     detail: Mapping[str, Any] = _NOTHING
     body: bytes = b""
+    marked: bool = False
+    note: str = ""
 
     @property
     def is_body_lost(self) -> bool:

@@ -14,6 +14,9 @@ BODY_CHARS = 256 * 1024
 PRETTY_BYTES = 64 * 1024
 """Larger bodies are not indented: they would have too many lines to read."""
 
+NOTE_CHARS = 2_000
+"""Maximum characters of a note in a readable export."""
+
 MAX_OPEN = 10_000
 
 ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}
@@ -54,7 +57,14 @@ def facts(entry: Entry) -> str:
         parts.append(f"truncated, SHA-256 {clean_line(entry.sha256, 64)}")
     if entry.redactions:
         parts.append(f"{len(entry.redactions)} redacted")
+    if entry.marked:
+        parts.append("marked")
     return ", ".join(parts)
+
+
+def note_line(entry: Entry) -> str:
+    """Return the user's note on an entry on one line, or ""."""
+    return f"Note: {clean_line(entry.note, NOTE_CHARS)}" if entry.note else ""
 
 
 class Latencies:

@@ -11,7 +11,7 @@ from html import escape
 
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Outcome
-from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of
+from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of, note_line
 
 STYLE = """
 :root{color-scheme:light dark;font:14px/1.45 system-ui,sans-serif}
@@ -70,10 +70,11 @@ def html(entries: Iterable[Entry], title: str) -> Iterator[str]:
 def _row(entry: Entry, took: str) -> str:
     outcome = entry.outcome.name.lower().replace("_", " ") if entry.outcome else ""
     mark = ' class="bad"' if entry.outcome in _BAD else ""
+    note = f"<p>{escape(note_line(entry))}</p>" if entry.note else ""
     return (
         f'<details><summary><span class="n">{entry.seq}</span>'
         f"<span>{escape(clean_line(entry.source, 60))}</span><span>{ARROWS[entry.direction]}</span>"
         f'<span>{escape(name_of(entry))}</span><span class="t">{took}</span>'
         f"<span{mark}>{outcome}</span></summary>"
-        f"<p>{escape(facts(entry))}</p><pre>{escape(body_text(entry))}</pre></details>\n"
+        f"<p>{escape(facts(entry))}</p>{note}<pre>{escape(body_text(entry))}</pre></details>\n"
     )

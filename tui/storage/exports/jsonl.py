@@ -17,6 +17,9 @@ from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
 MOST_LEVELS = 100
 """Maximum nesting depth of the detail of an entry."""
 
+MAX_NOTE = 10_000
+"""Maximum characters of a note that are read."""
+
 _E = TypeVar("_E", bound=IntEnum)
 
 _WORDS: Mapping[type[IntEnum], Mapping[str, IntEnum]] = {
@@ -56,6 +59,8 @@ def entry_object(entry: Entry) -> dict[str, Any]:
         "sha256": entry.sha256,
         "detail": dict(entry.detail),
         "redactions": [[part.start, part.end, part.name] for part in entry.redactions],
+        "marked": entry.marked,
+        "note": entry.note,
     }
     found |= {key: value for key, value in optional.items() if value}
     if entry.cause is not None:
@@ -154,6 +159,8 @@ def _entry(found: Mapping[str, Any]) -> Entry:
         redactions=_redactions(found.get("redactions", [])),
         detail=detail,
         body=_body(found),
+        marked=found.get("marked") is True,
+        note=_text(found, "note", "")[:MAX_NOTE],
     )
     if "batch" in detail and entry.in_batch is None:
         raise ValueError('"detail" has an invalid "batch" or "at"')

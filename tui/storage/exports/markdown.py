@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Outcome
-from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of
+from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of, note_line
 
 _MARKS = late(
     r"""([\\`*\[<~$@#]
@@ -58,4 +58,5 @@ def _section(entry: Entry, took: str) -> str:
         said += f" after {took}"
     body = body_text(entry)
     block = fenced(body, "json" if body[:1] in ("{", "[") else "text") if body else "_empty_"
-    return f"{head}{escaped(said)}\n\n{block}\n\n"
+    note = f"{escaped(note_line(entry))}\n\n" if entry.note else ""
+    return f"{head}{escaped(said)}\n\n{note}{block}\n\n"

@@ -109,6 +109,8 @@ _DEEPEST = 100
 
 def with_shapes(entry: Entry) -> Entry:
     """Return an entry with placeholders for the values in its body and detail."""
+    if entry.note:
+        entry = entry._replace(note=str(shape(entry.note)))
     if entry.detail:
         entry = entry._replace(detail=_detail(entry.detail))
     if not entry.body:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,7 @@ from tui.core.atomic_write import is_replaceable
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, TrafficReader
+from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import entry_count, exact
@@ -108,6 +109,8 @@ class Exporter:
             what = "calls only" if self._active_filter.has_calls_only else "without folded entries"
             places = sorted(self._active_filter.rows.indices(0, listed))
             found["listed"] = (f"as listed, {what}: {entry_count(listed)}", places)
+        if keeps_pairs(self._active_filter.query.root):
+            rows = entries.with_partners(rows)
         words = (
             self._active_filter.so_far or "filtered entries"
             if self._active_filter.is_filtered
@@ -116,7 +119,9 @@ class Exporter:
         counted = entry_count(len(rows)) if words != "all entries" else exact(len(rows))
         found["shown"] = (f"{words}: {counted}", rows)
         if marked := list(compress(range(len(entries)), entries.marked)):
-            found["marked"] = (f"marked entries: {entry_count(len(marked))}", marked)
+            whole = entries.with_partners(marked)
+            more = ", with their requests and responses" if len(whole) > len(marked) else ""
+            found["marked"] = (f"marked entries{more}: {entry_count(len(whole))}", whole)
         if root := entries.root[index]:
             call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]
             loaded = "" if entries.loaded == len(entries) else " so far"
@@ -180,10 +185,11 @@ class Exporter:
         self._tasks.start(self._write(wanted, self._stop, over), "export")
 
     async def _write(self, wanted: "_Wanted", stop: threading.Event, over: bool) -> None:
+        remarks = _Remarks.of(self._recording)
         title = f"{self._recording.title} {self._active_filter.query.text}".strip()
         path = wanted.path
         work = asyncio.create_task(
-            asyncio.to_thread(self._export, wanted, clean_line(title, 160), stop, over)
+            asyncio.to_thread(self._export, wanted, remarks, clean_line(title, 160), stop, over)
         )
         try:
             count, size, bodiless = await asyncio.shield(work)
@@ -225,7 +231,7 @@ class Exporter:
         self._screen.app.push_screen(question, confirmed)
 
     def _export(
-        self, wanted: "_Wanted", title: str, stop: threading.Event, over: bool
+        self, wanted: "_Wanted", remarks: "_Remarks", title: str, stop: threading.Event, over: bool
     ) -> tuple[int, int, int]:
         """Write the file, in a thread; return its number of entries, bytes and lost bodies.
 
@@ -239,7 +245,8 @@ class Exporter:
             path.open("xb").close()  # no other program can create it in the meantime
         try:
             with closing(self._recording.open_reader()) as reader:
-                source = _EntrySource(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
+                rest = partial(self._note_progress, total=len(seqs), stop=stop)
+                source = _EntrySource(reader, seqs, remarks, rest)
                 whole = source.shape if wanted.shapes else source.whole
                 pieces = exported(Format(wanted.form), source.columns(), whole, title)
                 size = write_whole(path, pieces, wait=False, stop=stop)
@@ -266,11 +273,33 @@ class _Wanted:
     shapes: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Remarks:
+    """The user's marks and notes at the start of an export, by seq."""
+
+    marked: frozenset[int]
+    notes: Mapping[int, str]
+
+    @classmethod
+    def of(cls, recording: Recording) -> "_Remarks":
+        entries = recording.entries
+        marked = compress(range(len(entries)), entries.marked)
+        return cls(frozenset(entries.seqs(list(marked))), dict(recording.notes))
+
+    def on(self, entry: Entry) -> Entry:
+        """Return an entry with its mark and note."""
+        note = self.notes.get(entry.seq, "")
+        is_marked = entry.seq in self.marked
+        return entry._replace(marked=is_marked, note=note) if note or is_marked else entry
+
+
 class _EntrySource:
     """Reads the entries of an export, with a pause after each slice of time."""
 
-    def __init__(self, reader: TrafficReader, seqs: Sequence[int], rest: Callable[[int], None]) -> None:
-        self._reader, self._seqs, self._rest = reader, seqs, rest
+    def __init__(
+        self, reader: TrafficReader, seqs: Sequence[int], remarks: _Remarks, rest: Callable[[int], None]
+    ) -> None:
+        self._reader, self._seqs, self._remarks, self._rest = reader, seqs, remarks, rest
         self._read = 0
         self._until = time.monotonic() + SLICE_SECONDS
         self.gone: set[int] = set()  # entries that could not be read because they were dropped
@@ -302,7 +331,7 @@ class _EntrySource:
             self.gone.add(seq)
         elif entry.is_body_lost:
             self.bodiless.add(seq)
-        return entry
+        return None if entry is None else self._remarks.on(entry)
 
     def shape(self, seq: int) -> Entry | None:
         from tui.storage.exports.placeholders import with_shapes

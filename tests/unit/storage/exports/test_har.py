@@ -103,3 +103,12 @@ def test_only_a_few_bodies_are_in_memory_at_once(shape: str):
         tracemalloc.stop()
     assert written > number * size
     assert peak < 8 * size
+
+
+def test_marks_and_notes_are_comments():
+    (found,) = archived(
+        entry(1, Direction.OUT, Kind.REQUEST, b"{}", ASKED)._replace(marked=True),
+        entry(3, Direction.IN, Kind.RESPONSE, b"{}", {"status": 200}, pair=1)._replace(note="too slow"),
+    )
+    assert found["comment"] == "s, entry 1, marked"
+    assert found["response"]["comment"] == "s, entry 3, Note: too slow"

@@ -31,6 +31,8 @@ entries = st.builds(
     redactions=st.lists(st.builds(Redaction, st.integers(0, 9), st.integers(0, 9), texts)).map(tuple),
     detail=st.dictionaries(texts.filter(lambda key: key != "batch"), st.integers() | texts, max_size=3),
     body=st.binary(max_size=40) | texts.map(str.encode),
+    marked=st.booleans(),
+    note=texts,
 )
 
 
