@@ -237,7 +237,7 @@ def newest(live_first: bool = False) -> About:
             "no recordings yet",
             next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
         )
-    return max(found, key=lambda one: (live_first and one.live, not one.is_short, one.ended_ns, one.name))
+    return max(found, key=lambda one: (live_first and one.live, not one.is_short, *_last_entry(one)))
 
 
 def newest_first(found: Iterable[About]) -> list[About]:
@@ -245,7 +245,12 @@ def newest_first(found: Iterable[About]) -> list[About]:
 
     Unlike `newest`, this does not put recordings of single requests last.
     """
-    return sorted(found, key=lambda one: (one.ended_ns, one.name), reverse=True)
+    return sorted(found, key=_last_entry, reverse=True)
+
+
+def _last_entry(one: About) -> tuple[bool, int, str]:
+    """Return the time of the last entry for sorting; recordings without entries come first."""
+    return one.entries > 0, one.ended_ns, one.name
 
 
 def _changed_last(live_first: bool) -> Iterator[About]:
@@ -269,7 +274,7 @@ def since(wall_ns: int, with_servers: bool = False) -> list[About]:
     changed = (one for one in recordings().list() if _changed_ns(one) + SLACK_NS >= wall_ns)
     found = [about(one, with_servers) for one in changed]
     return sorted(
-        (one for one in found if one.problem or one.ended_ns >= max(1, wall_ns)),
+        (one for one in found if one.problem or (one.entries and (not wall_ns or one.ended_ns >= wall_ns))),
         key=lambda one: (one.began_ns, one.name),
     )
 

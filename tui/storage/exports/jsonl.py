@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Any, TypeVar, cast
 
 from tui.core.errors import StorageError
-from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
+from tui.core.traffic import FIRST_NS, Cause, Direction, Entry, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
 """Maximum nesting depth of the detail of an entry."""
@@ -143,7 +143,7 @@ def _entry(found: Mapping[str, Any]) -> Entry:
     entry = Entry(
         seq=_whole(found, "seq", least=1),
         mono_ns=_whole(found, "mono_ns"),
-        wall_ns=_whole(found, "wall_ns"),
+        wall_ns=_whole(found, "wall_ns", least=FIRST_NS),
         source=_text(found, "source"),
         direction=_choice(found, "direction", Direction),
         kind=_choice(found, "kind", Kind),
