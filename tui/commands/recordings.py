@@ -13,7 +13,7 @@ from tui.core.text import clean_line
 
 if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
-    from tui.core.traffic import Entry
+    from tui.core.traffic import Entry, EntryNote
     from tui.storage.recordings.folder import KeptRecording, Recordings
     from tui.storage.recordings.reader import RecordingReader
     from tui.traffic.record.recorder import Recorder
@@ -131,12 +131,13 @@ def import_export(source: Path, target: Path) -> None:
 
     try:
         with source.open("rb") as lines:
-            _store(read_jsonl(lines, str(source)), target)
+            notes: dict[int, EntryNote] = {}
+            _store(read_jsonl(lines, str(source), notes), notes, target)
     except OSError as error:
         raise StorageError(f"unreadable ({error.strerror})", where=str(source)) from error
 
 
-def _store(entries: "Iterable[Entry]", target: Path) -> None:
+def _store(entries: "Iterable[Entry]", notes: "dict[int, EntryNote]", target: Path) -> None:
     from tui.storage.recordings.writer import RecordingWriter
 
     writer = RecordingWriter(target, cap_bytes=1 << 40)
@@ -144,9 +145,9 @@ def _store(entries: "Iterable[Entry]", target: Path) -> None:
         waiting = iter(entries)
         while batch := list(islice(waiting, PAGE)):
             writer.write(batch)
-            for entry in batch:
-                if entry.marked or entry.note:
-                    writer.note(entry.seq, marked=entry.marked, text=entry.note)
+            for seq in list(notes):
+                note = notes.pop(seq)
+                writer.note(seq, marked=note.marked, text=note.text)
             if writer.problem:
                 raise StorageError(f"cannot import it: {writer.problem}", where=str(target))
     finally:

@@ -11,13 +11,13 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.commands.recordings import PAGE, About, OpenRecording, named, newest, open_entries, since
 from tui.commands.traffic_lines import local
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome, Severity
+from tui.core.traffic import DROPPED, Direction, Entry, EntryNote, Finding, Kind, Outcome, Severity
 from tui.core.units import plural
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.filter.column_fields import since_ns
@@ -137,9 +137,10 @@ class Selection:
             if (kept := self._unless_dropped(seq, self.columns_of(seq))) is not None:
                 yield kept
 
-    def with_remarks(self, entry: Entry) -> Entry:
-        """Return an entry with the user's mark and note."""
-        return entry._replace(**self.marks_and_note(entry))
+    def note_of(self, seq: int) -> EntryNote:
+        """Return the user's mark and note on an entry."""
+        index = self.columns.index(seq)
+        return EntryNote(index >= 0 and bool(self.columns.marked[index]), self.notes.get(seq, ""))
 
     def _body_reader(self) -> "RecordingReader":
         from tui.storage.recordings.reader import RecordingReader
@@ -231,14 +232,6 @@ class Selection:
             columns.goes(index),
             Kind(columns.kind[index]),
         )
-
-    def marks_and_note(self, entry: Entry) -> dict[str, Any]:
-        index = self.columns.index(entry.seq)
-        known = {
-            "marked": index >= 0 and bool(self.columns.marked[index]),
-            "note": self.notes.get(entry.seq, ""),
-        }
-        return {name: value for name, value in known.items() if value}
 
     def outcome(self, entry: Entry) -> Outcome:
         index = self.columns.index(entry.seq)

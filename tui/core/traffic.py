@@ -214,7 +214,6 @@ class Entry(NamedTuple):
         cause: its part of the conversation; for a response, that of its request.
         sha256: hex digest of all bytes of the message, if `body` is only a head; otherwise "".
         body: the bytes, redacted; empty when only the columns were read.
-        marked: the user marked it. Like `note`, only set in exports; a recording stores both separately.
     """
 
     seq: int
@@ -235,8 +234,6 @@ class Entry(NamedTuple):
     redactions: tuple[Redaction, ...] = ()
     detail: Mapping[str, Any] = _NOTHING
     body: bytes = b""
-    marked: bool = False
-    note: str = ""
 
     @property
     def is_body_lost(self) -> bool:
@@ -255,6 +252,14 @@ class Entry(NamedTuple):
 def without_body(entry: Entry) -> Entry:
     """Return an entry as one whose body is on a damaged page."""
     return entry._replace(body=b"", redactions=(), detail={**entry.detail, BODY_LOST: True})
+
+
+@dataclass(frozen=True, slots=True)
+class EntryNote:
+    """The user's mark and note on an entry."""
+
+    marked: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

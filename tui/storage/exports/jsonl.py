@@ -6,13 +6,13 @@ written as text (`body`), any other as Base64 (`body_base64`). Both restore the 
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, TypeVar, cast
 
 from tui.core.errors import StorageError
-from tui.core.traffic import FIRST_NS, Cause, Direction, Entry, Kind, Outcome, Redaction
+from tui.core.traffic import FIRST_NS, Cause, Direction, Entry, EntryNote, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
 """Maximum nesting depth of the detail of an entry."""
@@ -30,11 +30,26 @@ FORMAT = 1
 """Increased when an older version would misread a line."""
 
 
-def jsonl(entries: Iterable[Entry]) -> Iterator[str]:
+NoteOf = Callable[[int], EntryNote]
+"""Returns the user's mark and note on the entry with a seq."""
+
+
+def no_note(seq: int) -> EntryNote:
+    """Return the note of an entry without one."""
+    return EntryNote()
+
+
+def jsonl(entries: Iterable[Entry], note_of: NoteOf = no_note) -> Iterator[str]:
     """Yield the lines of an export: a header, then one entry per line, with its body."""
     yield json.dumps({"mcptrace": FORMAT}) + "\n"
     for entry in entries:
-        yield json.dumps(entry_object(entry), separators=(",", ":")) + "\n"
+        found = entry_object(entry) | note_members(note_of(entry.seq))
+        yield json.dumps(found, separators=(",", ":")) + "\n"
+
+
+def note_members(note: EntryNote) -> dict[str, Any]:
+    """Return a mark and a note as members of the object of their entry."""
+    return {name: value for name, value in (("marked", note.marked), ("note", note.text)) if value}
 
 
 def entry_object(entry: Entry) -> dict[str, Any]:
@@ -59,8 +74,6 @@ def entry_object(entry: Entry) -> dict[str, Any]:
         "sha256": entry.sha256,
         "detail": dict(entry.detail),
         "redactions": [[part.start, part.end, part.name] for part in entry.redactions],
-        "marked": entry.marked,
-        "note": entry.note,
     }
     found |= {key: value for key, value in optional.items() if value}
     if entry.cause is not None:
@@ -83,8 +96,10 @@ def time_text(wall_ns: int) -> str:
         return ""
 
 
-def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
-    """Yield the entries of an export, renumbered from 1 without gaps.
+def read_jsonl(
+    lines: Iterable[bytes], where: str, notes: MutableMapping[int, EntryNote] | None = None
+) -> Iterator[Entry]:
+    """Yield the entries of an export, renumbered from 1 without gaps; add their `notes` by the new number.
 
     Raises:
         StorageError: a line is invalid. The message has its number and `where`.
@@ -103,12 +118,15 @@ def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
             entry = _entry(found)
             if entry.seq in numbers:
                 raise ValueError(f'"seq" {entry.seq} is used twice')
+            note = EntryNote(found.get("marked") is True, _text(found, "note", "")[:MAX_NOTE])
         except ValueError as error:
             raise StorageError(
                 f"line {number} is not a recording entry ({error})"[:300],
                 where=where,
                 next_step="See docs/recording-format.md for the format.",
             ) from error
+        if notes is not None and (note.marked or note.text):
+            notes[len(numbers) + 1] = note
         yield renumbered(entry, numbers)
 
 
@@ -159,8 +177,6 @@ def _entry(found: Mapping[str, Any]) -> Entry:
         redactions=_redactions(found.get("redactions", [])),
         detail=detail,
         body=_body(found),
-        marked=found.get("marked") is True,
-        note=_text(found, "note", "")[:MAX_NOTE],
     )
     if "batch" in detail and entry.in_batch is None:
         raise ValueError('"detail" has an invalid "batch" or "at"')

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.text import quoted_name
-from tui.core.traffic import ANSWERS, Entry, Kind
+from tui.core.traffic import ANSWERS, Entry, EntryNote, Kind
 from tui.core.units import plural, size
 
 MODEL = "model:"
@@ -107,10 +107,13 @@ _OPEN_HEADERS = frozenset({"content-type", "content-length", "accept", "mcp-prot
 _DEEPEST = 100
 
 
+def shaped_note(note: EntryNote) -> EntryNote:
+    """Return a note with a placeholder for its text."""
+    return EntryNote(note.marked, str(shape(note.text)))
+
+
 def with_shapes(entry: Entry) -> Entry:
     """Return an entry with placeholders for the values in its body and detail."""
-    if entry.note:
-        entry = entry._replace(note=str(shape(entry.note)))
     if entry.detail:
         entry = entry._replace(detail=_detail(entry.detail))
     if not entry.body:

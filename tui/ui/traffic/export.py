@@ -19,7 +19,7 @@ from tui.core import units
 from tui.core.atomic_write import is_replaceable
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, TrafficReader
+from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
@@ -246,9 +246,10 @@ class Exporter:
         try:
             with closing(self._recording.open_reader()) as reader:
                 rest = partial(self._note_progress, total=len(seqs), stop=stop)
-                source = _EntrySource(reader, seqs, remarks, rest)
+                source = _EntrySource(reader, seqs, rest)
                 whole = source.shape if wanted.shapes else source.whole
-                pieces = exported(Format(wanted.form), source.columns(), whole, title)
+                note_of = remarks.shape_of if wanted.shapes else remarks.note_of
+                pieces = exported(Format(wanted.form), source.columns(), whole, title, note_of)
                 size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
             if not over:
@@ -286,20 +287,20 @@ class _Remarks:
         marked = compress(range(len(entries)), entries.marked)
         return cls(frozenset(entries.seqs(list(marked))), dict(recording.notes))
 
-    def on(self, entry: Entry) -> Entry:
-        """Return an entry with its mark and note."""
-        note = self.notes.get(entry.seq, "")
-        is_marked = entry.seq in self.marked
-        return entry._replace(marked=is_marked, note=note) if note or is_marked else entry
+    def note_of(self, seq: int) -> EntryNote:
+        return EntryNote(seq in self.marked, self.notes.get(seq, ""))
+
+    def shape_of(self, seq: int) -> EntryNote:
+        from tui.storage.exports.placeholders import shaped_note
+
+        return shaped_note(self.note_of(seq))
 
 
 class _EntrySource:
     """Reads the entries of an export, with a pause after each slice of time."""
 
-    def __init__(
-        self, reader: TrafficReader, seqs: Sequence[int], remarks: _Remarks, rest: Callable[[int], None]
-    ) -> None:
-        self._reader, self._seqs, self._remarks, self._rest = reader, seqs, remarks, rest
+    def __init__(self, reader: TrafficReader, seqs: Sequence[int], rest: Callable[[int], None]) -> None:
+        self._reader, self._seqs, self._rest = reader, seqs, rest
         self._read = 0
         self._until = time.monotonic() + SLICE_SECONDS
         self.gone: set[int] = set()  # entries that could not be read because they were dropped
@@ -331,7 +332,7 @@ class _EntrySource:
             self.gone.add(seq)
         elif entry.is_body_lost:
             self.bodiless.add(seq)
-        return None if entry is None else self._remarks.on(entry)
+        return entry
 
     def shape(self, seq: int) -> Entry | None:
         from tui.storage.exports.placeholders import with_shapes
