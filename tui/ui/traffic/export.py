@@ -120,7 +120,7 @@ class Exporter:
         found["shown"] = (f"{words}: {counted}", rows)
         if marked := list(compress(range(len(entries)), entries.marked)):
             whole = entries.with_partners(marked)
-            more = ", with their requests and responses" if len(whole) > len(marked) else ""
+            more = " with pairs" if len(whole) > len(marked) else ""
             found["marked"] = (f"marked entries{more}: {entry_count(len(whole))}", whole)
         if root := entries.root[index]:
             call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]
