@@ -65,7 +65,7 @@ TRAFFIC_EPILOG = """\
 exit codes:
   0    success
   1    --lint found errors, or --replay found differences
-  2    invalid usage, or the recording cannot be read
+  2    invalid usage, an unreadable recording, or --replay compared nothing
   5    the server of --replay could not be started
   130  interrupted
 """

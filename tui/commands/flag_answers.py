@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TextIO
@@ -35,6 +36,9 @@ MAX_CHANGES = 20
 MAX_LINES = 40
 """Maximum changed definitions to print, and maximum lines of each."""
 
+MAX_ANSWERS = 100
+"""Maximum different answers that are counted; all others are counted as one."""
+
 
 class FlagAnswers:
     """A `core.questions.Questioner` that never asks the user.
@@ -61,6 +65,8 @@ class FlagAnswers:
         self._forms = 0
         self._out = out
         self._tell = tell
+        self._repeated: Counter[tuple[str, str]] = Counter()
+        self._shown: set[tuple[str, str, str]] = set()
 
     @classmethod
     def of(
@@ -125,14 +131,17 @@ class FlagAnswers:
         out = self._out or sys.stderr
         if question.damage:
             print(f"! {clean_line(question.server, 80)}: {clean_line(question.damage, 1_000)}", file=out)
-        for one in question.changes[:MAX_CHANGES]:
+        fresh = [one for one in question.changes if (one.server, one.name, one.digest) not in self._shown]
+        self._shown |= {(one.server, one.name, one.digest) for one in fresh}
+        for one in fresh[:MAX_CHANGES]:
             rows = lines(one)
             for row in islice(rows, MAX_LINES):
                 print(f"  {''.join(text for text, _ in row)}", file=out)
             if more := sum(1 for _ in rows):
                 print(f"    … {plural(more, 'more line')}. The app shows all of them", file=out)
-        if (more := len(question.changes) - MAX_CHANGES) > 0:
+        if (more := len(fresh) - MAX_CHANGES) > 0:
             print(f"  … {plural(more, 'more change')}", file=out)
+        more = len(question.changes) - MAX_CHANGES
         server = clean_line(question.server, 80)
         what = f"{summary(question.changes)}{since(question.changes)}{question.share}"
         if self._accept_changes:
@@ -184,8 +193,24 @@ class FlagAnswers:
         self._say(server, "a malformed request", f"refused: {why}")
 
     def _say(self, server: str, asked: str, answer: str) -> None:
+        """Print a request and its answer; `say_repeated` counts further ones that get the same answer."""
+        key = clean_line(server, 80), clean_line(answer, 600)
+        if key not in self._repeated and len(self._repeated) >= MAX_ANSWERS:
+            key = key[0], "answered in other ways"
+        self._repeated[key] += 1
+        if self._repeated[key] > 1:
+            return
         line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {clean_line(answer, 600)}"
         print(line, file=self._out or sys.stderr, flush=True)
+
+    def say_repeated(self) -> None:
+        """Print how many requests got an answer that is printed only once."""
+        for (server, answer), number in self._repeated.items():
+            if number > 1:
+                print(
+                    f"? {server} asked {number:,} times · {answer}", file=self._out or sys.stderr, flush=True
+                )
+        self._repeated.clear()
 
 
 def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str, Any]:

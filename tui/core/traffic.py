@@ -186,6 +186,16 @@ class Redaction:
     name: str
 
 
+FIRST_NS = -(1 << 62)
+"""The earliest wall clock of an entry, in nanoseconds since 1970: a machine may start with any clock.
+
+The difference to a monotonic clock still fits in 64 bits.
+"""
+
+LAST_NS = (1 << 63) - 1
+"""The latest one, in the year 2262: a file stores no larger number."""
+
+
 class Entry(NamedTuple):
     """One stored entry of the traffic.
 
@@ -242,6 +252,14 @@ class Entry(NamedTuple):
 def without_body(entry: Entry) -> Entry:
     """Return an entry as one whose body is on a damaged page."""
     return entry._replace(body=b"", redactions=(), detail={**entry.detail, BODY_LOST: True})
+
+
+@dataclass(frozen=True, slots=True)
+class EntryNote:
+    """The user's mark and note on an entry."""
+
+    marked: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

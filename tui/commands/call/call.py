@@ -69,12 +69,14 @@ async def _run(args: argparse.Namespace) -> int:
     if spec is not None:
         options = options.with_server(*spec)
     runtime = Runtime(options, os.environ)
-    runtime.questioner = FlagAnswers.of(args)
+    answers = FlagAnswers.of(args)
+    runtime.questioner = answers
     with Interrupt() as interrupt:
         try:
             return await interrupt.during(_Call(args, request, runtime, given, output).run())
         finally:
             await runtime.shutdown()
+            answers.say_repeated()
             say_unrecorded(runtime)
 
 

@@ -10,7 +10,7 @@ from tui.core.errors import StorageError
 from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.named_values import SecretArguments
-from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader, without_body
+from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind, TrafficReader, without_body
 from tui.traffic.record.pairing import EXCHANGE, Correlator, Link, PairingRemark
 from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text
 from tui.traffic.record.secret_texts import Redact
@@ -104,7 +104,7 @@ class EntryReader:
         return Entry(
             seq,
             captured.mono_ns,
-            captured.wall_ns,
+            min(max(FIRST_NS, captured.wall_ns), LAST_NS),
             captured.source,
             captured.direction,
             kind,

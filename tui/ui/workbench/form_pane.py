@@ -10,8 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 
+from tui.core.forms.checks import size_problem
 from tui.core.forms.form import Form
 from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
+from tui.core.text import clean_line
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -19,7 +21,7 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.field_input import AskValues, LineEdit, ValueSuggestions
-from tui.ui.workbench.field_rows import BOOLEANS, HOLDERS, FormLook, is_typed, option_at
+from tui.ui.workbench.field_rows import BOOLEANS, HOLDERS, FormLook, is_added_to, is_typed, option_at
 from tui.ui.workbench.form_rows import (
     MORE,
     NONE,
@@ -370,7 +372,9 @@ class FormPane(LinePane, inherit_bindings=False):
         if field.kind is FieldKind.BOOLEAN:
             labels = list(BOOLEANS)
         if not labels or field.kind in HOLDERS:
-            if field.arms:
+            if field.arms and field.state is FieldState.ABSENT:
+                self._to_arm(field, 0 if key == "right" else len(field.arms) - 1)
+            elif field.arms:
                 self._next_arm(field, 1 if key == "right" else -1)
             return
         now = labels.index(field.text) if field.text in labels else (-1 if key == "right" else 0)
@@ -399,22 +403,19 @@ class FormPane(LinePane, inherit_bindings=False):
             self.action_form_next()
 
     def action_form_add(self) -> None:
-        """Add an item or entry to the nearest list or object, or to the arguments."""
+        """Add an item or entry to the nearest list or object that has room for one, or to the arguments."""
         path = self._where if self._where in self._fields else ()
-        field = self.form.field(path)
-        while field is not None:
-            if field.kind in (FieldKind.ARRAY, FieldKind.MAP) or (
-                field.kind is FieldKind.OBJECT and field.spec.open
-            ):
-                self._add_to(field)
-                return
-            if not path:
-                return
-            path = path[:-1]
-            field = self.form.field(path)
+        around = [one for end in range(len(path), -1, -1) if (one := self.form.field(path[:end])) is not None]
+        wanting = [one for one in around if is_added_to(one)] or [one for one in around if one.spec.open]
+        if wanting:
+            self._add_to(next((one for one in wanting if not one.is_full), wanting[0]))
 
     def _add_to(self, field: FormField) -> None:
-        if field.kind is FieldKind.ARRAY:
+        opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
+        if field.is_full:
+            problem = size_problem(field.spec, field.children + 1)
+            self.app.notify(f"{clean_line(field.name, 60) or 'This'} {problem}.", timeout=3)
+        elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))
         else:
             self.post_message(self.Wanted("name", field))
@@ -442,7 +443,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self._next_arm(field, 1)
         elif field.nullable:
             if field.state is FieldState.NULL:
-                self.form.clear(field.path)
+                self.form.not_null(field.path)
             else:
                 self.form.null(field.path)
             self._begin_edit()
@@ -452,7 +453,9 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _next_arm(self, field: FormField, direction: int) -> None:
         is_last = field.arm + direction == len(field.arms)
-        if is_last and field.nullable and field.state is not FieldState.NULL:
+        if field.state is FieldState.NULL:
+            self._to_arm(field, 0 if direction > 0 else len(field.arms) - 1)
+        elif is_last and field.nullable:
             self.form.null(field.path)
             self._begin_edit()
             self._changed()
@@ -460,10 +463,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self._to_arm(field, (field.arm + direction) % len(field.arms))
 
     def _to_arm(self, field: FormField, arm: int) -> None:
-        if arm == field.arm and field.state is FieldState.ABSENT:
-            self.form.include(field.path)
-        else:
-            self.form.choose_arm(field.path, arm)
+        self.form.choose_arm(field.path, arm)
         self._begin_edit()
         self._changed()
 
