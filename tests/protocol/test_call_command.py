@@ -244,7 +244,7 @@ async def test_a_protocol_error_is_printed_on_stderr_with_exit_code_1(config: st
 
 async def test_a_call_that_times_out_is_cancelled_with_exit_code_3(config: str):
     done = await mcptui("call", "--config", config, "offering", "hang", "--seconds", "0.4")
-    assert (done.code, done.out) == (3, "") and "within 0.4 s" in done.err
+    assert (done.code, done.out) == (3, "") and "within 0.4 s (--seconds)" in done.err
 
 
 async def test_ctrl_c_cancels_the_call_and_stops_the_server(config: str):
@@ -395,7 +395,8 @@ async def test_a_call_waits_for_the_task_it_becomes(tmp_path: Path, at_server: P
 async def test_a_task_that_times_out_is_cancelled_with_exit_code_3(tmp_path: Path, at_server: Path):
     config = task_config(tmp_path, at_server)
     done = await mcptui("call", "--config", config, "tasks", "stuck", "--seconds", "1")
-    assert (done.code, done.out) == (3, "") and "did not finish within 1 s and was cancelled" in done.err
+    assert (done.code, done.out) == (3, "")
+    assert "The task did not respond or report progress within 1 s (--seconds). It was cancelled." in done.err
     assert statuses(at_server) == ["cancelled"]
 
 

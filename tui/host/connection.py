@@ -21,7 +21,7 @@ from tui.core.ports import Clock
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED, KnownTasks
 from tui.core.text import clean_line
-from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
@@ -438,7 +438,7 @@ class Connection:
         tool: str,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
         keep_task: bool = False,
@@ -448,9 +448,9 @@ class Connection:
         A task that the server makes of it is followed to its end, however long that takes. Cancelling this
         cancels it, too, unless `keep_task`.
         """
-        call = SdkToolCall(tool, arguments)
+        call, time = SdkToolCall(tool, arguments), CallTimeout.of(seconds)
         try:
-            done = await self.perform(partial(call.run, seconds=seconds, progress=progress, clocks=clocks))
+            done = await self.perform(partial(call.run, timeout=time, progress=progress, clocks=clocks))
         except Exception as error:  # a failed call is an observation for the model, never a crash
             return call.failure(error)
         if isinstance(done, str):

@@ -190,10 +190,14 @@ class ServerRequests:
 
         `asked` is the JSON-RPC id of the request, if it has one of its own.
         """
-        if asked is None:
-            return await self._answer(method, params, round)
-        with self.questioner.request(asked):
-            return await self._answer(method, params, round)
+        self.clocks.restart()  # it works on its calls, which it shows like this or by progress
+        try:
+            if asked is None:
+                return await self._answer(method, params, round)
+            with self.questioner.request(asked):
+                return await self._answer(method, params, round)
+        finally:
+            self.clocks.restart()
 
     async def _answer(self, method: str, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
         match method:
@@ -255,8 +259,7 @@ class ServerRequests:
         assert self._sampling is not None
         try:
             params = params if self.spec.send_as_is else self._redact(params)
-            with self.clocks.standing_still():
-                return await self._sampling.answer(self.spec, params, round)
+            return await self._sampling.answer(self.spec, params, round)
         except BadSampling as error:
             return Refusal(INVALID_PARAMS, f"{SAMPLING}: {error}")
         except SamplingRefused as error:

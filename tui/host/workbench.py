@@ -16,6 +16,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import not_configured
 from tui.core.tasks import KnownTasks, Task
 from tui.core.text import clean_line, quoted_name
+from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
@@ -130,7 +131,13 @@ class HandWorkbench:
         return found, " ".join(filter(None, (problem, fault)))
 
     async def call_tool(
-        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        call: str,
+        seconds: float | CallTimeout,
+        progress: ProgressSink,
     ) -> ToolResult:
         if fault := _unsendable(arguments):
             return ToolResult.failed(fault, CallFailure.PROTOCOL)
@@ -159,7 +166,9 @@ class HandWorkbench:
         connection = self._connection_of(task.server)
         return self._not_running(task.server) if connection is None else await connection.tasks.cancel(task)
 
-    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+    async def read_resource(
+        self, server: str, uri: str, *, call: str, seconds: float | CallTimeout
+    ) -> ToolResult:
         answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)
         problem = _sentence(answer)
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
@@ -170,7 +179,13 @@ class HandWorkbench:
         return contents_of(answer.result)
 
     async def get_prompt(
-        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
+        self,
+        server: str,
+        name: str,
+        arguments: Mapping[str, str],
+        *,
+        call: str,
+        seconds: float | CallTimeout,
     ) -> PromptResult:
         given = {"arguments": dict(arguments)} if arguments else {}
         answer = await self._ask(server, "prompts/get", {"name": name, **given}, call, seconds)
@@ -216,7 +231,13 @@ class HandWorkbench:
         return completions_of(_object(answer.result))
 
     async def request(
-        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+        self,
+        server: str,
+        method: str,
+        params: Mapping[str, Any] | None,
+        *,
+        call: str,
+        seconds: float | CallTimeout,
     ) -> RawAnswer:
         if method == "tools/call" and (connection := self._connection_of(server)) is not None:
             present = connection.catalog.find(str((params or {}).get("name")))
@@ -269,7 +290,7 @@ class HandWorkbench:
         method: str,
         params: Mapping[str, Any],
         call: str,
-        seconds: float,
+        seconds: float | CallTimeout,
         *,
         whole: bool = False,
     ) -> RawAnswer:
@@ -278,10 +299,11 @@ class HandWorkbench:
             return RawAnswer(problem=self._not_running(server))
         if fault := _unsendable(params):
             return RawAnswer(problem=fault)
-        limit = self._servers[server].spec.tool_seconds
+        own = self._servers[server].spec
+        time = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
         from tui.host.client_requests import RawRequest  # loaded already, by the live connection
 
-        ask = RawRequest(method, params, seconds if limit is None else min(seconds, limit), whole=whole)
+        ask = RawRequest(method, params, time, whole=whole)
         try:
             with _by_hand(call):
                 answer = await connection.perform(ask.run)

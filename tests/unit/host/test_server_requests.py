@@ -9,6 +9,8 @@ import pytest
 from tests.conftest import until
 from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
+from tui.core.servers import SamplingRule, ServerSpec
+from tui.core.time_limits import CallTimeout
 from tui.host.server_requests import (
     MAX_ROUNDS,
     MAX_TOLD,
@@ -306,3 +308,40 @@ def test_malformed_questions_are_reported_once_each_and_only_a_few_times() -> No
     for number in (0, 0, *range(100)):
         requests.refused("elicitation/create", INVALID_PARAMS, f"elicitation/create: problem {number}")
     assert person.told == [f"weather: elicitation/create: problem {number}" for number in range(MAX_TOLD)]
+
+
+class SlowModel:
+    """A model that replies when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.may_reply = asyncio.Event(), asyncio.Event()
+
+    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+        self.asked.set()
+        await self.may_reply.wait()
+        content = {"type": "text", "text": "4"}
+        return {"role": "assistant", "content": content, "model": "m", "stopReason": "endTurn"}, 1
+
+
+ADD = {"messages": [{"role": "user", "content": {"type": "text", "text": "2+2?"}}], "maxTokens": 5}
+
+
+async def test_the_time_limits_of_a_server_run_while_the_model_replies_to_it() -> None:
+    model, clock = SlowModel(), Clock()
+    requests = ServerRequests("weather", PatientQuestioner(Refuser()), sampler=model)
+    requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ALLOW)
+    with requests.clocks.holding(clock):
+        asking = asyncio.create_task(requests.answer("sampling/createMessage", ADD))
+        await model.asked.wait()
+        assert clock.runs
+        model.may_reply.set()
+        answer = await asking
+    assert not isinstance(answer, Refusal) and answer["content"]["text"] == "4"
+
+
+async def test_a_request_of_the_server_restarts_the_timeouts_of_its_calls() -> None:
+    requests = requests_for(Refuser())
+    limit = CallTimeout(1, 9).limit()
+    with requests.clocks.holding(limit):
+        await requests.answer("roots/list", {})
+    assert limit.was_restarted
