@@ -41,6 +41,11 @@ EXPIRY_MARGIN = 10.0
 """Seconds before its expiry at which an access token is replaced, at most a tenth of its lifetime."""
 
 CHALLENGE_SECONDS = 10.0
+_SCOPE = re.compile(r'(?<![\w-])scope=(?:"([^"]*)"|([^\s,]+))', re.IGNORECASE)
+_SCOPE_TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
+_METADATA = re.compile(r'(?<![\w-])resource_metadata="[^"]*"')
+_WANTED_CHARS = 4096
+
 _PROTOCOL_HEADER = "mcp-protocol-version"
 
 OpenClient = Callable[[], httpx2.AsyncClient]
@@ -113,10 +118,15 @@ class Authenticator(httpx2.Auth):
         async with self._open_client() as client:
             challenge = await self._challenge(client)
         request = httpx2.Request("POST", self._url)
+        step, refusal = "sign in", challenge or httpx2.Response(401)
+        if self._stored.wanted:
+            step, refusal = "step up", _scope_refusal(self._stored.wanted, challenge)
         try:
             async with self._lock:
-                await self._sign_in("sign in", request, challenge or httpx2.Response(401))
+                await self._sign_in(step, request, refusal)
         except SignInFailed as error:
+            if "invalid_scope" in error.message:  # otherwise every later sign-in would request it too
+                await self._asked_for(self._stored.wanted.split())
             if challenge is None and not error.is_offered:
                 raise SignInFailed(
                     "it does not require signing in.", next_step="Start it directly."
@@ -174,20 +184,33 @@ class Authenticator(httpx2.Auth):
         async with self._lock:
             if (current := self._token()) and current != used:
                 return True  # another request has done it meanwhile
+            if step == "step up" and await self._another_did_it():
+                return True
             if step == "refresh":
                 # After a failure, the request is sent without a token, and then a sign-in follows.
                 await self._refreshed(request)
                 return True
             if self._declined is not None and (step == "sign in" or self._failed_at > began):
+                await self._want(step, response)
                 raise self._declined
             try:
                 await self._sign_in(step, request, response)
             except SignInFailed as error:
+                await self._want(step, response)
                 self._declined, self._failed_at = error, time.monotonic()
                 self._around.tell(self._stored)
                 raise
             self._declined = None
             return bool(self._token())
+
+    async def _want(self, step: str, response: httpx2.Response) -> None:
+        """Remember the scopes that a request needs and did not get, so that a later sign-in requests them."""
+        known, needed = self._stored.wanted.split(), _scopes_of(response)
+        if step == "step up" and not set(needed) <= set(known):
+            wanted = " ".join(dict.fromkeys((*known, *needed)))
+            if len(wanted) <= _WANTED_CHARS:
+                self._stored = replace(self._stored, wanted=wanted)
+                await self._around.store.want(self._stored)
 
     # ---- runs of the provider --------------------------------------------------------------------------
 
@@ -259,8 +282,16 @@ class Authenticator(httpx2.Auth):
                 if hasattr(provider, "stepping_up"):
                     provider.stepping_up = step == "step up"
                 await self._run(provider, self._exchange(client, module), request, response)
+        if self._stored.wanted and step == "step up":
+            await self._asked_for(_scopes_of(response))
         await self._around.store.forget_other_issuers(self._stored)
         self._around.tell(self._stored)
+
+    async def _asked_for(self, scopes: list[str]) -> None:
+        """Forget that these scopes are wanted: they were requested, and granted or rejected."""
+        left = [scope for scope in self._stored.wanted.split() if scope not in scopes]
+        self._stored = replace(self._stored, wanted=" ".join(left))
+        await self._around.store.want(self._stored)
 
     async def _run(
         self,
@@ -398,6 +429,22 @@ def _stripped_request(request: httpx2.Request) -> httpx2.Request:
     """Return a request for the provider: without its body, and without headers except the version."""
     version = request.headers.get(_PROTOCOL_HEADER)
     return httpx2.Request("POST", request.url, headers={_PROTOCOL_HEADER: version} if version else {})
+
+
+def _scopes_of(response: httpx2.Response) -> list[str]:
+    """Return the scopes that a rejection asks for (RFC 6750, 3)."""
+    found = _SCOPE.search(response.headers.get("www-authenticate", ""))
+    listed = (found[1] if found[1] is not None else found[2]).split() if found else []
+    return [scope for scope in listed if _SCOPE_TOKEN.fullmatch(scope)]
+
+
+def _scope_refusal(scopes: str, challenge: httpx2.Response | None) -> httpx2.Response:
+    """Return a rejection that asks for these scopes, with the metadata address of a real one."""
+    said = challenge.headers.get("www-authenticate", "") if challenge is not None else ""
+    where = _METADATA.search(said)
+    more = f", {where[0]}" if where else ""
+    header = f'Bearer error="insufficient_scope", scope="{scopes}"{more}'
+    return httpx2.Response(403, headers={"www-authenticate": header})
 
 
 async def _provider_module() -> Any:
