@@ -216,6 +216,51 @@ async def test_an_invalid_round_ends_the_call_with_an_explanation(
         await rounds(Refuser()).answers(wanted)
 
 
+OPEN = {"method": "elicitation/create", "params": {"mode": "url", "message": "Go", "url": "https://a.example/"}}
+SAMPLE = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
+
+
+@pytest.mark.parametrize(
+    "unanswerable",
+    [
+        SAMPLE,
+        {"method": "made/up"},
+        "ask",
+        {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": 5}},
+        {"method": "elicitation/create", "params": {"mode": "url", "message": "?", "url": "file:///x"}},
+    ],
+)
+async def test_a_round_with_an_input_that_cannot_be_given_asks_for_nothing(unanswerable: Any) -> None:
+    person = Scripted({"name": "Ada"})
+    with pytest.raises(RoundProblem):
+        await rounds(person).answers({"inputRequests": {"a": ASK, "b": OPEN, "c": unanswerable}})
+    assert person.asked == []
+
+
+@pytest.mark.parametrize(
+    ("params", "tokens", "problem"),
+    [({"messages": "?", "maxTokens": 5}, 100, "messages"), (None, 1, "the request has about")],
+)
+async def test_a_round_with_sampling_beyond_its_budget_or_malformed_asks_for_nothing(
+    params: Any, tokens: int, problem: str
+) -> None:
+    person = Scripted({"name": "Ada"})
+    requests = ServerRequests("weather", PatientQuestioner(person), sampler=SlowModel())
+    requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ASK, sampling_tokens=tokens)
+    sample = {"method": "sampling/createMessage", "params": params or ADD}
+    with pytest.raises(RoundProblem, match=problem):
+        await InputRounds(requests).answers({"inputRequests": {"a": ASK, "b": sample}})
+    assert person.asked == []
+
+
+async def test_no_required_url_is_opened_if_one_of_them_cannot_be() -> None:
+    person = Scripted({})
+    listed = [*required()["elicitations"], *required("file:///x")["elicitations"]]
+    with pytest.raises(RoundProblem, match="the URL was not opened"):
+        await rounds(person).visit({"elicitations": listed})
+    assert person.asked == []
+
+
 def required(url: str = "https://a.example/", count: int = 1) -> dict[str, Any]:
     one = {"mode": "url", "elicitationId": "e1", "url": url, "message": "Sign in"}
     return {"elicitations": [one] * count}
