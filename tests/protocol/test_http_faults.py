@@ -337,3 +337,26 @@ async def test_a_fault_during_the_start_is_the_reason_of_its_failure(name):
             said = f"{status.detail} {status.next_step}"
             assert re.search(sentence.rstrip("$"), said), said
             assert len(server.asked) <= 3
+
+
+@pytest.mark.parametrize("status", ["405 Method Not Allowed", "404 Not Found", "501 Not Implemented"])
+async def test_a_server_without_the_optional_stream_of_messages_shows_no_error(status):
+    code, called = int(status[:3]), asyncio.Event()
+
+    async def late(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        await called.wait()
+        writer.write(reply(b"", status, ""))
+
+    async with http_server(modern=False, answers={"GET": late}) as server:
+        async with connected(server) as (host, sink):
+            assert text(await call(host, n=1)) == '{"n": 1}'
+            called.set()
+            await until(lambda: any(one.detail.get("status") == code for one in sink if one.detail))
+            assert host.status("far").reach.words == "HTTP 200"
+
+
+async def test_a_rejected_change_stream_is_not_the_status_of_a_healthy_server():
+    async with http_server(modern=True) as server, connected(server) as (host, _):
+        await host.workbench.request("far", "subscriptions/listen", {}, call="hand-1", seconds=5)
+        assert "subscriptions/listen" in server.methods()
+        assert host.status("far").reach.status == 200

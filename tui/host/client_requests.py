@@ -289,6 +289,9 @@ class SdkToolCall:
 
 
 COUNT_SECONDS = 2.0
+RECENT_SECONDS = 5.0
+"""How long a complete list is kept for the first who asks for it."""
+
 A_DAY = 86_400.0
 T = TypeVar("T")
 
@@ -301,6 +304,11 @@ class Listings:
         self._client = client
         self._bridge = bridge
         self._hints = {} if hints is None else hints
+        self._recent: dict[str, Walk] = {}
+
+    def take_recent(self, kind: str) -> Walk | None:
+        """Return the list of the last few seconds, such as that of the start; whoever asks again gets None."""
+        return self._recent.pop(kind, None)
 
     async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
         """Return the raw entries of all pages, or of those that arrived in time.
@@ -317,7 +325,14 @@ class Listings:
         began_ns = time.monotonic_ns()
         walk = await walk_pages(fetch, kind)
         self._hints[kind] = CacheHint(walk.ttl_ms, walk.scope, began_ns)
+        if not walk.note:
+            self._recent[kind] = walk
+            loop.call_later(RECENT_SECONDS, self._forget, kind, walk)
         return walk
+
+    def _forget(self, kind: str, walk: Walk) -> None:
+        if self._recent.get(kind) is walk:
+            del self._recent[kind]
 
     async def count(self, kind: str) -> int | None:
         """Return the number of entries; None if not offered or not all listed within 2 s."""

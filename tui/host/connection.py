@@ -88,9 +88,7 @@ class Connection:
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
-        self.protocol = ""
-        self.title = ""
-        self.version = ""
+        self.protocol = self.title = self.version = ""
         self.counts: dict[str, int | None] = {"resources": None, "prompts": None}
         self.revisions = {"resources": 0, "prompts": 0}
         self.hints: dict[str, CacheHint] = {}
@@ -109,6 +107,7 @@ class Connection:
         self._clock = clock
         self._seconds = seconds
         self._client: Client | None = None
+        self.listings: Listings | None = None
         self._bridge: SdkBridge | None = None
         self._waiting_for = "the first request"
         self._began_ns = began_ns
@@ -171,7 +170,7 @@ class Connection:
                 ) as client:
                     self._client = client
                     self._take_server_info(client)
-                    listing = Listings(client, bridge, self.hints)
+                    self.listings = listing = Listings(client, bridge, self.hints)
                     complete = await self._list_all(listing)
                     if not guard.done():
                         start.end()

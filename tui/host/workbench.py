@@ -20,7 +20,6 @@ from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
-    CacheHint,
     Completions,
     PromptInfo,
     PromptResult,
@@ -37,7 +36,6 @@ from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 
 if TYPE_CHECKING:
-    from tui.host.client_requests import Listings
     from tui.host.connection import Connection
 
 LIST_SECONDS = 30.0
@@ -268,12 +266,15 @@ class HandWorkbench:
         if connection is None:
             return [], self._not_running(server)
         subject = f"The server {quoted_name(server)}"
+        listings = connection.listings
+        assert listings is not None, "a server that runs has been listed"
+        if (recent := listings.take_recent(kind)) is not None:
+            return recent.items, ""
         try:
             walk = await connection.perform(
-                lambda client, bridge, _: _listing(client, bridge, connection.hints).walk(
-                    kind, LIST_SECONDS, first=LIST_SECONDS
-                )
+                lambda client, bridge, _: listings.walk(kind, LIST_SECONDS, first=LIST_SECONDS)
             )
+            listings.take_recent(kind)
         except TimeoutError:
             return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
         except Exception as error:  # anything in place of a list is reported
@@ -315,12 +316,6 @@ class HandWorkbench:
 def _completes(connection: "Connection") -> bool:
     offered = _object(connection.introduction.get("capabilities")).get("completions")
     return offered not in (None, False) or connection.protocol == BEFORE_CAPABILITY
-
-
-def _listing(client: Any, bridge: Any, hints: dict[str, CacheHint]) -> "Listings":
-    from tui.host.client_requests import Listings  # loaded already, by the live connection
-
-    return Listings(client, bridge, hints)
 
 
 _WORDS = {

@@ -216,7 +216,10 @@ async def test_an_invalid_round_ends_the_call_with_an_explanation(
         await rounds(Refuser()).answers(wanted)
 
 
-OPEN = {"method": "elicitation/create", "params": {"mode": "url", "message": "Go", "url": "https://a.example/"}}
+OPEN = {
+    "method": "elicitation/create",
+    "params": {"mode": "url", "message": "Go", "url": "https://a.example/"},
+}
 SAMPLE = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
 
 

@@ -41,6 +41,7 @@ ENDLESS = 128 * 1024 * 1024
 HeaderValues = Mapping[str, str | bytes]
 """Headers of a request by name: text is ASCII, and what a server said is sent in its own bytes."""
 
+_OPTIONAL = "mcptui.optional"
 _OWN_STREAM = "mcptui.stream"
 _HEAD = "mcptui.head"
 
@@ -96,13 +97,17 @@ class HttpLink:
         *,
         url: httpx2.URL | None = None,
         sending: Sending | None = None,
+        optional: bool = False,
     ) -> AsyncIterator[httpx2.Response]:
         """Send a request and yield its response, unread; sign in first if the server requires it.
 
-        `sending` is the message in it, which may be cancelled before it is sent. Raises HttpFault if there is
-        no response.
+        `sending` is the message in it, which may be cancelled before it is sent. A server need not support
+        what is `optional`: a rejection of it says nothing about the server. Raises HttpFault if there is no
+        response.
         """
-        extensions = {WANTS_EVENTS: True} | ({} if sending is None else sending.extensions)
+        extensions = {WANTS_EVENTS: True, _OPTIONAL: optional} | (
+            {} if sending is None else sending.extensions
+        )
         response = await self._send(method, headers, body, url or self.url, extensions)
         try:
             yield response
@@ -140,8 +145,11 @@ class HttpLink:
             raise fault from error
 
     def _answered(self, response: httpx2.Response) -> None:
-        if origin(response.request.url) == origin(self.url):
-            self._set_reach(replace(self.reach, answers=True, status=response.status_code, problem=""))
+        request = response.request
+        if origin(request.url) == origin(self.url):
+            is_rejected = response.is_error and request.extensions.get(_OPTIONAL, False)
+            status = self.reach.status if is_rejected else response.status_code
+            self._set_reach(replace(self.reach, answers=True, status=status, problem=""))
 
     def _set_reach(self, reach: Reach) -> None:
         if reach != self.reach:

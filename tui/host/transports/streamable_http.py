@@ -72,6 +72,9 @@ _HARMLESS = frozenset(
 )
 """Requests that have no effect, so that they may be sent twice."""
 
+_OPTIONAL = frozenset((PROBE, "subscriptions/listen", "resources/templates/list", "completion/complete"))
+"""Requests that are sent without knowing whether the server supports them."""
+
 _NO_SESSION = re.compile(
     rb"\b(?:no|invalid|unknown|expired|missing)\b[^.]{0,40}\bsession"
     rb"|\bsession\b[^.]{0,40}\b(?:not|expired|invalid|unknown|terminated)",
@@ -122,7 +125,7 @@ class StreamableHttp:
         """End the session, if there is one."""
         if self._session:
             with contextlib.suppress(HttpFault):
-                async with self._link.exchange("DELETE", self._headers()):
+                async with self._link.exchange("DELETE", self._headers(), optional=True):
                     pass
 
     # ---- out ---------------------------------------------------------------------------------------------
@@ -237,7 +240,8 @@ class StreamableHttp:
         """Whether a server at the address uses the transport of 2024-11-05."""
         with contextlib.suppress(HttpFault, TimeoutError):
             async with self._remote.limit(SSE_SECONDS):
-                async with self._link.exchange("GET", {"accept": "text/event-stream"}) as response:
+                accept = {"accept": "text/event-stream"}
+                async with self._link.exchange("GET", accept, optional=True) as response:
                     if response.is_success and is_stream(response):
                         async with aclosing(self._link.events(response)) as events:
                             async for event in events:
@@ -297,7 +301,8 @@ class StreamableHttp:
         self, body: bytes, headers: HeaderValues, wire_id: Id, method: str, sending: Sending
     ) -> tuple[bytes, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
-        async with self._link.exchange("POST", headers, body, sending=sending) as response:
+        optional = method in _OPTIONAL
+        async with self._link.exchange("POST", headers, body, sending=sending, optional=optional) as response:
             status = response.status_code
             if method == "initialize" and response.is_success:
                 self._session = _session_of(response)
@@ -480,7 +485,7 @@ class StreamableHttp:
         resumed: HeaderValues = {RESUME: last_id} if last_id else {}
         session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
         try:
-            async with self._link.exchange("GET", headers) as response:
+            async with self._link.exchange("GET", headers, optional=True) as response:
                 self._stream_answered.set()
                 if session:
                     await self._check_session(response, session)
