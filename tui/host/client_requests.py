@@ -307,7 +307,7 @@ class Listings:
         self._recent: dict[str, Walk] = {}
 
     def take_recent(self, kind: str) -> Walk | None:
-        """Return the list of the last few seconds, such as that of the start; whoever asks again gets None."""
+        """Return the list of the last few seconds, such as that of the start, once."""
         return self._recent.pop(kind, None)
 
     async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:

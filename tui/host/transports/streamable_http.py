@@ -250,6 +250,7 @@ class StreamableHttp:
 
     async def _use_sse(self, message: dict[str, Any], headers: Mapping[str, str], fault: HttpFault) -> None:
         if self._remote.spec.sse_fallback:
+            self._sends_again(message["id"], f"HTTP {fault.status}, sent again over HTTP+SSE")
             self._remote.switch(HttpSse).send(message, headers)
             return
         text = "this is the URL of an HTTP+SSE server, the older transport."
