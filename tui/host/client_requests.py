@@ -335,14 +335,17 @@ class Listings:
             del self._recent[kind]
 
     async def count(self, kind: str) -> int | None:
-        """Return the number of entries; None if not offered or not all listed within 2 s."""
+        """Return the number of entries; None if not offered or not listed within 2 s.
+
+        Those of the pages before one that fails count, as the lists on screen show them.
+        """
         if kind not in self.offered:
             return None
         try:
-            walk = await self._within(COUNT_SECONDS, self.walk(kind, COUNT_SECONDS))
+            walk = await self.walk(kind, COUNT_SECONDS, first=COUNT_SECONDS)
         except Exception:  # a count is optional and must never make the server fail
             return None
-        return None if walk.incomplete else len(walk.items)
+        return None if walk.incomplete and (walk.is_late or not walk.items) else len(walk.items)
 
     @property
     def offered(self) -> frozenset[str]:

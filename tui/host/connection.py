@@ -311,7 +311,9 @@ class Connection:
             if self.transport.exited.is_set():
                 raise
             late = isinstance(error, TimeoutError)
-            why = f"no response within {known:g} s" if late else explain.protocol_failure(error)
+            why = explain.protocol_failure(error)
+            if late:
+                why = f"no response within {known:g} s.{explain.unanswered(self.transport)}".rstrip(".")
             walk = Walk(note=why, incomplete=True)
         before = self.catalog
         # A listing may be megabytes of schemas: check it off the event loop.
@@ -478,7 +480,7 @@ class Connection:
                     async with asyncio.timeout(None) as limit:
                         self._errands.add(limit)
                         try:
-                            return await errand(client, bridge, self._incomplete)
+                            return await errand(client, bridge, partial(explain.unanswered, self.transport))
                         finally:
                             self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything
@@ -490,10 +492,4 @@ class Connection:
             await set_within(self._left, LAST_WORDS_SECONDS)
         return self._redact(
             explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
-        )
-
-    def _incomplete(self) -> str:
-        size = self.transport.incomplete
-        return (
-            f" An incomplete message of {size:,} bytes blocks its input. Restart the server." if size else ""
         )

@@ -276,7 +276,8 @@ class HandWorkbench:
             )
             listings.take_recent(kind)
         except TimeoutError:
-            return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
+            more = explain.unanswered(connection.transport)
+            return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s.{more}"
         except Exception as error:  # anything in place of a list is reported
             if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
                 return [], ""  # many servers with resources do not support templates

@@ -204,6 +204,9 @@ class _Call:
             write_json(result.raw)
         elif self._output is not None and not result.is_error:
             self._output.write(result)
+        elif result.is_error and not result_text(result).strip():
+            said = f"{clean_line(name, 80)} failed without a message: isError is true, and there is no text."
+            fail(McptuiError(said, where=clean_line(self._server, 80)), as_json=False)
         else:
             write_result(result)
         return REFUSED if result.is_error else OK

@@ -233,12 +233,14 @@ class HttpLink:
         """
         if self._messages.drop_surplus(raw):
             return []
-        messages = [
-            replace(message, id=asked, message=faults.with_status(status, message.message))
-            if isinstance(message, Failure) and asked is not None and (status >= 400 or message.id is None)
-            else message
-            for message in await self._messages.parse(raw)
-        ]
+        messages = list(await self._messages.parse(raw))
+        for place, message in enumerate(messages):
+            if isinstance(message, Failure) and asked is not None and (status >= 400 or message.id is None):
+                words = faults.with_status(status, message.message)
+                messages[place] = replace(message, id=asked, message=words)
+                is_other = message.id is not None and str(message.id) != str(asked)
+                if is_other and self._gate.is_pending(asked):
+                    self._tap.gave_up(asked, words)  # nothing else ends it in the traffic
         for message in messages:
             if not self._messages.admit(message, len(raw)):
                 self.strange(message.why if isinstance(message, Stray) else "it echoes the request", raw)
@@ -247,11 +249,15 @@ class HttpLink:
         return messages
 
     async def event(self, event: Event, asked: Id | None = None) -> list[Message]:
-        """Pass the message of an event to the gate, and return it; if it is too large, its request fails."""
-        if event.kind not in ("", "message") or not event.size:
+        """Pass the message of an event to the gate, and return it; if it is too large, its request fails.
+
+        Some servers send errors as events of that name, which answer the request whatever their id is.
+        """
+        is_error = event.kind == "error" and b'"jsonrpc"' in event.data
+        if not (event.kind in ("", "message") or is_error) or not event.size:
             return []
         if event.size <= len(event.data):
-            return await self.message(event.data, asked)
+            return await self.message(event.data, asked, status=400 if is_error else 200)
         fault = faults.too_large(event.size, KEPT, self.reach.status)
         ids = find_ids(event.data)
         self._tap.event("too large", bytes=event.size, limit=KEPT)
@@ -289,6 +295,11 @@ def stream_of(response: httpx2.Response) -> EventCutter:
         return exchange.stream
     known: EventCutter = response.extensions.setdefault(_OWN_STREAM, EventCutter(KEPT))
     return known
+
+
+def raw_header(response: httpx2.Response, known: str) -> bytes:
+    """Return a header of a response in its own bytes, b"" if there is none."""
+    return b", ".join(value for name, value in response.headers.raw if name.lower() == known.encode())
 
 
 def origin(url: httpx2.URL) -> tuple[str, str, int | None]:

@@ -226,6 +226,10 @@ class RemoteTransport:
         return 0
 
     @property
+    def stray_id(self) -> str:
+        return self.gate.stray_id
+
+    @property
     def drops(self) -> DroppedCounts:
         return self.gate.drops
 
