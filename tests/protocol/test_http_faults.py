@@ -80,6 +80,13 @@ async def other_id_in_a_stream(asked: Asked, writer: asyncio.StreamWriter) -> No
     writer.close()
 
 
+async def interim_flood(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while not writer.is_closing():
+            writer.write(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 500)
+            await writer.drain()
+
+
 async def echoed(asked: Asked, writer: asyncio.StreamWriter) -> None:
     writer.write(reply(asked.message))
 
@@ -196,6 +203,10 @@ FAULTS = {
             close=True,
         ),
         r"^The server returned error -32001: Not today$",
+    ),
+    "interim-flood": (
+        interim_flood,
+        r"^Connection to .* lost: too many interim responses\. It may have taken effect\.",
     ),
     "echo": (echoed, r"^The server's response is invalid: it echoes the request"),
     "garbage": (
@@ -404,3 +415,15 @@ async def test_the_words_of_a_server_whose_session_stays_expired_are_shown():
     async with http_server(modern=False) as server, connected(server) as (host, _):
         server.answers["tools/call"] = says(expired, close=True)
         assert "“Session expired: sign in anew”" in text(await call(host))
+
+
+@ERAS
+async def test_a_few_interim_responses_precede_an_ordinary_one(modern):
+    async with http_server(modern=modern) as server, connected(server) as (host, _):
+
+        async def patient(asked: Asked, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"HTTP/1.1 102 Processing\r\n\r\n" * 1000 + server.usual(asked))
+
+        server.answers["tools/call"] = patient
+        large = "x" * 300_000
+        assert text(await call(host, text=large)) == json.dumps({"text": large})

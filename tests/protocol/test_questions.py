@@ -27,7 +27,6 @@ from tui.core.servers import SamplingRule, ServerSpec, Transport
 from tui.core.tools import CallFailure
 from tui.core.traffic import TrafficSink
 from tui.host.host import Host
-from tui.host.sdk.direct_calls import BY_SDK
 from tui.host.server_requests import MAX_ROUNDS, MAX_TOLD, MAX_WAITING
 
 HERE = Path(__file__).parent
@@ -481,24 +480,6 @@ async def test_sampling_is_not_declared_to_a_server_that_may_not_use_it():
         ASKING, SamplingRule.ALLOW, Model(), sink=lambda captured: sent.append(captured.raw)
     )
     assert any(b'"sampling":{"tools":{}}' in raw for raw in sent)
-    await host.shutdown()
-
-
-@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
-async def test_sampling_that_is_allowed_or_denied_later_is_declared_with_the_next_call(by_sdk, monkeypatch):
-    monkeypatch.setenv(BY_SDK, by_sdk)
-    sent: list[bytes] = []
-
-    def declared() -> bool:
-        return b'"sampling":{"tools":{}}' in next(raw for raw in reversed(sent) if b'"tools/call"' in raw)
-
-    host = await sampling(
-        ASKING, SamplingRule.NEVER, Model(), sink=lambda captured: sent.append(captured.raw)
-    )
-    host.reconfigure("srv", sampling=SamplingRule.ALLOW)
-    assert "Hello" in text_of(await call(host, "sample")) and declared()
-    host.reconfigure("srv", sampling=SamplingRule.NEVER)
-    assert "Set its sampling" in text_of(await call(host, "sample")) and not declared()
     await host.shutdown()
 
 

@@ -192,7 +192,8 @@ class SdkBridge:
         if not isinstance(said, Mapping) or ("sampling" in said) is self.requests.may_sample:
             return {}
         rest = {name: value for name, value in said.items() if name != "sampling"}
-        return {CLIENT_CAPABILITIES_META_KEY: rest | (SAMPLING if self.requests.may_sample else {})}
+        allowed = SAMPLING if self.requests.may_sample else {}
+        return {CLIENT_CAPABILITIES_META_KEY: {**rest, **allowed}}
 
     def issue(self, ticket: RawReply) -> dict[str, Any]:
         """Return the `meta` that connects a request with `ticket`; pass it to `withdraw` in the end."""
