@@ -11,6 +11,7 @@ Web pages must not reach the server through this, so a Host or Origin that is no
 import asyncio
 import itertools
 import ssl
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,9 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 CONNECT_SECONDS = 10.0
+SESSION = "mcp-session-id"
+MAX_PEERS = 4096
+MAX_KNOWN = 1024
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _OF_ONE_CONNECTION = frozenset(
@@ -65,6 +69,7 @@ class HttpPassthrough:
         self._source = source
         self._sink = sink
         self._numbers = itertools.count(1)
+        self._peers = Peers()
         self._client = httpx2.AsyncClient(
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
@@ -83,7 +88,8 @@ class HttpPassthrough:
         if why := _refusal(scope["headers"]):
             await _answer(send, 403, why)
             return
-        exchange = HttpExchange(self._source, next(self._numbers), self._sink)
+        peer = self._peers.of(scope)
+        exchange = HttpExchange(self._source, next(self._numbers), self._sink, peer=peer)
         body = bytearray()
         # Not that of the client, which would add headers that the host has not sent.
         request = self._httpx.Request(
@@ -122,11 +128,14 @@ class HttpPassthrough:
         try:
             headers = response.headers.raw
             exchange.answered(response.status_code, headers)
+            self._peers.know(SESSION, response.headers.get(SESSION, ""), exchange.peer)
             start = {"type": "http.response.start", "status": response.status_code}
             await send({**start, "headers": _forwarded(headers, _OF_ONE_CONNECTION)})
             async for block in response.aiter_raw():
                 await send({"type": "http.response.body", "body": block, "more_body": True})
                 exchange.heard(block)
+                if exchange.endpoint:
+                    self._peers.know("", urlsplit(exchange.endpoint).query, exchange.peer)
             await send({"type": "http.response.body", "body": b""})
         except self._httpx.HTTPError as error:
             exchange.failed(error)
@@ -134,6 +143,39 @@ class HttpPassthrough:
         finally:
             exchange.end()
             await response.aclose()
+
+
+class Peers:
+    """Numbers the clients of one server, which may use the same ids at the same time.
+
+    A client is known by its session, by the query of the address for messages that its stream of HTTP+SSE has
+    named, or else by its connection: several of one client may count as several.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._known: OrderedDict[tuple[str, str], int] = OrderedDict()
+
+    def of(self, scope: Scope) -> int:
+        """Return the number of the client that sent a request."""
+        headers = [value.decode("latin-1") for name, value in scope["headers"] if name == SESSION.encode()]
+        host, port = scope.get("client") or ("", 0)
+        connection = ("connection", f"{host}:{port}")
+        query = scope["query_string"].decode("ascii", "replace")
+        for key in ((SESSION, headers[0] if headers else ""), ("", query), connection):
+            if key[1] and (found := self._known.get(key)) is not None:
+                self._known.move_to_end(key)
+                return found
+        found = next(self._numbers)
+        self.know(*connection, found)
+        return found
+
+    def know(self, kind: str, value: str, peer: int) -> None:
+        """Remember by what a client is known."""
+        if value and len(value) <= MAX_KNOWN:
+            self._known[kind, value] = peer
+            if len(self._known) > MAX_PEERS:
+                self._known.popitem(last=False)
 
 
 def _refusal(headers: Iterable[Header]) -> str:
