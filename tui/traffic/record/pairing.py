@@ -71,11 +71,10 @@ class Side:
         if len(self.open) >= MAX_OPEN:
             self._forget(self.open.popitem(last=False)[1])
         self.open[asked.key] = asked
-        for peer in {asked.peer, ANY_PEER}:
-            if asked.exchange:
-                self._newest[asked.ident, peer] = asked
-            if asked.token:
-                self.tokens[asked.token, peer] = asked
+        if asked.token:
+            self.tokens[asked.token, asked.peer] = self.tokens[asked.token, ANY_PEER] = asked
+        if asked.exchange:
+            self._newest[asked.ident, asked.peer] = self._newest[asked.ident, ANY_PEER] = asked
 
     def end(self, asked: OpenRequest, outcome: Outcome) -> None:
         asked.outcome = outcome
@@ -158,9 +157,9 @@ class Side:
         return causes.pop() if len(causes) == 1 else None
 
     def _forget(self, asked: OpenRequest) -> None:
-        for peer in {asked.peer, ANY_PEER}:
+        for peer in (asked.peer, ANY_PEER) if asked.peer else (ANY_PEER,):
             for known, name in ((self._newest, asked.ident), (self.tokens, asked.token)):
-                if known.get((name, peer)) is asked:
+                if known and known.get((name, peer)) is asked:
                     del known[name, peer]
 
 
