@@ -145,7 +145,7 @@ class ServerSpec:
         restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call restarts
             it.
         start_seconds: how long a start may take; longer for launchers that download.
-        tool_seconds: how long one call may take, or None for the host's limit.
+        tool_seconds, tool_max_seconds: the limits of a call, without and with progress; None for the host's.
         trusted: whether the user trusts its read-only marks and its results; None if they were not asked.
         pins: name patterns of its tools that are always offered, even if a model accepts fewer tools.
         off: name patterns of its tools that the model is not offered.
@@ -180,6 +180,7 @@ class ServerSpec:
     restart: bool = False
     start_seconds: float = 60.0
     tool_seconds: float | None = None
+    tool_max_seconds: float | None = None
     trusted: bool | None = None
     pins: tuple[str, ...] = ()
     off: tuple[str, ...] = ()

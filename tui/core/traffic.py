@@ -282,7 +282,7 @@ class Finding:
     places: tuple[int, ...] = ()
 
 
-RULES = f"{__version__}-2"
+RULES = f"{__version__}-3"
 """The version of the linter's rules. Entries judged by another version are judged again. Increase the number
 after the program's version when a rule changes."""
 

@@ -152,6 +152,7 @@ def start_failure(
         detail = f"no response to {waiting_for} within {seconds:g} s."
         if spec.transport is Transport.LINES:
             detail, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
+        detail += unanswered(transport)
     elif transport.fatal:
         detail = _sentence(transport.fatal)
         if transport.reach is None and transport.next_step:  # the cause is known
@@ -254,6 +255,15 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
     tail = "\n".join(whole_words(line, 400) for line in transport.stderr.lines()[-5:])
     text = f"The server {quoted_name(name)} {how} {unknown}"
     return f"{text}\nLast lines of its log:\n{tail}" if tail else text
+
+
+def unanswered(transport: ServerTransport) -> str:
+    """Return a sentence about what came in place of an answer, to add to a timeout; or ""."""
+    if size := transport.incomplete:
+        return f" An incomplete message of {size:,} bytes blocks its input. Restart the server."
+    if known := transport.stray_id:
+        return f" The server sent a response with the id {known}, which no request has."
+    return ""
 
 
 def answered_error(error: Mapping[str, Any]) -> str:

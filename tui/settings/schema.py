@@ -252,7 +252,9 @@ class LimitSettings(Section):
     turn_seconds: Seconds = 900.0
     """Timeout of one turn, in seconds. Waiting for you does not count."""
     tool_seconds: Seconds = 60.0
-    """Timeout of one tool call, in seconds. A server can override it."""
+    """Timeout of one tool call, in seconds. Progress restarts it. A server can override it."""
+    tool_max_seconds: Seconds | None = None
+    """Timeout of one tool call that reports progress, in seconds. If not set, `turn_seconds`."""
     consecutive_errors: Annotated[Whole, Field(ge=1, le=100)] = 3
     """Maximum consecutive steps in which every call failed."""
     identical_calls_note: Annotated[Whole, Field(ge=2, le=100)] = 3
@@ -337,6 +339,8 @@ class ServerSettings(Section):
     """Startup timeout, in seconds. `npx` and `uvx` download packages on the first start."""
     tool_seconds: Seconds | None = None
     """Timeout of its tool calls, in seconds. Overrides `[limits]`. A task may take as long as the turn."""
+    tool_max_seconds: Seconds | None = None
+    """Timeout of its tool calls that report progress, in seconds. Overrides `[limits]`."""
     trusted: Truth | None = None
     """Trust its read-only marks and results. If not set, mcptui asks when a mark would allow a call."""
     accept_changes: Truth = False

@@ -11,6 +11,7 @@ Web pages must not reach the server through this, so a Host or Origin that is no
 import asyncio
 import itertools
 import ssl
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,9 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 CONNECT_SECONDS = 10.0
+SESSION = "mcp-session-id"
+MAX_PEERS = 4096
+MAX_KNOWN = 1024
 
 MAX_REQUEST = 256 * 1024 * 1024
 """Maximum bytes of the body of a request, which is in memory until it is complete."""
@@ -70,6 +74,7 @@ class HttpPassthrough:
         self._source = source
         self._sink = sink
         self._numbers = itertools.count(1)
+        self._peers = Peers()
         self._client = httpx2.AsyncClient(
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
@@ -108,7 +113,7 @@ class HttpPassthrough:
         except (self._httpx.InvalidURL, ValueError):
             await _answer(send, 400, "the request is not valid: its path or query cannot be part of a URL")
             return
-        exchange = HttpExchange(self._source, next(self._numbers), self._sink)
+        exchange = HttpExchange(self._source, next(self._numbers), self._sink, peer=self._peers.of(scope))
         exchange.asked(scope["method"], str(request.url), scope["headers"], body[:KEPT])
         forwarding = asyncio.create_task(self._forward(request, exchange, send))
         leaving = asyncio.create_task(_gone(receive))
@@ -143,11 +148,14 @@ class HttpPassthrough:
                 return
             if any(name.lower() == b"transfer-encoding" for name, _ in headers):  # RFC 9112, 6.3
                 headers = [(name, value) for name, value in headers if name.lower() != b"content-length"]
+            self._peers.know(SESSION, response.headers.get(SESSION, ""), exchange.peer)
             start = {"type": "http.response.start", "status": response.status_code}
             await send({**start, "headers": _forwarded(headers, _OF_ONE_CONNECTION)})
             async for block in response.aiter_raw():
                 await send({"type": "http.response.body", "body": block, "more_body": True})
                 exchange.heard(block)
+                if exchange.endpoint:
+                    self._peers.know("", urlsplit(exchange.endpoint).query, exchange.peer)
             await send({"type": "http.response.body", "body": b""})
         except self._httpx.HTTPError as error:
             exchange.failed(error)  # the response has begun: leaving it incomplete breaks it off
@@ -162,6 +170,39 @@ class HttpPassthrough:
         if "disconnected" in why:
             return "the server closed the connection without a response"
         return f"the response of the server is not valid: {why}"
+
+
+class Peers:
+    """Numbers the clients of one server, which may use the same ids at the same time.
+
+    A client is known by its session, by the query of the address for messages that its stream of HTTP+SSE has
+    named, or else by its connection: several of one client may count as several.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._known: OrderedDict[tuple[str, str], int] = OrderedDict()
+
+    def of(self, scope: Scope) -> int:
+        """Return the number of the client that sent a request."""
+        headers = [value.decode("latin-1") for name, value in scope["headers"] if name == SESSION.encode()]
+        host, port = scope.get("client") or ("", 0)
+        connection = ("connection", f"{host}:{port}")
+        query = scope["query_string"].decode("ascii", "replace")
+        for key in ((SESSION, headers[0] if headers else ""), ("", query), connection):
+            if key[1] and (found := self._known.get(key)) is not None:
+                self._known.move_to_end(key)
+                return found
+        found = next(self._numbers)
+        self.know(*connection, found)
+        return found
+
+    def know(self, kind: str, value: str, peer: int) -> None:
+        """Remember by what a client is known."""
+        if value and len(value) <= MAX_KNOWN:
+            self._known[kind, value] = peer
+            if len(self._known) > MAX_PEERS:
+                self._known.popitem(last=False)
 
 
 def _refusal(headers: Iterable[Header]) -> str:

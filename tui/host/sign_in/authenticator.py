@@ -29,6 +29,8 @@ from tui.host.sign_in.authorization_server import (
     discard,
     explained,
     is_private,
+    scope_refusal,
+    scopes_of,
 )
 from tui.host.sign_in.browser_sign_in import BrowserSignIn, CallbackListener
 from tui.host.sign_in.keychain_values import resolved_oauth
@@ -42,6 +44,8 @@ EXPIRY_MARGIN = 10.0
 """Seconds before its expiry at which an access token is replaced, at most a tenth of its lifetime."""
 
 CHALLENGE_SECONDS = 10.0
+_WANTED_CHARS = 4096
+
 _PROTOCOL_HEADER = "mcp-protocol-version"
 
 OpenClient = Callable[[], httpx2.AsyncClient]
@@ -115,10 +119,15 @@ class Authenticator(httpx2.Auth):
         async with self._open_client() as client:
             challenge = await self._challenge(client)
         request = httpx2.Request("POST", self._url)
+        step, refusal = "sign in", challenge or httpx2.Response(401)
+        if self._stored.wanted:
+            step, refusal = "step up", scope_refusal(self._stored.wanted, challenge)
         try:
             async with self._lock:
-                await self._sign_in("sign in", request, challenge or httpx2.Response(401))
+                await self._sign_in(step, request, refusal)
         except SignInFailed as error:
+            if "invalid_scope" in error.message:  # otherwise every later sign-in would request it too
+                await self._asked_for(self._stored.wanted.split())
             if challenge is None and not error.is_offered:
                 raise SignInFailed(
                     "it does not require signing in.", next_step="Start it directly."
@@ -176,20 +185,33 @@ class Authenticator(httpx2.Auth):
         async with self._lock:
             if (current := self._token()) and current != used:
                 return True  # another request has done it meanwhile
+            if step == "step up" and await self._another_did_it():
+                return True
             if step == "refresh":
                 # After a failure, the request is sent without a token, and then a sign-in follows.
                 await self._refreshed(request)
                 return True
             if self._declined is not None and (step == "sign in" or self._failed_at > began):
+                await self._want(step, response)
                 raise self._declined
             try:
                 await self._sign_in(step, request, response)
             except SignInFailed as error:
+                await self._want(step, response)
                 self._declined, self._failed_at = error, time.monotonic()
                 self._around.tell(self._stored)
                 raise
             self._declined = None
             return bool(self._token())
+
+    async def _want(self, step: str, response: httpx2.Response) -> None:
+        """Remember the scopes that a request needs and did not get, so that a later sign-in requests them."""
+        known, needed = self._stored.wanted.split(), scopes_of(response)
+        if step == "step up" and not set(needed) <= set(known):
+            wanted = " ".join(dict.fromkeys((*known, *needed)))
+            if len(wanted) <= _WANTED_CHARS:
+                self._stored = replace(self._stored, wanted=wanted)
+                await self._around.store.want(self._stored)
 
     # ---- runs of the provider --------------------------------------------------------------------------
 
@@ -240,6 +262,8 @@ class Authenticator(httpx2.Auth):
         if not await self._attempt(module, step, request, response):
             # Registered anew: the authorization server no longer knew the client.
             await self._attempt(module, step, request, response)
+        if self._stored.wanted and step == "step up":
+            await self._asked_for(scopes_of(response))
         await self._around.store.forget_other_issuers(self._stored)
         self._around.tell(self._stored)
 
@@ -299,6 +323,12 @@ class Authenticator(httpx2.Auth):
     def _is_forgotten(self, exchange: OAuthExchange) -> bool:
         """Return whether the authorization server rejected a client that mcptui registers itself."""
         return exchange.rejects_client and not self._spec.oauth.client_id
+
+    async def _asked_for(self, scopes: list[str]) -> None:
+        """Forget that these scopes are wanted: they were requested, and granted or rejected."""
+        left = [scope for scope in self._stored.wanted.split() if scope not in scopes]
+        self._stored = replace(self._stored, wanted=" ".join(left))
+        await self._around.store.want(self._stored)
 
     async def _run(
         self,

@@ -8,6 +8,7 @@ replaced. Does not import the SDK.
 import asyncio
 import ipaddress
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -293,3 +294,24 @@ def _decoded_headers(response: httpx2.Response) -> list[tuple[str, str]]:
     """Return the headers that still apply after decoding the body."""
     dropped = ("content-encoding", "content-length", "transfer-encoding")
     return [(name, value) for name, value in response.headers.multi_items() if name.lower() not in dropped]
+
+
+_SCOPE = re.compile(r'(?<![\w-])scope=(?:"([^"]*)"|([^\s,]+))', re.IGNORECASE)
+_SCOPE_TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
+_METADATA = re.compile(r'(?<![\w-])resource_metadata="[^"]*"')
+
+
+def scopes_of(response: httpx2.Response) -> list[str]:
+    """Return the scopes that a rejection asks for (RFC 6750, 3)."""
+    found = _SCOPE.search(response.headers.get("www-authenticate", ""))
+    listed = (found[1] if found[1] is not None else found[2]).split() if found else []
+    return [scope for scope in listed if _SCOPE_TOKEN.fullmatch(scope)]
+
+
+def scope_refusal(scopes: str, challenge: httpx2.Response | None) -> httpx2.Response:
+    """Return a rejection that asks for these scopes, with the metadata address of a real one."""
+    said = challenge.headers.get("www-authenticate", "") if challenge is not None else ""
+    where = _METADATA.search(said)
+    more = f", {where[0]}" if where else ""
+    header = f'Bearer error="insufficient_scope", scope="{scopes}"{more}'
+    return httpx2.Response(403, headers={"www-authenticate": header})

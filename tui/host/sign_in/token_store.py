@@ -8,6 +8,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ class StoredSignIn:
         expires_at: when the access token expires, in seconds since 1970; None if the issuer did not say.
         metadata: the issuer's own metadata (RFC 8414); resource: that of the server (RFC 9728).
         renewable: there is a refresh token.
+        wanted: scopes that the server required since and that were not granted, for the next `mcptui login`.
         place: "keychain" or "file": where the secrets are.
         reason: why they are not in the keychain, or "".
     """
@@ -48,6 +50,7 @@ class StoredSignIn:
     renewable: bool = False
     place: str = ""
     reason: str = ""
+    wanted: str = ""
 
     @property
     def key(self) -> str:
@@ -112,6 +115,14 @@ class TokenStore:
             ) from error
         return kept
 
+    async def want(self, sign_in: StoredSignIn) -> None:
+        """Write what is `wanted` to the newest sign-in to the same server and address, and nothing else."""
+        same = (sign_in.server, sign_in.url)
+        known = (one for one in await asyncio.to_thread(self._all) if (one.server, one.url) == same)
+        newest = replace(next(known, StoredSignIn(*same, place=IN_FILE)), wanted=sign_in.wanted)
+        with suppress(OSError):  # then it is known until mcptui quits
+            await self._stored.write(newest.key, asdict(newest))
+
     async def forget(self, server: str) -> int:
         """Delete every sign-in to a server, tokens first; return how many there were."""
         mine = [found for found in await asyncio.to_thread(self._all) if found.server == server]
@@ -163,7 +174,7 @@ def _without_secrets(sign_in: StoredSignIn) -> StoredSignIn:
 
 def _checked(found: StoredSignIn) -> StoredSignIn:
     """Return a sign-in that was read, its numbers within bounds; raise TypeError if it is not one."""
-    texts = (found.server, found.url, found.issuer, found.place, found.reason)
+    texts = (found.server, found.url, found.issuer, found.place, found.reason, found.wanted)
     tables = (found.client, found.tokens, found.metadata, found.resource)
     if not (
         all(isinstance(text, str) for text in texts) and all(isinstance(table, dict) for table in tables)

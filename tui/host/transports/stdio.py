@@ -134,6 +134,10 @@ class StdioTransport:
         return self._intake.incomplete
 
     @property
+    def stray_id(self) -> str:
+        return self._gate.stray_id
+
+    @property
     def drops(self) -> DroppedCounts:
         return self._gate.drops
 

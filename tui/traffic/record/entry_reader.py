@@ -11,7 +11,7 @@ from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, 
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind, TrafficReader, without_body
-from tui.traffic.record.pairing import EXCHANGE, Correlator, Link, PairingRemark
+from tui.traffic.record.pairing import EXCHANGE, PEER, Correlator, Link, PairingRemark, number
 from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text
 from tui.traffic.record.secret_texts import Redact
 
@@ -70,14 +70,15 @@ class EntryReader:
             names = (scrub_text(text, self._redact) for text in (reading.method, reading.tool, ident))
             method, tool, ident = names
             reading = reading._replace(method=method, tool=tool)
-        exchange = captured.detail.get(EXCHANGE, 0) if captured.detail else 0
+        detail = captured.detail
         link = self._correlator.link(
             self._seq,
             captured.source,
             captured.direction,
             reading,
             captured.cause,
-            exchange if isinstance(exchange, int) else 0,
+            number(detail.get(EXCHANGE)) if detail else 0,
+            number(detail.get(PEER)) if detail else 0,
         )
         return self._entry(captured, reading.kind, ident, link, kept)
 

@@ -338,6 +338,9 @@ class Bench(Horizontal):
         else:
             self._shared.book.subscribed_on(server)[uri] = self.item.key
             self.line.say(("Subscribed. The resource is read again when it changes.", "text"))
+            newest, about = self.calls.newest, self.item.about
+            if newest is None or (isinstance(about, ResourceInfo) and uri_of(about, newest.arguments) != uri):
+                self.post_message(self.Called())  # otherwise there is nothing on screen that could change
 
     def action_hand(self) -> None:
         self.result.put_into_message()
