@@ -75,6 +75,18 @@ _MUST_ECHO = re.compile(
     r"|missing.{0,20}reasoning_content",
     re.IGNORECASE | re.DOTALL,
 )
+_BLOCKS_MISSING = re.compile(
+    r"expected `?(?:redacted_)?thinking.{0,60}found|(?:must|should) (?:start|begin) with a thinking block"
+    r"|thinking_?blocks?.{0,60}(?:missing|required)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BLOCKS_REFUSED = re.compile(
+    r"invalid `?signature`? in `?(?:redacted_)?thinking|thinking`? blocks? .{0,80}cannot be modified"
+    r"|thinking\.signature",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Anthropic, also behind LiteLLM and Bedrock."""
+
 _SUPPORTED = re.compile(
     r"(?:supported values|must be|one of|expected|available|valid)\W+([^.;{}]{1,160})", re.I | re.S
 )
@@ -116,6 +128,8 @@ class Learned:
     their strictest schema, until mcptui exits after two (`refusals` counts them). `max_tools` is 0 if
     unknown. `thinking_first`: its messages begin with thinking, without the opening tag. `no_echo`: provider
     fields must not be sent back. `fill_reasoning`: reasoning_content is required on every assistant message.
+    `thinking_blocks` are "required" in a turn with calls, or the last ones were "refused": without them, the
+    model must not think.
     Other names are those of `Traits`. Fields in `_FOR_NOW` are not remembered between runs.
     """
 
@@ -133,6 +147,7 @@ class Learned:
     no_audio: bool = False
     no_echo: bool = False
     fill_reasoning: bool = False
+    thinking_blocks: str = ""
     call_ids: str = ""
     named_results: bool = False
     efforts: set[str] = field(default_factory=set)
@@ -181,6 +196,7 @@ class Learned:
             f"{units.plural(len(self.strict_tools), 'tool schema')} simplified" if self.strict_tools else "",
             "requires its reasoning in the history" if self.fill_reasoning else "",
             "rejects its reasoning in the history" if self.no_echo else "",
+            "requires its thinking blocks next to calls" if self.thinking_blocks else "",
             f"call IDs with {self.call_ids}" if self.call_ids else "",
             "requires tool names in results" if self.named_results else "",
             f"supports reasoning effort {self._levels}" if self.efforts else "",
@@ -206,6 +222,7 @@ class Learned:
     def begin(self) -> None:
         """Begin a request: a tool that was rejected once is tried again."""
         self.left_out = {key for key in self.left_out if self.refusals.get(key, 0) > 1}
+        self.thinking_blocks = "required" if self.thinking_blocks else ""
 
     def about_tools(self) -> "Learned":
         """Return a copy of what is known about tool schemas."""
@@ -242,6 +259,7 @@ class Learned:
         known.max_tokens_name = known.max_tokens_name if known.max_tokens_name in _OPTIONAL else ""
         known.call_ids = known.call_ids if known.call_ids in tuple(CallIds) else ""
         known.efforts &= set(EFFORTS)
+        known.thinking_blocks = "required" if known.thinking_blocks else ""
         known.answer_format = "json_object" if known.answer_format == "json_object" else ""
         known.max_tools = max(0, known.max_tools)
         return known
@@ -282,7 +300,8 @@ class Learned:
             # A property may be called "temperature" or "stop".
             return self._refuse_tools(words, tools, asked)
         return (
-            self._refuse_parameter(words, sent, asked)
+            self._refuse_blocks(words)
+            or self._refuse_parameter(words, sent, asked)
             or self._refuse_echo(words)
             or self._refuse_tools(words, tools, asked)
         )
@@ -315,6 +334,15 @@ class Learned:
             if traits.answer_format == "json_schema":
                 self.answer_format = "json_object"
                 return "The endpoint rejects a JSON Schema for the answer. Retrying with plain JSON."
+        return ""
+
+    def _refuse_blocks(self, words: str) -> str:
+        if self.thinking_blocks != "refused" and _BLOCKS_REFUSED.search(words):
+            self.thinking_blocks = "refused"
+            return "The endpoint rejects the thinking of this turn. Retrying without thinking."
+        if not self.thinking_blocks and _BLOCKS_MISSING.search(words):
+            self.thinking_blocks = "required"
+            return "The endpoint requires its thinking next to earlier calls. Retrying without thinking."
         return ""
 
     def _refuse_echo(self, words: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart
+from tui.model.openai_api.echoed_fields import signatures_in
 from tui.model.openai_api.sendable import sendable
 
 _NO_ARGUMENTS = ("", "null", "None", "[]", '""')
@@ -204,6 +205,12 @@ MAX_FLOOD = 5_000
 MAX_IDS = 100_000
 """Maximum ids that are remembered; if each fragment has a new id, none is repeated."""
 
+MAX_ID = 262_144
+"""Maximum characters of an id. LiteLLM appends Gemini's thought signature, some thousand characters."""
+
+MAX_OPAQUE = 16_000_000
+"""Maximum characters of all ids and signatures in one reply."""
+
 MAX_ARGUMENTS = 2_000_000
 """Maximum characters of arguments in one reply; only a runaway model writes more."""
 
@@ -247,6 +254,7 @@ class CallSlots:
         self._by_both: dict[tuple[str, int], _Slot] = {}
         self._size = 0
         self._fresh_ids = False
+        self._opaque_size = 0
 
     def __bool__(self) -> bool:
         return any(slot.name or slot.size for slot in self._slots)
@@ -257,7 +265,7 @@ class CallSlots:
         name = function.get("name")
         name = name[:MAX_NAME] if isinstance(name, str) else ""
         identity = entry.get("id")
-        identity = str(identity)[:MAX_NAME] if isinstance(identity, str | int) else ""
+        identity = self._bounded_id(identity)
         index = index_of(entry)
         arguments = next((function[key] for key in _ARGUMENTS if key in function), None)
         begins = not isinstance(arguments, str) or arguments.lstrip()[:1] in ("", "{")
@@ -265,15 +273,34 @@ class CallSlots:
         if slot is None:
             slot = self._open(index)
         slot.id = slot.id or identity
+        if identity and len(self._by_id) < MAX_IDS and identity not in self._by_id:
+            self._count_opaque(len(identity))
         if identity and len(self._by_id) < MAX_IDS:
             self._by_id[identity] = slot
             if index is not None:
                 self._by_both[identity, index] = slot
         self._take_name(slot, name)
         self._take_arguments(slot, arguments)
-        if isinstance(extra := entry.get("extra_content"), dict):
-            slot.extra.update(extra)
+        extra = entry.get("extra_content")
+        opaque = {
+            **(extra if isinstance(extra, dict) else {}),
+            **signatures_in(function),
+            **signatures_in(entry),
+        }
+        if opaque:
+            self._count_opaque(len(str(opaque)))
+            slot.extra.update(opaque)
         return CallPart(slot.name, slot.size) if slot.name or slot.size else None
+
+    def _count_opaque(self, size: int) -> None:
+        self._opaque_size += size
+        if self._opaque_size > MAX_OPAQUE:
+            raise ModelError(f"the ids and signatures of the tool calls exceed {MAX_OPAQUE} characters")
+
+    def _bounded_id(self, identity: Any) -> str:
+        """Return an id unchanged, because it may carry a signature; one that no provider makes as a hash."""
+        text = str(identity) if isinstance(identity, str | int) else ""
+        return text if len(text) <= MAX_ID else fresh_id(text, ())
 
     def _open(self, index: int | None) -> _Slot:
         if len(self._slots) >= MAX_FLOOD:
