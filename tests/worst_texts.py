@@ -10,6 +10,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,6 +60,7 @@ from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import ReplyReader
 from tui.model.endpoints.failures import is_filtered, is_overflow, reply_error, words_of
+from tui.model.endpoints.waits import asked_wait, is_loading
 from tui.model.openai_api.think_tags import ThinkTags
 from tui.settings.key_positions import json_places, toml_places
 from tui.settings.mcp_json import read_foreign, without_comments
@@ -358,6 +360,8 @@ def _models() -> Iterator[tuple[Any, ...]]:
     yield "answer_value", answer_value, "```", "{", '"_meta":{', "~~~\n"
     yield "words_of", words_of, "a", "<", "{"
     yield "reply_error", lambda text: reply_error({"error": {"message": text}}), "context_window_exceed", "1m"
+    yield "asked_wait", asked_wait, "try again in ", "wait ", "1 s and ", "retry after: ", '{"reset":', "9"
+    yield "is_loading", partial(is_loading, status=503), "model ", "loading ", "server is ", "failed to "
     yield "is_overflow", is_overflow, "context_window_exceed", "tokens ", "input token count", "context "
     yield "is_filtered", is_filtered, "content ", "filter"
 

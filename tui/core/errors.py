@@ -52,9 +52,11 @@ class ModelError(McptuiError):
         overflow: the conversation does not fit into the model's window.
         window: tokens that fit into it, if the endpoint says so.
         generation: text of the model that the endpoint failed to parse as a call, or "".
+        loading: the endpoint is still loading the model.
     """
 
     generation: str = ""
+    loading: bool = False
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
 """Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure."""
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -8,16 +9,14 @@ from tui.core.late_compiling import late
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
-from tui.core.web import retry_after
+from tui.core.units import clock
 from tui.model.endpoints.failures import (
     FAILED,
     FILTERED,
     NO_TOOLS,
     RETRYABLE_STATUS,
     UNREADABLE_CALL,
-    asked_wait,
     failed_generation,
-    is_billing,
     is_overflow,
     is_unreadable_call,
     window_in,
@@ -25,6 +24,7 @@ from tui.model.endpoints.failures import (
 )
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import host_of, is_private, provider_of, without_secrets
+from tui.model.endpoints.waits import asked_wait, is_billing, is_daily_quota, is_lasting, is_loading
 
 _NO_MODEL = late(
     r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
@@ -38,7 +38,6 @@ _BAD_KEY = late(
     re.IGNORECASE,
 )
 _NO_MEMORY = late(r"requires more system memory", re.IGNORECASE)
-_LOADING = late(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
 
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
 _STEPS = (
@@ -50,7 +49,6 @@ _STEPS = (
     (UNREADABLE_CALL, "Ask again, or choose another model. This one wrote an invalid tool call."),
     (FILTERED, "The provider's content filter refused this. Rephrase it, or choose another model."),
     (_NO_MEMORY, "Switch to a smaller model, or free memory. This one does not fit into memory."),
-    (_LOADING, "Wait until the model is loaded, then retry."),
 )
 _SHORTEN = "Start a new conversation, or attach less. The conversation exceeds the model's context window."
 CHECK_PROFILE = "Check the profile's model and base_url."
@@ -72,28 +70,39 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     """Return the error for a response with an error status; names of `headers` are in lower case."""
     redactor = redactor_of(profile)
     reason = words_of(body, redactor.redact)
-    billing = is_billing(f"{reason} {_code(body)}", status)
+    kinds = f"{reason} {_code(body)}"
+    daily = is_daily_quota(str(body)[:4000])
+    wait = None if daily else asked_wait(body, headers, limited=status in (429, 503))
+    billing = is_billing(kinds, status, wait=0.0 if daily else wait)
+    lasting = daily or (wait is None and status == 429 and is_lasting(kinds))
+    loading = is_loading(reason, status)
     message = f"the endpoint returned HTTP {status}"
     no_tools = bool(NO_TOOLS.search(reason))
-    overflow = is_overflow(f"{reason} {_code(body)}", status)
-    wait = retry_after(headers)
-    wait = asked_wait(str(body)[:4000]) if wait is None else wait
+    overflow = is_overflow(kinds, status)
     generation = failed_generation(body)
-    unreadable = bool(generation) or is_unreadable_call(f"{reason} {_code(body)}")
-    passes = status in RETRYABLE_STATUS or unreadable
+    unreadable = bool(generation) or is_unreadable_call(kinds)
+    passes = status in RETRYABLE_STATUS or unreadable or loading
     told_not_to = headers.get("x-should-retry", "").lower() == "false"
-    hopeless = billing or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(reason))
+    hopeless = billing or lasting or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(reason))
+    if overflow:
+        step = _SHORTEN
+    elif loading:
+        step = "Wait until the model is loaded, then retry."
+    elif lasting and not billing:
+        step = "Wait until the limit is reset, or switch to another model."
+    else:
+        step = _next_step(profile, status, reason, billing, wait, headers)
     error = (NoTools if no_tools else ModelError)(
         f"{message}: {reason}" if reason else message,
         where=endpoint_of(profile),
-        next_step=_SHORTEN if overflow else _next_step(profile, status, reason, billing, wait, headers),
+        next_step=step,
         status=status,
         retryable=passes and not hopeless,
         retry_after=wait,
         overflow=overflow,
         window=window_in(reason) if overflow else None,
     )
-    error.generation = generation
+    error.generation, error.loading = generation, loading
     return redact_error(error, redactor)
 
 
@@ -131,13 +140,17 @@ def _next_step(
         case 408 | 409 | 425:
             return "Retry."
         case 429:
-            return f"Wait {wait:g} s, then ask again." if wait else "Wait, then retry."
+            return f"Wait {_rounded(wait)}, then ask again." if wait else "Wait, then retry."
         case _ if 300 <= status < 400:
             to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
             return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
         case _ if status >= 500:
             return "The endpoint failed. Retry later."
     return CHECK_PROFILE
+
+
+def _rounded(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds < 60 else clock(math.ceil(seconds))
 
 
 def step_within(profile: ModelProfile, error: ModelError) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from tui.core.errors import ModelError, NoTools
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
-from tui.core.web import LONGEST_RETRY
+from tui.model.endpoints.waits import asked_wait, is_billing, is_lasting, is_loading
 
 MAX_WORDS = 300
 """Maximum characters of a provider's own words in a message."""
@@ -33,11 +33,6 @@ RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) 
 
 _WORDS = ("message", "msg", "detail")
 _KINDS = ("code", "status", "type", "detail")
-_BILLING = late(
-    r"insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|billing"
-    r"|credits? (?:balance|limit)|out of credits?|payment required|quota_exceeded|余额不足|欠费",
-    re.IGNORECASE,
-)
 NO_TOOLS = late(
     r"does ?n[o']t support (?:tools|tool use|function)|support tool use|enable-auto-tool-choice|--jinja"
     r"|tools? (?:is|are) not supported|tool calling is not supported",
@@ -99,11 +94,6 @@ def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
     return clean_line(text, MAX_WORDS)
 
 
-def is_billing(text: str, status: int | None) -> bool:
-    """Whether a failure is about payment, so that a retry cannot help."""
-    return status == 402 or bool(_BILLING.search(text))
-
-
 def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     """Return the failure that a chunk of a stream reports, or None.
 
@@ -133,21 +123,24 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     if isinstance(code, str) and code not in reason and not code.isdigit():
         reason = f"{reason} ({clean_line(code, 60)})"
     status = _status(body)
-    billing = is_billing(reason, status)
+    wait = asked_wait(body, limited=True)
+    billing = is_billing(reason, status, wait=wait)
+    loading = is_loading(reason, status)
+    lasting = wait is None and status == 429 and is_lasting(reason)
     overflow = is_overflow(f"{reason} {_all_text(body)}", status)
     generation = failed_generation(body)
     passes = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
-    transient = passes or bool(generation) or is_unreadable_call(_all_text(body))
+    transient = passes or loading or bool(generation) or is_unreadable_call(_all_text(body))
     error = (NoTools if NO_TOOLS.search(reason) else ModelError)(
         f"{FAILED}: {reason}",
         next_step="Add credit or raise the quota of this account." if billing else "Retry.",
         status=status,
-        retryable=transient and not (billing or overflow),
-        retry_after=asked_wait(reason),
+        retryable=transient and not (billing or overflow or lasting),
+        retry_after=wait,
         overflow=overflow,
         window=window_in(reason) if overflow else None,
     )
-    error.generation = generation
+    error.generation, error.loading = generation, loading
     return error
 
 
@@ -273,24 +266,3 @@ def is_overflow(words: str, status: int | None = None) -> bool:
     if _NOT.search(words):
         return False
     return status == 413 or _OVERFLOW.search(words) is not None
-
-
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_DURATION = r"(?:\d{1,6}(?:\.\d{1,9})?\s?(?:ms|s|m|h)(?:ec\w*|in\w*|ours?)?\s?){1,3}"
-_WAIT = late(
-    rf"(?:(?:try again|retry|wait)\w*\s(?:in|after|for)\s|[\"']retry_?delay[\"']:\s*[\"'])"
-    rf"(?P<time>{_DURATION})",
-    re.IGNORECASE,
-)
-
-
-def asked_wait(words: str) -> float | None:
-    """Return the delay in seconds that an endpoint's message asks for ("try again in 1m6.5s"), or None.
-
-    Google uses `retryDelay`, Groq and OpenAI a sentence.
-    """
-    found = _WAIT.search(words)
-    if found is None:
-        return None
-    parts = re.findall(r"(\d+(?:\.\d+)?)\s?(ms|s|m|h)", found["time"], re.IGNORECASE)
-    return min(LONGEST_RETRY, sum(float(number) * _UNITS[unit.lower()] for number, unit in parts))

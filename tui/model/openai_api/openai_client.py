@@ -54,12 +54,11 @@ class _ErrorStatus(Exception):
 
     @property
     def said(self) -> object:
-        """The error in the body, or its text."""
+        """The body, as JSON if it is JSON."""
         try:
-            found = json.loads(self.response.text)
+            return json.loads(self.response.text)
         except (ValueError, RecursionError):
             return self.response.text.strip()
-        return found.get("error", found) if isinstance(found, dict) else found
 
 
 async def _raise_error_status(response: Any) -> None:
