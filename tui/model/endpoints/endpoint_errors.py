@@ -191,7 +191,7 @@ def _address_step(profile: ModelProfile) -> str:
 
 def has_version(base_url: str) -> bool:
     """Whether the path of a URL contains a version, as most do ("/v1", "/v1beta/openai")."""
-    return re.search(r"/v\d+\w*(?:/|$)", base_url) is not None
+    return re.search(r"/v\d+\w*(?:/|$)", base_url.partition("?")[0]) is not None
 
 
 def looks_like_ollama(profile: ModelProfile) -> bool:
