@@ -204,6 +204,9 @@ FRAGMENTS = st.sampled_from(
             "assistantfinal",
             "commentary",
         ),
+        *("<|python_start|>[", "<|tool_call_start|>", "<|tool_call>call:", "call:", "clock__now", "print("),
+        *("<tools>", "functools[", ">>>", "✿FUNCTION✿: ", "✿ARGS✿: ", "tool_code", '<|"|>', "<escape>", ":"),
+        *('{"name": "clock__now", "arguments": {}}', "I look: ", "web__search(query='a')", "</tools>"),
         *("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),
         *(
             "now",
@@ -294,6 +297,21 @@ MARKS = (
         "Action: x\nAction Input: {\n",
         "<use_mcp_tool><arguments>{}</arguments>",
         '<<tool-start>>{"tool": "x"}',
+    ),
+    *(
+        "```tool_code\nnow(",
+        "call:now{a:",
+        ">>>now\n{",
+        "✿FUNCTION✿: now\n",
+        '{"name": "',
+        "functools[{",
+        "now(",
+    ),
+    *(
+        '```json\n{"name": "clock__now", ',
+        "<|tool_call>call:now{a:[",
+        "<|python_start|>[now(a=",
+        "clock__now(",
     ),
     *("\nAction: now(", "```\n{", "<｜DSML｜", "<final_answer>", "<tool_result", "`<tool_call>", "</answer>"),
 )
