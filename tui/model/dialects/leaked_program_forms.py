@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import TextPart, ToolSpec
 from tui.model.dialects.argument_repair import (
     UnreadableJson,
@@ -80,7 +81,7 @@ def bare_program_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Leak | None:
     """Return successive calls, in a list or not; None if one is not of an offered tool."""
     at = at + 1 if text.startswith("[", at) else at
-    made = []
+    made: list[CallRequest] = []
     while (opener := _CALL.match(text, at)) is not None:
         tool = scene.exact(opener[2]) if exact else scene.tool(opener[2])
         if tool is None:
@@ -91,8 +92,10 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
             return Leak(lost.end, (*made, *lost.items))
         inner = text[opener.end() + 1 : end - 1]
         values = keywords(inner)
-        if values is None and (read := _read_object(text, opener.end())) is not None and read[1] == end:
-            values = read[0]
+        if values is None:
+            values = _noted(text[opener.end() : end])
+        if values and not exact and all(name.isdecimal() for name in values):
+            values = _by_position(values, tool)
         if values is None or any(name.isdecimal() for name in values) or (exact and not _fits(values, tool)):
             return None
         made.append(scene.maker.of_value(tool.name, values, recovered=True))
@@ -104,6 +107,21 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
         if at == end:
             break
     return Leak(at, tuple(made)) if made else None
+
+
+def _by_position(values: Mapping[str, Any], tool: ToolSpec) -> dict[str, Any] | None:
+    """Return unnamed arguments under the names of the tool's properties, in order."""
+    names = list(properties_of(tool.schema))
+    return dict(zip(names, values.values(), strict=False)) if len(values) <= len(names) else None
+
+
+def _noted(text: str) -> dict[str, Any] | None:
+    """Return the arguments in brackets in Gemma's notation, or None if they are not in it."""
+    try:
+        read = _read_object(text, 0)
+    except NotAnObject:
+        return None
+    return read[0] if read is not None and read[1] == len(text) else None
 
 
 def _fits(values: Mapping[str, Any], tool: ToolSpec) -> bool:
@@ -130,6 +148,11 @@ _RAW_END = re.compile(r",(?=\s*[\"'<]?[\w.$-]{1,100}[\"']?\s*[:=])|(?=[}\])])")
 _ITEM_END = re.compile(r"(?=[,}\])])")
 _CLOSERS = {"{": "}", "(": ")", "[": "]"}
 _MAX_DEPTH = 16
+_LONGEST_KEY = 120
+
+
+class NotAnObject(ValueError):
+    """A text in brackets has no keys."""
 
 
 def gemma_form(text: str, at: int, scene: LeakContext) -> Leak | None:
@@ -142,7 +165,7 @@ def gemma_form(text: str, at: int, scene: LeakContext) -> Leak | None:
         return None
     try:
         read = _read_object(text, opener.end())
-    except ValueError:
+    except NotAnObject:
         return None
     if read is None:
         return scene.lost(text, opener.start(2), tool)
@@ -153,7 +176,10 @@ def gemma_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
 
 def _read_object(text: str, at: int) -> tuple[dict[str, Any], int] | None:
-    """Return an object with bare keys and values, and its end; None if it has none. ValueError: not one."""
+    """Return an object with bare keys and values, and its end; None if it has none.
+
+    Raises NotAnObject if it cannot become one.
+    """
     try:
         found = _value(text, at, 0, _RAW_END)
     except (IndexError, RecursionError):
@@ -211,21 +237,20 @@ def _container(text: str, at: int, depth: int) -> tuple[Any, int] | None:
             continue
         if opener == "[":
             found = _value(text, at, depth + 1, _ITEM_END)
-        else:
-            key = _KEY.match(text, at)
-            if key is None:
-                if len(text) - at > 120 or "\n\n" in text[at:]:
-                    raise ValueError("no key")
-                return None
+            if found is not None:
+                items.append(found[0])
+        elif (key := _KEY.match(text, at)) is not None:
             found = _value(text, key.end(), depth + 1, _RAW_END)
+            if found is not None:
+                entries[key[1]] = found[0]
+        elif len(text) - at > _LONGEST_KEY or "\n\n" in text[at:]:
+            raise NotAnObject
+        else:
+            return None
         if found is None:
             return None
-        if opener == "[":
-            items.append(found[0])
-        else:
-            entries[key[1]] = found[0]
         if found[1] <= at:
-            raise ValueError("no value")
+            raise NotAnObject
         at = found[1]
 
 

@@ -215,11 +215,11 @@ def usable_url(profile: ModelProfile) -> str:
     return url
 
 
-def query_of(profile: ModelProfile) -> list[tuple[str, str]]:
+def query_of(profile: ModelProfile) -> tuple[tuple[str, str], ...]:
     """Return the query of the base URL (Azure's `api-version`), which every request carries."""
     query = profile.base_url.strip().partition("#")[0].partition("?")[2]
     try:
-        return parse_qsl(query, keep_blank_values=True, max_num_fields=MAX_QUERY)
+        return tuple(parse_qsl(query, keep_blank_values=True, max_num_fields=MAX_QUERY))
     except ValueError:
         raise ConfigError(
             f"base_url has more than {MAX_QUERY} parameters",

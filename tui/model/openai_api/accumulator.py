@@ -198,9 +198,7 @@ class Accumulator:
             return []
         choices = choices_of(chunk)
         self.begun = self.begun or bool(choices)
-        for holder in (chunk.get("x_groq"), *choices, chunk):
-            if isinstance(holder, dict):
-                self._take_usage(holder.get("usage"))
+        self.take_counts(chunk)
         parts: list[ModelPart] = []
         for choice in choices:
             if self._is_ours(choice):
@@ -210,6 +208,12 @@ class Accumulator:
                 if self._finish == "stop" and isinstance(native, str):
                     self._finish = _filtered_or(self._finish, native)
         return parts
+
+    def take_counts(self, chunk: Mapping[str, Any]) -> None:
+        """Store the token count of a chunk; some endpoints send it after the end of the stream."""
+        for holder in (chunk.get("x_groq"), *choices_of(chunk), chunk):
+            if isinstance(holder, dict):
+                self._take_usage(holder.get("usage"))
 
     def _is_ours(self, choice: Mapping[str, Any]) -> bool:
         """Whether a choice belongs to the reply: it is the first one, if there are several."""

@@ -7,6 +7,7 @@ a row.
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,11 @@ from tui.core.errors import ModelError
 from tui.core.ports import CallPart
 from tui.model.openai_api.echoed_fields import signatures_in
 from tui.model.openai_api.sendable import sendable
+
+_FENCE_START = re.compile(r"\A```\w{0,20}\s*")
+_FENCE_END = re.compile(r"\s*```\Z")
+_BETWEEN = re.compile(r"(?:[\s,;]|```(?:json\b)?)*")
+"""What may be between the arguments of several calls."""
 
 _NO_ARGUMENTS = ("", "null", "None", "[]", '""')
 MAX_OBJECTS = 64
@@ -64,7 +70,7 @@ class Arguments:
     @property
     def complete(self) -> bool:
         """Whether this is one complete object in either reading."""
-        if not self.size or self._last.rstrip()[-1:] not in ("", "}", '"'):
+        if not self.size or self._last.rstrip()[-1:] not in ("", "}", '"', "`"):
             return False
         self._pieces = ["".join(self._pieces)]
         self._looked_at += len(self._pieces[0])
@@ -90,8 +96,8 @@ def fresh_id(seed: str, used: Collection[str]) -> str:
 
 
 def is_complete(text: str) -> bool:
-    """Whether `text` is one complete JSON object, or a JSON string with one in it."""
-    text = text.strip()
+    """Whether `text` is one complete JSON object, or a JSON string with one in it, or a fence around it."""
+    text = _without_fence(text)
     if text[:1] == text[-1:] == '"':
         text = str(_parsed(text) or "").strip()
     return text.startswith("{") and text.endswith("}") and isinstance(_parsed(text), dict)
@@ -104,9 +110,11 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
     truncated text is marked and left unchanged, and so is invalid JSON.
     """
     text = sendable(text).strip()
-    if text in _NO_ARGUMENTS:
+    bare = _without_fence(text)
+    if bare in _NO_ARGUMENTS:
         return [("{}", False)]
-    value = _parsed(text)
+    value = _parsed(bare)
+    text = bare if isinstance(value, dict) else text
     for _ in range(2):
         if not isinstance(value, str):
             break
@@ -147,15 +155,24 @@ def _strictly(text: str) -> bool:
     return True
 
 
+def _without_fence(text: str) -> str:
+    """Return text without a fence around it, or the half of one."""
+    text = text.strip()
+    if "`" not in (text[:1] + text[-1:]):
+        return text
+    return _FENCE_END.sub("", _FENCE_START.sub("", text))
+
+
 def _in_a_row(text: str) -> list[str]:
-    """Return the objects of `{…}{…}`, each plain or in a string; [] for anything else.
+    """Return the objects of `{…}{…}`, each plain, in a string or in a fence; [] for anything else.
 
     An empty object before others is a placeholder, a repeated object counts once, and a special token
     after the last object is noise.
     """
     decoder = json.JSONDecoder(strict=False)
     found: list[dict[str, Any]] = []
-    at = 0
+    start = _BETWEEN.match(text)
+    at = start.end() if start else 0
     while at < len(text) and len(found) < MAX_OBJECTS:
         if found and text.startswith(("<|", "</"), at):
             break
@@ -168,7 +185,8 @@ def _in_a_row(text: str) -> list[str]:
             return []
         if not found or value != found[-1]:
             found.append(value)
-        at = end + len(text[end:]) - len(text[end:].lstrip())
+        between = _BETWEEN.match(text, end)
+        at = between.end() if between else end
     meant = [value for value in found if value] or found[:1]
     return [json.dumps(value, ensure_ascii=False) for value in meant]
 

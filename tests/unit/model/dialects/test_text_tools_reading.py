@@ -291,6 +291,13 @@ def test_text_in_an_indented_block_remains_text(dialect: str, text: str) -> None
     assert (found.text, found.calls) == (shown, [])
 
 
+@pytest.mark.parametrize("mark", ["<|tool_call>call:now", "<|python_start|>[now", "```tool_code\nnow"])
+@pytest.mark.parametrize("inside", ["x y", "x y" * 100, "=", "[{", ":" * 200, "a:(b:[c", "{}" * 99, "'" * 9])
+def test_any_text_in_the_brackets_of_a_call_is_read(mark: str, inside: str) -> None:
+    for text in (f"{mark}({inside})", f"{mark}{{{inside}}}", f"{mark}({inside}"):
+        assert said(read("native", [text])) == said(read("native", list(text)))
+
+
 MARKS = (
     *("<use_mcp_tool>", "<tool_call>{", "<function=now>", "a<thinking>", '{"tool": ', "<<tool-start>>{"),
     *(
