@@ -70,12 +70,12 @@ class OfferedTools:
         return self._by_words(name)
 
     @cached_property
-    def _squeezed(self) -> dict[str, list[ToolSpec]]:
+    def _by_its_words(self) -> dict[str, list[ToolSpec]]:
         found: dict[str, list[ToolSpec]] = {}
         for tool in self.tools:
             pair = f"{tool.server} {tool.tool}"
             names = (tool.name, pair, f"{tool.server} {pair}", tool.tool)
-            for name in {"".join(_words(name)) for name in names}:
+            for name in {" ".join(_words(name)) for name in names}:
                 found.setdefault(name, []).append(tool)
         return found
 
@@ -86,7 +86,7 @@ class OfferedTools:
         """
         words = _words(name[:_LONGEST])
         for _ in range(_MAX_BEFORE):
-            same = self._squeezed.get("".join(words), []) if words else []
+            same = self._by_its_words.get(" ".join(words), []) if words else []
             if same:
                 return same[0] if len(same) == 1 else None
             if not words or words[0] not in _NOISE:
