@@ -202,7 +202,7 @@ class Endpoint:
         self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
         """Send the answer; return whether the connection stays open."""
-        if not request.path.endswith(self._prefix + "/chat/completions"):
+        if not request.path.partition("?")[0].endswith(self._prefix + "/chat/completions"):
             self.others.append(request)
             listing = {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
             found = request.path == self._prefix + "/models"

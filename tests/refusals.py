@@ -60,7 +60,26 @@ FIXTURES = (
     Said("Groq, forced calls", "call", "Tool choice is required, but model did not call a tool"),
     Said("Gemini", "call", "Model produced an invalid output: MALFORMED_FUNCTION_CALL"),
 
+    # thinking next to calls
+    Said("Anthropic: no blocks", "history",
+         "litellm.BadRequestError: AnthropicException - messages.1.content.0.type: Expected `thinking` or "
+         "`redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must "
+         "start with a thinking block"),
+    Said("Anthropic: blocks", "history", "messages.1.content.0: Invalid `signature` in `thinking` block"),
+
     # the account and rates
+    Said("Google: a day", "rate",
+         [{"error": {"code": 429, "message": "You exceeded your current quota, please check your plan and billing "
+          "details. Please retry in 2s.", "status": "RESOURCE_EXHAUSTED", "details": [{"violations": [
+          {"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}, {"retryDelay": "2s"}]}}], 429),
+    Said("Google: a minute", "rate",
+         [{"error": {"code": 429, "message": "You exceeded your current quota, please check your plan and billing "
+          "details.", "status": "RESOURCE_EXHAUSTED", "details": [{"violations": [
+          {"quotaId": "GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]}]}}], 429),
+    Said("OpenAI, Google", "account", error("You exceeded your current quota, please check your plan."), 429),
+    Said("OpenRouter, Groq, Cloudflare, ChatGPT", "rate",
+         "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day", 429),
+    Said("Zhipu: a day", "rate", "您已达到每日调用上限", 429),
     Said("Groq, OpenAI: tokens per minute", "conversation",
          "Request too large for model `llama-3.1-8b-instant` in organization `org_1` on tokens per minute (TPM): "
          "Limit 6000, Requested 9000, please reduce your message size and try again. Need more tokens? Upgrade "
@@ -75,7 +94,7 @@ FIXTURES = (
          {"code": "Some resource has been exhausted", "error": "Your team has either used all available credits or "
           "reached its monthly spending limit."}, 429),
     Said("Hugging Face", "account", {"error": "You have exceeded your monthly included credits for Inference."}, 402),
-    Said("Google, Moonshot", "account", "Your account is not active, please check your billing details.", 429),
+    Said("Google, Moonshot", "account", "This API method requires billing to be enabled.", 403),
     Said("Copilot", "account", error("You have no premium requests left.", code="quota_exceeded"), 402),
     Said("Cerebras", "account", error("Payment required to use this resource.", code="payment_required"), 402),
     Said("OpenRouter: key limit", "account", "Key limit exceeded (total limit). Manage it in your settings", 403),
@@ -85,7 +104,7 @@ FIXTURES = (
     Said("OpenAI and others", "rate",
          "Rate limit reached for model `m` in organization `org_1`. Upgrade at console.groq.com/settings/billing", 429),
     Said("Bedrock", "rate", {"message": "Too many tokens, please wait before trying again."}, 429),
-    Said("Groq", "rate", "Limit on tokens per day (TPD): Limit 100000, Used 99800, Requested 900.", 429),
+    Said("Groq", "rate", "Limit on tokens per minute (TPM): Limit 100000, Used 99800, Requested 900.", 429),
     Said("Google", "rate",
          [{"error": {"code": 429, "message": "Resource has been exhausted.", "status": "RESOURCE_EXHAUSTED"}}], 429),
     Said("Bedrock: capacity", "rate", {"Message": "Service Unavailable"}, 503),
@@ -371,6 +390,7 @@ FIXTURES = (
                code="content_filter")),
     Said("Ollama", "memory", "model requires more system memory (9 GiB) than is available (7 GiB)", 500),
     Said("llama.cpp, Hugging Face", "model", error("Loading model", type="unavailable_error", code=503), 503),
+    Said("Zhipu, Baidu", "model", "模型正在加载，请稍后", 503),
     Said("any: for a moment", "load", {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 529),
     Said("any: model", "model", "The model `m` does not exist or you do not have access to it.", 404),
     Said("any: key", "key", "API key not valid. Please pass a valid API key."),

@@ -60,6 +60,7 @@ from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import ReplyReader
 from tui.model.endpoints.failures import is_filtered, is_overflow, refusals_in, reply_error, said_in, words_of
+from tui.model.endpoints.waits import asked_wait
 from tui.model.openai_api.think_tags import ThinkTags
 from tui.settings.foreign.file import read_foreign
 from tui.settings.foreign.jsonc import without_comments
@@ -349,6 +350,10 @@ def _models() -> Iterator[tuple[Any, ...]]:
         "\nAction: now(",
         "<tool_call>{",
         "<|channel|>",
+        '{"name": "',
+        "call:now{a:",
+        "```tool_code\nnow(",
+        ">>>now\n{",
         '"a\\',
         "\n",
         "[",
@@ -372,9 +377,14 @@ def _models() -> Iterator[tuple[Any, ...]]:
             "schema ",
             "grammar ",
             "input 1",
+            "model ",
+            "loading ",
+            "failed to ",
+            "server is ",
         ),
     )
     yield "reply_error", lambda text: reply_error({"error": {"message": text}}), "context_window_exceed", "1m"
+    yield "asked_wait", asked_wait, "try again in ", "wait ", "1 s and ", "retry after: ", '{"reset":', "9"
     yield "is_overflow", is_overflow, "context_window_exceed", "tokens ", "input token count", "context "
     yield "is_filtered", is_filtered, "content ", "filter"
 

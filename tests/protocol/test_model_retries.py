@@ -115,7 +115,7 @@ async def test_a_retry_date_without_a_date_header_counts_from_now() -> None:
 
 async def test_a_wait_of_minutes_is_left_to_the_user() -> None:
     story = await told(refuses(429, "slow down", headers={"Retry-After": "600"}))
-    assert story.waits == [] and story.error is not None and "600 s" in story.error.next_step
+    assert story.waits == [] and story.error is not None and "10 m 00 s" in story.error.next_step
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ HISTORY: tuple[Message, ...] = (
 )
 ASK = (UserMessage("hi"),)
 BEHIND_RESULTS = (Do.SHORT_IDS, Do.PLAIN_IDS, Do.NAMED_RESULTS, Do.BETWEEN, Do.TEXT_RESULTS, Do.ADD_TOOLS)
-IN_HISTORY = (*BEHIND_RESULTS, Do.SEND_REASONING, Do.NO_REASONING)
+OF_THIS_TURN = (Do.TEXT_RESULTS, Do.NO_BLOCKS, Do.NO_THINKING)
+IN_HISTORY = (*BEHIND_RESULTS, Do.SEND_REASONING, Do.NO_REASONING, Do.NO_BLOCKS, Do.NO_THINKING)
 HOSTS = {
     "reasoning": "openrouter.ai",
     "thinking": "z.ai",
@@ -78,7 +79,7 @@ def request_for(row: Refusal) -> ModelRequest:
     files = {"images": (PICTURE,), "audio": (SOUND,)}.get(row.what)
     messages = (UserMessage("hi", files),) if files else ASK
     if row.do in IN_HISTORY:
-        messages = HISTORY[:-1] if row.do is Do.TEXT_RESULTS else HISTORY
+        messages = HISTORY[:-1] if row.do in OF_THIS_TURN else HISTORY
     tools = () if row.what in ("no tools", "answer schema", "response_format") else TOOLS
     schema = SCHEMA if row.what in ("answer schema", "response_format", "format with tools") else None
     return ModelRequest("be brief", messages, tools, answer_schema=schema)
@@ -114,6 +115,8 @@ STILL: Mapping[Do, Callable[[Any], bool]] = {
     Do.FEWER_TOOLS: lambda body: len(body["tools"]) > 1,
     Do.ADD_TOOLS: lambda body: "tools" not in body,
     Do.SEND_REASONING: lambda body: not all(reasoning_in(body)),
+    Do.NO_THINKING: lambda body: "reasoning_effort" in body,
+    Do.NO_BLOCKS: lambda body: "reasoning_effort" in body,
     Do.NO_REASONING: lambda body: any(reasoning_in(body)),
     Do.SHORT_IDS: lambda body: any(len(one) != 9 for one in call_ids_in(body)),
     Do.PLAIN_IDS: lambda body: any(len(one) > 40 for one in call_ids_in(body)),
@@ -157,7 +160,8 @@ async def played(
         monkeypatch.setenv("HTTP_PROXY", endpoint.origin)
         host = HOSTS.get(row.what)
         base = f"http://{host}/v1" if host else endpoint.base_url
-        fields = {"model": "m", "api_key": Secret("k"), **FIELDS.get(row.what, {})}
+        thinking = {"effort": "high"} if row.do in (Do.NO_BLOCKS, Do.NO_THINKING) else {}
+        fields = {"model": "m", "api_key": Secret("k"), **FIELDS.get(row.what, {}), **thinking}
         chat = OpenAIChat(ModelProfile("test", base, **fields), memory=Remembers(row.what))
         heard = await output_of_model(AutoTools(chat).stream(request_for(row)))
         await chat.aclose()
@@ -223,6 +227,14 @@ def is_busy(heard: ModelOutput, said: Said) -> None:
     assert "credit" not in heard.error.next_step
 
 
+def is_over_for_now(heard: ModelOutput, said: Said) -> None:
+    assert heard.error is not None and "limit is reset" in heard.error.next_step and not heard.error.retryable
+
+
+def is_loading(heard: ModelOutput, said: Said) -> None:
+    assert heard.error is not None and heard.error.loading and heard.error.retryable
+
+
 def is_repeatable(heard: ModelOutput, said: Said) -> None:
     assert heard.error is not None and heard.error.retryable
 
@@ -237,7 +249,11 @@ def is_told(heard: ModelOutput, said: Said) -> None:
 EXPECTED: Mapping[Do, Callable[[ModelOutput, Said], None]] = {
     Do.SHORTEN: is_too_long,
     Do.PAY: is_unpaid,
+    Do.PAY_OR_WAIT: is_unpaid,
     Do.WAIT: is_busy,
+    Do.WAIT_LONG: is_over_for_now,
+    Do.NEXT_DAY: is_over_for_now,
+    Do.LOAD: is_loading,
     Do.RETRY: is_repeatable,
     Do.TRY_AGAIN: is_repeatable,
 }

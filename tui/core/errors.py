@@ -53,10 +53,12 @@ class ModelError(McptuiError):
         window: tokens that fit into it, if the endpoint says so.
         generation: text of the model that the endpoint failed to parse as a call, or "".
         said: all that the endpoint says, for patterns, or "".
+        loading: the endpoint is still loading the model.
     """
 
     generation: str = ""
     said: str = ""
+    loading: bool = False
 
     def __init__(
         self,

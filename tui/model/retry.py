@@ -4,6 +4,7 @@
 subclasses of `Wrapped` are in `dialects/text_tools.py`.
 """
 
+import math
 import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -49,13 +50,20 @@ LONGEST_WAIT = 30.0
 LONGEST_ASKED = 120.0
 """The longest delay that is accepted from an endpoint; if it asks for a longer one, the user decides."""
 
+LONGEST_LOADING = 300.0
+"""How long is waited in all for an endpoint that loads a model."""
+
+LOADING_WAIT = 10.0
+"""The longest delay before a loading endpoint is asked again."""
+
 
 class Retrying(Wrapped):
     """A ChatModel that retries another one after transient failures.
 
     It retries only while nothing was shown, so a reply that broke off is never silently restarted. Delays
     double from one second to thirty, each a random share of that (full jitter), unless the endpoint names
-    one. `chance` returns a number from 0 to 1, for tests.
+    one. While it loads a model, it is asked again more often, for up to five minutes. `chance` returns a
+    number from 0 to 1, for tests.
     """
 
     def __init__(
@@ -76,7 +84,8 @@ class Retrying(Wrapped):
 
         Raises ModelError if the last attempt failed, or one failed permanently.
         """
-        for attempt in range(1, self._attempts + 1):
+        attempt, loading = 1, Loading()
+        while True:
             shown = False
             try:
                 async with aclosing(self._model.stream(request)) as parts:
@@ -85,11 +94,17 @@ class Retrying(Wrapped):
                         yield part
                 return
             except ModelError as error:
-                delay = self._delay(error, attempt)
+                if error.loading and error.retryable:
+                    delay = loading.delay(error.retry_after)
+                    number, most = loading.number, loading.most
+                else:
+                    delay = self._delay(error, attempt)
+                    attempt += 1
+                    number, most = attempt, self._attempts
                 if shown or delay is None or error.generation:  # a call may be found in the model's text
                     raise
                 reason = error.message
-            yield RetryPart(attempt + 1, self._attempts, delay, reason)
+            yield RetryPart(number, most, delay, reason)
             await self._clock.sleep(delay)
 
     def _delay(self, error: ModelError, attempt: int) -> float | None:
@@ -99,3 +114,25 @@ class Retrying(Wrapped):
             return error.retry_after if error.retry_after <= LONGEST_ASKED else None
         longest: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
         return longest * self._chance()
+
+
+class Loading:
+    """The delays of one request while an endpoint loads a model; `number` and `most` count the attempts."""
+
+    def __init__(self) -> None:
+        self.number = 1
+        self._waited = 0.0
+
+    @property
+    def most(self) -> int:
+        return self.number + math.ceil((LONGEST_LOADING - self._waited) / LOADING_WAIT)
+
+    def delay(self, asked: float | None) -> float | None:
+        """Return the delay before the next attempt, at most the one that is `asked` for; None at the end."""
+        if self._waited >= LONGEST_LOADING:
+            return None
+        wanted = asked or FIRST_WAIT * 2.0 ** min(self.number - 1, 9)
+        delay = max(FIRST_WAIT, min(LOADING_WAIT, wanted, LONGEST_LOADING - self._waited))
+        self.number += 1
+        self._waited += delay
+        return delay

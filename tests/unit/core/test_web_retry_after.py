@@ -31,6 +31,51 @@ def test_the_delay_is_read_from_headers_in_seconds_or_as_a_date(
     assert retry_after(headers) == seconds
 
 
+NOW = {"date": DATE}
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"x-ratelimit-reset-requests": "1m2.5s"}, 62.5),
+        ({"x-ratelimit-reset-tokens": "120ms"}, 0.12),
+        ({"x-ratelimit-reset": "30"}, 30),
+        ({"x-ratelimit-reset": "1792567690"} | NOW, 10),
+        ({"x-ratelimit-reset": "1792567690000"} | NOW, 10),
+        ({"anthropic-ratelimit-tokens-reset": "2026-10-21T07:28:10Z"} | NOW, 10),
+        ({"ratelimitbysize-reset": "22"}, 22),
+        ({"ratelimit": '"default";r=0;t=30'}, 30),
+        ({"ratelimit": "limit=100, remaining=0, reset=31"}, 31),
+        ({"retry-after": "5", "x-ratelimit-reset": "30"}, 5),
+        ({"x-ratelimit-reset": "0"}, None),
+        ({"x-ratelimit-limit": "30"}, None),
+    ],
+)
+def test_after_a_limit_the_time_of_its_reset_counts_in_every_form(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    assert retry_after(headers, limited=True) == pytest.approx(seconds)
+    assert retry_after(headers) == (5 if "retry-after" in headers else None)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "requests", "seconds"),
+    [(0, 99, 10), (99, 0, 60), (0, 0, 60), (500, 99, 10), (500, None, 10)],
+)
+def test_the_reset_of_the_limit_that_was_reached_counts(
+    tokens: int, requests: int | None, seconds: float
+) -> None:
+    headers = {"x-ratelimit-reset-tokens": "10s", "x-ratelimit-remaining-tokens": str(tokens)}
+    headers |= {"x-ratelimit-reset-requests": "1m0s"}
+    headers |= {"x-ratelimit-remaining-requests": str(requests)} if requests is not None else {}
+    assert retry_after(headers, limited=True) == seconds
+
+
+def test_a_limit_that_was_not_reached_is_not_waited_for() -> None:
+    headers = {"x-ratelimit-reset": "54000", "x-ratelimit-remaining": "900"}
+    assert retry_after(headers, limited=True) is None
+
+
 @pytest.mark.parametrize("date", [{}, {"date": "nonsense"}])
 def test_without_a_response_date_a_retry_date_is_relative_to_now(date: dict[str, str]) -> None:
     wait = retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True), **date})
@@ -82,7 +127,7 @@ def test_a_delay_is_bounded(headers: dict[str, str]) -> None:
         "NaN",
         "inf",
         "٣",
-        "1" * 10,
+        "1" * 21,
         "1.",
         ".5",
         "Wed, 99 Oct 2026 07:28:30 GMT",
@@ -95,5 +140,5 @@ def test_a_malformed_delay_is_none(value: str) -> None:
 
 @given(st.text(), st.text())
 def test_any_headers_have_a_delay_within_bounds_or_none(header: str, date: str) -> None:
-    found = retry_after({"retry-after": header, "date": date})
+    found = retry_after({"retry-after": header, "date": date, "x-ratelimit-reset": header}, limited=True)
     assert found is None or 0 <= found <= LONGEST_RETRY

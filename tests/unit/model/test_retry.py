@@ -9,7 +9,7 @@ from tests.scripted_model import Reply, ScriptedModel, says
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ModelRequest, ReplyPart, RetryPart, TextPart
-from tui.model.retry import Retrying
+from tui.model.retry import LONGEST_LOADING, Retrying
 
 ASK = ModelRequest("", [UserMessage("hi")])
 PASSING = ModelError("overloaded", status=503, retryable=True)
@@ -79,6 +79,28 @@ async def test_closing_early_closes_the_inner_stream() -> None:
     assert await anext(parts) == TextPart("Hi")
     await parts.aclose()
     assert inner.closed == 1
+
+
+LOADING = ModelError("Loading model", status=503, retryable=True)
+LOADING.loading = True
+
+
+async def test_a_model_that_is_loading_is_waited_for_longer_than_a_failure() -> None:
+    parts, error, waits = await asked(*[[LOADING]] * 9, [PASSING], says("Hi"))
+    assert error is None and waits == [1, 2, 4, 8, 10, 10, 10, 10, 10, 1]
+    assert parts[0] == RetryPart(2, 32, 1.0, "Loading model")
+    assert parts[9] == RetryPart(2, 4, 1.0, "overloaded")
+
+
+async def test_a_model_that_loads_for_ever_is_given_up_after_five_minutes() -> None:
+    _, error, waits = await asked(*[[LOADING]] * 99)
+    assert error is LOADING and sum(waits) == LONGEST_LOADING
+
+
+async def test_an_estimate_of_the_loading_time_delays_no_longer_than_a_few_seconds() -> None:
+    slow = ModelError("Loading model", status=503, retryable=True, retry_after=90.0)
+    slow.loading = True
+    assert (await asked([slow], says("Hi")))[2] == [10.0]
 
 
 @pytest.mark.parametrize("name", ["label", "notice"])

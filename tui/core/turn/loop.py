@@ -165,6 +165,7 @@ class Turn:
         self._reply = Reply()
         self._answers: list[str] = []
         self._steering: list[str] = []
+        self._unsaid_thought = ""
         self._drafted_ns = 0
         self._begun = self._cancelled = False
         self._asking = ModelRequester(conversation, deps, self._emit, self._spend)
@@ -270,6 +271,7 @@ class Turn:
                     self._answered(reply)
                     return
                 extra = NUDGE
+                self._unsaid_thought = "" if reply.finish in _INCOMPLETE else reply.reasoning
                 continue
             if (reached := self.meter.out_of_steps()) is not None:
                 break
@@ -299,6 +301,8 @@ class Turn:
             async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
                 offer = self._actor.offer if tools and not final else None
                 request = await self._asking.ask(reply, self._step, offer, extra)
+            if extra in (NUDGE, WRAP_UP):
+                self._say_thought(reply)
         finally:  # a reply that is cut off is saved with its duration and its tokens
             reply.seconds = (deps.clock.now_ns() - started) / 1e9
             if (usage := reply.usage_so_far(deps.context_meter.estimate)) is not None:
@@ -307,6 +311,16 @@ class Turn:
         withheld = self._actor.offer.specs if final else ()
         self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, bool(extra), withheld)
         return reply
+
+    def _say_thought(self, reply: Reply) -> None:
+        """Show reasoning as the answer of a model that was asked twice and wrote nothing else.
+
+        vLLM and others return the whole answer as reasoning if a model does not mark where its thinking ends.
+        """
+        thought = (reply.reasoning or self._unsaid_thought).strip()
+        if reply.is_empty and thought and reply.finish not in _INCOMPLETE:
+            reply.say_instead(thought)
+            self._emit(TextDelta(self._step, thought))
 
     def _spend(self, usage: Usage) -> None:
         self._usage += usage

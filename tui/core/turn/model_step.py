@@ -24,6 +24,8 @@ from tui.core.ports import (
 
 Emit = Callable[[Event], None]
 
+ONLY_REASONING = "The model wrote its answer only as reasoning."
+
 
 @dataclass(slots=True)
 class Reply:
@@ -62,6 +64,13 @@ class Reply:
         if replaces_text:
             self._text.clear()
         self._reasoning.append(piece)
+
+    def say_instead(self, thought: str) -> None:
+        """Make reasoning the text of this reply."""
+        self._reasoning.clear()
+        self._text.append(thought)
+        self.echo = None
+        self.warning = " ".join(filter(None, (self.warning, ONLY_REASONING)))
 
     @property
     def is_empty(self) -> bool:

@@ -175,7 +175,7 @@ def refused(
         step = GONE if running else "Check the URL. There is no MCP server there."
         return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status in (429, 503):
-        wait = retry_after(response.headers)
+        wait = retry_after(response.headers, limited=True)
         step = LATER if wait is None else f"The server asks you to wait {wait:.0f} s."
         return HttpFault(f"{words}.", next_step=step, status=status, refused=status == 429, wait=wait)
     if status >= 500:

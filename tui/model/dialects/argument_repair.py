@@ -283,6 +283,13 @@ def _read(text: str) -> Any:
         return text
 
 
+class _JsonWords(ast.NodeTransformer):
+    """Reads `true`, `false` and `null` as Python's words."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(_WORDS[node.id]) if node.id in _WORDS else node
+
+
 def keywords(text: str) -> dict[str, Any] | None:
     """Return the arguments of a call in program syntax (`city="Oslo", days=2`), or None if it is not one.
 
@@ -291,7 +298,7 @@ def keywords(text: str) -> dict[str, Any] | None:
     if len(text) > 16_384:
         return None
     try:
-        call = ast.parse(f"_({text})", mode="eval").body
+        call = _JsonWords().visit(ast.parse(f"_({text})", mode="eval").body)
         if not isinstance(call, ast.Call):
             return None
         found = {str(place): ast.literal_eval(value) for place, value in enumerate(call.args)}

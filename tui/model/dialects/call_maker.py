@@ -19,6 +19,19 @@ _PLAIN = re.compile(r"[\w.\-/]{1,128}")
 _PREFIXES = ("functions.", "default_api.", "tools.")
 
 
+_NOISE = frozenset("mcp function functions tool tools default api assistant call server client".split())
+"""Words that models write before the name of a tool."""
+
+_MAX_BEFORE = 4
+_LONGEST = 256
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name in lower case: `getWeather` and `get_weather` have the same."""
+    return [word.casefold() for word in _WORD.findall(name)]
+
+
 class OfferedTools:
     """The offered tools, found by any spelling of their names."""
 
@@ -54,6 +67,31 @@ class OfferedTools:
         for prefix in _PREFIXES:
             if name.startswith(prefix):
                 return self._found(name.removeprefix(prefix))
+        return self._by_words(name)
+
+    @cached_property
+    def _by_its_words(self) -> dict[str, list[ToolSpec]]:
+        found: dict[str, list[ToolSpec]] = {}
+        for tool in self.tools:
+            pair = f"{tool.server} {tool.tool}"
+            names = (tool.name, pair, f"{tool.server} {pair}", tool.tool)
+            for name in {" ".join(_words(name)) for name in names}:
+                found.setdefault(name, []).append(tool)
+        return found
+
+    def _by_words(self, name: str) -> ToolSpec | None:
+        """Return the only tool with these words, whatever is between them, without words before the name.
+
+        Models write names as other hosts do: `mcp__fx__get_weather`, `fx.getWeather`.
+        """
+        words = _words(name[:_LONGEST])
+        for _ in range(_MAX_BEFORE):
+            same = self._by_its_words.get(" ".join(words), []) if words else []
+            if same:
+                return same[0] if len(same) == 1 else None
+            if not words or words[0] not in _NOISE:
+                return None
+            words = words[1:]
         return None
 
     def _found(self, name: str) -> ToolSpec | None:

@@ -8,16 +8,17 @@ import json
 
 from tui.core.ports import ToolSpec
 from tui.model.dialects.argument_repair import UnreadableJson, mend, readable
-from tui.model.dialects.call_maker import NAMED, apart, named_in
+from tui.model.dialects.call_maker import NAMED, CallMaker, apart, named_in
 from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
 
 STOP = ("\n<<tool-end>>",)
 """Includes the line break, which no JSON string can contain, so that a mark in an argument is not the end."""
 
 _START, _END = "<<tool-start>>", "<<tool-end>>"
-_OPENERS = (_START, RESULT)
-_OPENER = any_of(_OPENERS)
-_CLOSER = any_of([_END])
+_SPACED_START, _SPACED_END = "<< tool-start >>", "<< tool-end >>"
+_OPENERS = (_START, _SPACED_START, RESULT)
+_OPENER = any_of(_OPENERS, folds=True)
+_CLOSER = any_of([_END, _SPACED_END], folds=True)
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
@@ -35,19 +36,23 @@ def _quoted(text: str) -> str:
 class ChatMcpParser(DialectParser):
     """Reads replies in the dialect `chatmcp`."""
 
+    def __init__(self, maker: CallMaker) -> None:
+        super().__init__(maker)
+        self._reader.folds = True
+
     def _parse(self) -> Steps[None]:
         while opener := (yield from self._say_until(_OPENERS, _OPENER)):
             if opener == RESULT:
                 if self._invents():
                     return
-            elif (yield from self._read_call()):
+            elif (yield from self._read_call(len(opener))):
                 continue
             self._say(1)
 
-    def _read_call(self) -> Steps[bool]:
+    def _read_call(self, begin: int) -> Steps[bool]:
         """Return False if the text only mentions a call."""
         self._form("")
-        start = yield from self._inside(len(_START))
+        start = yield from self._inside(begin)
         if not (yield from self._reader.starts(start, ("{", "["))):
             if start >= len(self._reader) and self._cut:
                 self._call(self._maker.lost(""), len(self._reader))
@@ -56,7 +61,7 @@ class ChatMcpParser(DialectParser):
             return False
         end = yield from self._reader.balanced(start)
         if end >= 0:
-            behind = yield from self._closed(end, _END)
+            behind = yield from self._closed(end, _END, _SPACED_END)
             following = yield from self._reader.space(end)
             more = yield from self._reader.starts(following, ("{",))
             if behind >= 0 or (not more and readable(self._reader.cut(start, end))):

@@ -37,6 +37,8 @@ class TextReader:
     def __init__(self) -> None:
         self.ended = False
         """Whether the text is complete."""
+        self.folds = False
+        """Whether words are found in any case; they are given in lower case."""
         self._text = ""
         self._at = 0
         self._unbalanced = 0
@@ -86,15 +88,18 @@ class TextReader:
     def starts(self, start: int, words: Sequence[str]) -> Steps[str]:
         """Return the word that the text starts with at an offset, the longest if there are several."""
         longest = max(map(len, words))
+        known = {folded(word): word for word in words} if self.folds else {word: word for word in words}
+        words = tuple(known)
         while True:
             head = self.cut(start, start + longest)
+            head = folded(head) if self.folds else head
             may_come = len(head) < longest and any(
                 len(word) > len(head) and word.startswith(head) for word in words
             )
             if not may_come or not (yield from self.more()):
                 if not head.startswith(tuple(words)):
                     return ""
-                return max((word for word in words if head.startswith(word)), key=len)
+                return known[max((word for word in words if head.startswith(word)), key=len)]
 
     def space(self, start: int) -> Steps[int]:
         """Return the offset of the first visible character from an offset on."""
@@ -292,13 +297,15 @@ class DialectParser(ABC):
                 continue
             self._say(found[0])
             if not self._visible.code.inside:
-                return self._reader.cut(0, found[1] - found[0])
+                word = self._reader.cut(0, found[1] - found[0])
+                return folded(word) if self._reader.folds else word
             self._say(1)
 
     def _say_open(self, words: Sequence[str]) -> None:
         """Emit everything except an end that may become one of `words`."""
         size = len(self._reader)
-        self._say(size - tail_of(self._reader.cut(max(0, size - 64)), words))
+        end = self._reader.cut(max(0, size - 64))
+        self._say(size - tail_of(folded(end) if self._reader.folds else end, words))
 
     def _inside(self, at: int) -> Steps[int]:
         """Return the offset of the content at an offset: inside CDATA or a fence, if there is one."""
@@ -308,10 +315,10 @@ class DialectParser(ABC):
             at = yield from self._reader.space(at + len(word))
         return at
 
-    def _closed(self, at: int, closer: str) -> Steps[int]:
-        """Return the offset after `closer` and a fence or CDATA closed before it; -1 if it is missing."""
+    def _closed(self, at: int, *closer: str) -> Steps[int]:
+        """Return the offset after one of `closer`, a fence or CDATA closed before it; -1 if it is missing."""
         word = ""
-        for closers in (("```", "~~~"), ("]]>",), (closer,)):
+        for closers in (("```", "~~~"), ("]]>",), closer):
             at = yield from self._reader.space(at)
             word = yield from self._reader.starts(at, closers)
             at += len(word)
@@ -322,12 +329,13 @@ class DialectParser(ABC):
 
         White space at both ends is dropped.
         """
-        pattern = any_of(closers)
+        folds = self._reader.folds
+        pattern = any_of(closers, folds=folds)
         begun = False
         while True:
             found = self._reader.search(pattern)
             whole = self._reader.cut(0, found[0] if found else None)
-            held = 0 if found else tail_of(whole[-64:], closers)
+            held = 0 if found else tail_of(folded(whole[-64:]) if folds else whole[-64:], closers)
             text = whole[: len(whole) - held]
             if not begun:
                 space = len(text) - len(text.lstrip())
@@ -339,6 +347,7 @@ class DialectParser(ABC):
                 self._think(self._reader.drop(len(body)))
             if found:
                 closer = self._reader.cut(len(text) - len(body)).lstrip()
+                closer = folded(closer) if folds else closer
                 closer = next(word for word in closers if closer.startswith(word))
                 self._reader.drop(len(text) - len(body) + len(closer))
                 return closer
@@ -348,6 +357,15 @@ class DialectParser(ABC):
                 return ""
 
 
-def any_of(words: Sequence[str]) -> re.Pattern[str]:
-    """Return a pattern that matches the first of `words`."""
-    return re.compile("|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)))
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def folded(text: str) -> str:
+    """Return `text` with its ASCII letters in lower case; the length stays."""
+    return text.translate(_LOWER)
+
+
+def any_of(words: Sequence[str], *, folds: bool = False) -> re.Pattern[str]:
+    """Return a pattern that matches the first of `words`; `folds`: in any case."""
+    pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return re.compile(pattern, re.IGNORECASE | re.ASCII if folds else 0)

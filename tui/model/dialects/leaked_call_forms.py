@@ -30,7 +30,8 @@ _SEP = rf"<{BAR}\s*tool{_GAP}sep\s*{BAR}>"
 
 AFTER = re.compile(
     rf"(?:\s*(?:</(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{{1,20}}:)?(?:tool_calls?|function_calls?)\s*>|</TOOLCALL>"
-    rf"|</longcat_tool_call>|<\|(?:END_ACTION|action_end)\|>"
+    rf"|</longcat_tool_call>|<\|(?:END_ACTION|action_end|tools_suffix|tool_call_end|python_end)\|>|</tools>"
+    rf"|<tool_call\|>|<end_function_call>|<end_of_turn>|<turn\|>|<\|tool_response>"
     rf"|<{BAR}\s*tool{_GAP}calls?{_GAP}(?:section{_GAP})?end\s*{BAR}>|<\|/?tool_call\|>|</\|tool_call\|>"
     rf"|<\|(?:eom_id|eot_id|im_end|end|call|return|endoftext)\|>|</s>|<{BAR}end▁of▁sentence{BAR}>))+"
 )
@@ -38,7 +39,8 @@ AFTER = re.compile(
 
 _JSON = re.compile(
     r"(?:<tool_calls?>|<\|tool_call\|>|<TOOLCALL>|<function_calls?>|<\|python_tag\|>|\[TOOL_CALLS\]"
-    r"|<longcat_tool_call>|<\|START_ACTION\|>|<\|action_start\|>\s*<\|plugin\|>)"
+    r"|<longcat_tool_call>|<\|START_ACTION\|>|<\|action_start\|>\s*<\|plugin\|>|<\|tools_prefix\|>|<tools>"
+    r"|functools(?=\[)|function call\s*<\|role_sep\|>|<\|tool_call_start\|>|<\|python_start\|>)"
     r"\s*(?:```\w*\s*)?(?=[\[{])"
 )
 _BETWEEN = re.compile(r"\s*[,;]?\s*(?=[\[{])")
@@ -57,7 +59,7 @@ _NAMED = (
     re.compile(rf"<\|python_tag\|>\s*({NAME})\s*(?={{)"),
     # Llama and Groq: the tag may be left open, the name or the arguments may be in brackets
     re.compile(rf"<function(?:[=(/:]|\s+)\s*[\"']?({NAME})[\"']?\s*[,)\]\[=:>(]*\s*(?={{)"),
-    re.compile(rf"<tool_call>\s*({NAME})\s*(?={{)"),
+    re.compile(rf"(?:<tool_calls>\s*)?<tool_call>\s*({NAME})\s*(?:```\w*\s*)?(?={{)"),
 )
 _PYTHON = re.compile(rf"(?:<\|python_tag\|>|<function=)\s*({NAME}?)(?:\.call)?\s*(?=\((?!\s*{{))")
 _EMPTY = re.compile(rf"<function[=(]\s*({NAME})\s*\)?\s*>?\s*</function>")
@@ -71,10 +73,12 @@ CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w
 _UNNAMED = re.compile(r"""\[?\s*\{\s*["'][^<]{0,120}\Z""")
 _BARE_BEGUN = re.compile(
     r'(?:\[\s*)?\{\s*(?:"tool_calls"\s*:\s*\[\s*\{\s*)?(?:"(?:type|id)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}'
-    r'(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters)"\s*:\s*"?\{'
+    r'(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters|input)"\s*:\s*"?\{'
 )
 _NO_MORE = re.compile(r"[\s,;]*(?:<[|/]?[\w|]{0,20})?\Z")
-_BARE_KEYS = frozenset(("name", "arguments", "parameters", "type", "id", "function"))
+_BARE_KEYS = frozenset(
+    ("name", "arguments", "parameters", "type", "id", "function", "tool", "tool_name", "input")
+)
 
 UNKNOWN = ToolSpec("", "", {})
 """Stands for a tool that was not named before the reply ended."""
@@ -92,10 +96,20 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class LeakContext:
-    """The input of a form: how calls are made, and whether the endpoint truncated the reply."""
+    """The input of a form: how calls are made, and whether the endpoint truncated the reply.
+
+    `before` is the text before the mark, up to a limit; `line_start`: only white space precedes it on its
+    line.
+    """
 
     maker: CallMaker
     cut: bool
+    before: str = ""
+    line_start: bool = True
+
+    def exact(self, name: str) -> ToolSpec | None:
+        """Return the tool that was offered under exactly this name, of a server."""
+        return self.maker.offered.named(name) if "__" in name else None
 
     def tool(self, name: str) -> ToolSpec | None:
         return self.maker.offered.find(name)
@@ -161,10 +175,22 @@ def _tools_in(text: str, scene: LeakContext) -> list[tuple[ToolSpec, Any]] | Non
     for item in value if isinstance(value, list) else [value]:
         named = named_in(item)
         tool = scene.maker.offered.find(named.tool, named.server) if named else None
-        if named is None or tool is None:
+        if named is not None and tool is not None:
+            found.append((tool, named.arguments))
+        elif (pair := _keyed(item, scene)) is not None:
+            found.append(pair)
+        else:
             return []
-        found.append((tool, named.arguments))
     return found
+
+
+def _keyed(item: Any, scene: LeakContext) -> tuple[ToolSpec, Any] | None:
+    """Return the call in an object whose only key is the name of a tool: Apertus."""
+    if not isinstance(item, dict) or len(item) != 1:
+        return None
+    ((name, arguments),) = item.items()
+    tool = scene.tool(str(name))
+    return (tool, arguments) if tool is not None and isinstance(arguments, dict) else None
 
 
 def named_form(text: str, at: int, scene: LeakContext) -> Leak | None:
@@ -236,6 +262,8 @@ def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
     There is no mark, so everything must match: the keys, the tool, and the names of its arguments.
     """
+    if scene.before.strip():
+        return None
     if (begun := _BARE_BEGUN.match(text, at)) is not None and span(text, at) < 0:
         return scene.lost(text, at, scene.tool(begun[1]))
     found: list[tuple[ToolSpec, Any]] = []

@@ -27,13 +27,22 @@ from tui.model.dialects.leaked_call_forms import (
     stripped_form,
 )
 from tui.model.dialects.leaked_parameter_tags import tag_form
+from tui.model.dialects.leaked_program_forms import (
+    announced_form,
+    bare_program_form,
+    gemma_form,
+    is_hopeless,
+    line_form,
+    may_begin,
+    program_form,
+)
 
 MAX_ATTEMPTS = 64
 """Maximum marks that are tried in one reply; a reply with more is about marks."""
 
 _FORMS: tuple[Form, ...] = (
-    *(tag_form, glm_form, json_form, named_form),
-    *(python_form, channel_form, stripped_form, bare_form, begun_form),
+    *(gemma_form, program_form, tag_form, glm_form, json_form, named_form, line_form),
+    *(python_form, channel_form, stripped_form, bare_form, bare_program_form, announced_form, begun_form),
 )
 _W, _BAR = r"\s{0,8}", r"[|｜‖]{1,4}"
 
@@ -62,6 +71,21 @@ _WORDS = (
     "<|action_start|>",
     "commentary to=",
     "<DSML",
+    "<|python_start|>",
+    "<|tools_prefix|>",
+    "<|from|>assistant",
+    "<|recipient|>",
+    "<start_function_call>",
+    "<tool_code>",
+    "<tools>",
+    "```tool_",
+    "```function_call",
+    "functools[",
+    "function call<|role_sep|>",
+    "✿FUNCTION✿",
+    ">>>",
+    "call:",
+    "declaration:default_api",
 )
 _CHANNELS = ("<|channel|>", "<|start|>", "assistantcommentary")
 _MARKS: tuple[list[str], ...] = (
@@ -71,6 +95,8 @@ _MARKS: tuple[list[str], ...] = (
     ["<", "[a-z_]{1,20}", ":", *_literal("invoke ")],
     ["<", _W, _BAR, _W, *_literal("DSML")],
     ["<", _BAR, _W, *_literal("tool"), "[▁_ ]", *_literal("call")],
+    ["`", "`", "`", "[a-z0-9_]{0,20}", r"\s{1,8}", r"[\[{]"],
+    [r"\{", _W, '"', "[a-z_]{1,20}", '"'],
 )
 """The beginnings of a leak, as one pattern per first character."""
 
@@ -79,7 +105,7 @@ _CHANNEL_MARK = any_of(_CHANNELS)
 _PARTIAL = re.compile(
     "(?:" + "|".join("(?:".join(atoms) + ")?" * (len(atoms) - 1) for atoms in _MARKS) + r")\Z"
 )
-_FIRST = re.compile(r"[<\[ac]")
+_FIRST = re.compile(r"[<\[acdf>`{✿]")
 _NAMES = re.compile(
     rf"(?:<tool_calls?>|<function_calls?>|<[a-z_]{{1,20}}:(?:tool_call|function_calls)>|\s)*"
     rf"(?:(<(?:function|tool)[=(/:][\"']?|<(?:[a-z_]{{1,20}}:)?(?:function|invoke)\s+name=[\"']?"
@@ -88,12 +114,17 @@ _NAMES = re.compile(
 )
 _NO_BODY = re.compile(
     r"(?:<(?:tool_calls?|function_calls?|TOOLCALL)>|\[TOOL_CALLS\])\s*[^\s{\[<`A-Za-z_]"
-    r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*[A-Za-z_]|<invoke\s+[^\sn]|<function name[^\s=]"
+    r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*(?![\w.\-/]{1,128}(?:\(|\Z))[A-Za-z_]"
+    r"|<invoke\s+[^\sn]|<function name[^\s=]"
 )
 _ANALYSIS = "analysis"
-_BARE = re.compile(r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls)"')
+_BARE = re.compile(
+    r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls|tool|tool_name|input)"'
+)
 _BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?\Z')
 _MAX_HEAD = 400
+_MAX_BEFORE = 1_000
+"""Characters of text before a mark that are kept; a longer text does not announce a call."""
 
 
 class LeakParser(DialectParser):
@@ -104,6 +135,10 @@ class LeakParser(DialectParser):
         self._none = False
         self._mark = _MARK if maker.offered.tools else _CHANNEL_MARK
         self._tries = 0
+        self._names = [tool.name for tool in maker.offered.tools]
+        self._bare = False
+        """Whether the text held back is the beginning of the reply, without a mark."""
+        self._before = ""
 
     @property
     def shown(self) -> bool:
@@ -117,7 +152,9 @@ class LeakParser(DialectParser):
         start = yield from self._reader.space(0)
         code = self._visible.code.inside_behind(self._reader.cut(0, start))
         if not code and (yield from self._begins_like_a_call(start)):
+            self._bare = True
             yield from self._hold(start)
+            self._bare = False
         while (yield from self._next_mark()):
             if not (yield from self._hold(0)):
                 self._say(1)
@@ -128,9 +165,10 @@ class LeakParser(DialectParser):
             return True
         while self._maker.offered.tools and not self._none:
             head = self._reader.cut(start, start + _MAX_HEAD)
-            if _BARE.match(head):
+            named = may_begin(head, self._names)
+            if _BARE.match(head) or named:
                 return True
-            if not _BARE_SO_FAR.match(head) or not (yield from self._reader.more()):
+            if not (_BARE_SO_FAR.match(head) or named is None) or not (yield from self._reader.more()):
                 break
         return False
 
@@ -180,7 +218,7 @@ class LeakParser(DialectParser):
     def _hopeless(self) -> bool:
         """Whether the text held back can no longer be a leak."""
         head = self._reader.cut(0, _MAX_HEAD)
-        if _NO_BODY.match(head):
+        if _NO_BODY.match(head) or (not self._bare and is_hopeless(head, self._scene())):
             return True
         named = _NAMES.match(head)
         if named is None or self._maker.offered.find(named[2]) is not None:
@@ -188,10 +226,18 @@ class LeakParser(DialectParser):
         self._none = bool(named[1])  # text inside a call of another tool is not a call either
         return True
 
+    def _scene(self) -> LeakContext:
+        return LeakContext(self._maker, self._cut, self._before, self._visible.code.line_start)
+
+    def _say(self, size: int) -> None:
+        if size and len(self._before) < _MAX_BEFORE:
+            self._before += self._reader.cut(0, min(size, _MAX_BEFORE))
+        super()._say(size)
+
     def _found(self, start: int) -> Leak | None:
         """Return the leak at an offset, with its end as an offset; None if there is none."""
         text, at = self._reader.view()
-        scene = LeakContext(self._maker, self._cut)
+        scene = self._scene()
         for form in _FORMS:
             if (found := form(text, at + start, scene)) is not None:
                 end = behind.end() if (behind := AFTER.match(text, found.end)) else found.end

@@ -56,7 +56,7 @@ def _named(call: CallRequest, offered: OfferedTools) -> CallRequest:
             return replace(call, name=tool.name, arguments=whole[2], recovered=True)
         return call
     bare = _AROUND_NAME.sub("", call.name)
-    tool = offered.find(bare) if bare != call.name else None
+    tool = offered.find(bare)
     return call if tool is None else replace(call, name=tool.name)
 
 

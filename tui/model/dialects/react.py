@@ -39,6 +39,10 @@ _APPLIED = re.compile(r"([\w./:-]{1,128})[ \t]*([(\[])")
 _INLINE_INPUT = re.compile(r"[,;]?[ \t]*(?:\*\*)?Action[ _]Input(?:\*\*)?[ \t]*[:：]", re.IGNORECASE)
 
 
+_TICKS = re.compile(r"(`{1,2})(?!`)(.*?)(?<!`)\1", re.DOTALL)
+MAX_PAIRS = 16_384
+
+
 @dataclass(frozen=True, slots=True)
 class Keyword:
     """A keyword at the beginning of a line: its kind ("thought", "input", …) and its size."""
@@ -107,7 +111,7 @@ def action(line: str) -> ReactAction:
 
 def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
     """Return the arguments of an input and whether it took a guess, or what is wrong with it."""
-    text = text.strip()
+    text = _without_ticks(text.strip())
     schema: Mapping[str, Any] = tool.schema if tool else {}
     if _NONE.fullmatch(text.strip("`")) or text in ("{}", '""', "()"):
         return {}, False
@@ -124,6 +128,8 @@ def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
     properties = properties_of(schema)
     if named and properties and all(name in properties for name in named):
         return named, False
+    if (told := _pairs(text, properties)) is not None:
+        return told, True
     if sole:
         if named and list(named) == ["0"]:
             return {sole: named["0"]}, False
@@ -131,6 +137,28 @@ def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
     if named and properties and all(name.isdecimal() for name in named) and len(named) <= len(properties):
         return dict(zip(properties, named.values(), strict=False)), True
     return "the Action Input must be one JSON object"
+
+
+def _without_ticks(text: str) -> str:
+    """Return text without the backticks of inline code around it, as in Markdown."""
+    found = _TICKS.fullmatch(text)
+    return found[2].strip() if found else text
+
+
+def _pairs(text: str, properties: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments in `city=Oslo, days=2`, with `=` or `:`, or None if it is not that."""
+    if not properties or len(text) > MAX_PAIRS:
+        return None
+    names = "|".join(re.escape(str(name)) for name in properties)
+    key = re.compile(rf"(?:\A|[,;\n])\s*(?:[-*•]\s+)?[\"'`]?({names})[\"'`]?[ \t]*[=:][ \t]*")
+    found = list(key.finditer(text))
+    if not found or found[0].start() or len({one[1] for one in found}) < len(found):
+        return None
+    ends = [*(one.start() for one in found[1:]), len(text)]
+    values = (text[one.end() : end].strip().rstrip(",;") for one, end in zip(found, ends, strict=True))
+    return {
+        one[1]: typed(_unquoted(value), properties[one[1]]) for one, value in zip(found, values, strict=True)
+    }
 
 
 def _unquoted(text: str) -> str:

@@ -9,9 +9,10 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.argument_repair import readable, typed_all
+from tui.model.dialects.argument_repair import UnreadableJson, properties_of, read_json, readable, typed_all
 from tui.model.dialects.call_maker import CallMaker, apart
-from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
+from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of, folded
+from tui.model.dialects.leaked_program_forms import announces
 from tui.model.openai_api.call_slots import is_cut
 
 STOP = ("\n</use_mcp_tool>",)
@@ -21,25 +22,34 @@ ANSWER = "<final_answer>"
 """The tag that begins an answer."""
 
 _CALL = "<use_mcp_tool>"
-_OPENERS = (_CALL, ANSWER, RESULT, "<thinking>", "<think>")
-_OPENER = any_of(_OPENERS)
+_WITH_FIELDS = "<use_mcp_tool "
+_OPENERS = (_CALL, _WITH_FIELDS, "```", ANSWER, RESULT, "<thinking>", "<think>")
 _FIELDS = ("<server_name>", "<tool_name>", "<arguments>")
 _CLOSER = "</use_mcp_tool>"
-_OUTER = any_of([_CLOSER])
-_ANSWER_END = any_of(["</answer>", "</final_answer>"])
+_OUTER = any_of([_CLOSER], folds=True)
+_ANSWER_END = any_of(["</answer>", "</final_answer>"], folds=True)
 _ANSWER_STOPS = ("</answer>", "</final_answer>", _CALL)
-_ANSWER_STOP = any_of(_ANSWER_STOPS)
-_FINAL_END = any_of(["</final_answer>"])
+_ANSWER_STOP = any_of(_ANSWER_STOPS, folds=True)
+_FINAL_END = any_of(["</final_answer>"], folds=True)
 _ANGLE, _TAG_END = re.compile("<"), re.compile(r">|\n")
-_SOON_CLOSED = re.compile(r"</arguments>|</use_mcp_tool>")
-_ARGUMENTS_END = re.compile(r"</arguments>(?=\s*(?:</use_mcp_tool>|<server_name>|<tool_name>))")
+_ANY_CASE = re.IGNORECASE | re.ASCII
+_SOON_CLOSED = re.compile(r"</arguments>|</use_mcp_tool>", _ANY_CASE)
+_ARGUMENTS_END = re.compile(r"</arguments>(?=\s*(?:</use_mcp_tool>|<server_name>|<tool_name>))", _ANY_CASE)
 _LAST_ENDS = (
-    re.compile(r"</arguments>(?=\s*\Z)"),
-    re.compile("(?=</use_mcp_tool>)"),
-    re.compile("</arguments>"),
+    re.compile(r"</arguments>(?=\s*\Z)", _ANY_CASE),
+    re.compile("(?=</use_mcp_tool>)", _ANY_CASE),
+    re.compile("</arguments>", _ANY_CASE),
 )
 _CHILD = re.compile(r"\s*<([\w.-]{1,100})>(.*?)</\1>\s*", re.DOTALL)
 _MAX_JUNK = 200
+_FIELD = re.compile(
+    r"\b(server_name|server|tool_name|tool|name)\s*=\s*(?:\"([^\"<>]{0,200})\"|'([^'<>]{0,200})')", _ANY_CASE
+)
+_OPEN_END = re.compile(r"[<>\n]")
+_INFO = re.compile(r"```(?:xml|html|tool_(?:call|code|use)|plaintext|text)?[ \t]*\r?\n\s*", _ANY_CASE)
+_INFO_SO_FAR = re.compile(r"```[a-z_]{0,12}[ \t]*(?:\r?\n\s*)?\Z", _ANY_CASE)
+_FENCE_OR_CALL_END = re.compile(r"</use_mcp_tool>|\n[ \t]*(?=```)", _ANY_CASE)
+_MAX_BEFORE = 1_000
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
@@ -57,11 +67,32 @@ class XmlParser(DialectParser):
     def __init__(self, maker: CallMaker) -> None:
         super().__init__(maker)
         self._never_closed: set[str] = set()
+        self._reader.folds = True
+        self._before = ""
+        self._tags = {
+            f"<{folded(name)}>": tool
+            for tool in maker.offered.tools
+            for name in dict.fromkeys((tool.name, tool.tool))
+            if name and maker.offered.find(name) is tool
+        }
+        self._openers = (*_OPENERS, *self._tags)
+        self._opener = any_of(self._openers, folds=True)
+
+    def _say(self, size: int) -> None:
+        if size and len(self._before) < _MAX_BEFORE:
+            self._before += self._reader.cut(0, min(size, _MAX_BEFORE))
+        super()._say(size)
 
     def _parse(self) -> Steps[None]:
-        while opener := (yield from self._say_until(_OPENERS, _OPENER)):
+        while opener := (yield from self._say_until(self._openers, self._opener)):
             if opener == _CALL:
-                taken = yield from self._read_call()
+                taken = yield from self._read_call(len(_CALL), {})
+            elif opener == _WITH_FIELDS:
+                taken = yield from self._call_with_fields()
+            elif opener == "```":
+                taken = yield from self._fenced_call()
+            elif opener in self._tags:
+                taken = yield from self._call_by_tag(opener)
             elif opener == ANSWER:
                 taken = yield from self._answer()
             elif opener == RESULT:
@@ -79,7 +110,7 @@ class XmlParser(DialectParser):
         if not self._visible.code.line_start:
             if closer in self._never_closed:
                 return False
-            if (yield from self._reader.find(any_of([closer]))) is None:
+            if (yield from self._reader.find(any_of([closer], folds=True))) is None:
                 self._never_closed.add(closer)
                 return False
         self.busy = True
@@ -114,7 +145,7 @@ class XmlParser(DialectParser):
         self._say(found[0])
         code = self._visible.code
         end = found[1] - found[0]
-        word = self._reader.cut(0, end)
+        word = folded(self._reader.cut(0, end))
         if word == _CALL:  # a call within an answer is only a mention, unless the answer is never closed
             open_ended = not code.inside and (yield from self._reader.find(_ANSWER_END)) is None
             return 0 if open_ended and not self._cut else -1
@@ -130,10 +161,77 @@ class XmlParser(DialectParser):
         behind = yield from self._reader.space(end)
         return end if behind >= len(self._reader) else -1
 
-    def _read_call(self) -> Steps[bool]:
+    def _call_with_fields(self) -> Steps[bool]:
+        """Read a call whose server and tool are attributes of its tag."""
+        found = yield from self._reader.find(_OPEN_END, len(_WITH_FIELDS))
+        if found is None or self._reader.cut(found[0], found[1]) != ">":
+            return False
         fields: dict[str, str] = {}
-        at, whole = len(_CALL), True
-        self._form("")
+        for field in _FIELD.finditer(self._reader.cut(0, found[0])):
+            kind = "<server_name>" if folded(field[1]).startswith("server") else "<tool_name>"
+            fields.setdefault(kind, field[2] or field[3] or "")
+        if not fields.get("<tool_name>"):
+            return False
+        return (yield from self._read_call(found[1], fields))
+
+    def _fenced_call(self) -> Steps[bool]:
+        """Read a call in a fence that begins the reply, or that a few words announce."""
+        if not self._visible.code.line_start or not announces(self._before):
+            return False
+        while _INFO_SO_FAR.match(self._reader.cut(0, 64)) and (yield from self._reader.more()):
+            pass
+        info = _INFO.match(self._reader.cut(0, 200))
+        if info is None or not (yield from self._reader.starts(info.end(), (_CALL, _WITH_FIELDS))):
+            return False
+        closer = yield from self._reader.find(_FENCE_OR_CALL_END, info.end())
+        end = closer[1] if closer else len(self._reader)
+        behind = yield from self._reader.space(end)
+        mark = yield from self._reader.starts(behind, ("```",))
+        rest = yield from self._reader.space(behind + len(mark))
+        if rest >= len(self._reader):
+            if self._cut:  # more may have followed
+                self._call(self._maker.lost(""), len(self._reader))
+                return True
+        elif not (yield from self._reader.starts(rest, (_CALL, "```"))):
+            return False
+        self._skip(info.end())
+        opener = yield from self._reader.starts(0, (_CALL, _WITH_FIELDS))
+        if opener == _CALL:
+            taken = yield from self._read_call(len(_CALL), {})
+        else:
+            taken = yield from self._call_with_fields()
+        if taken and mark:
+            behind = yield from self._reader.space(0)
+            if (yield from self._reader.starts(behind, ("```",))):
+                self._skip(behind + 3)
+        return taken
+
+    def _call_by_tag(self, opener: str) -> Steps[bool]:
+        """Read a call whose tag is the tool's name, with a tag for each argument or one JSON object."""
+        tool = self._tags[opener]
+        if not self._visible.code.line_start:
+            return False
+        start = yield from self._reader.space(len(opener))
+        if not (yield from self._reader.starts(start, ("<", "{"))):
+            return False
+        closer = any_of([opener.replace("<", "</")], folds=True)
+        found = yield from self._reader.find(closer, start)
+        if found is None:
+            return False
+        text = self._of_tags(self._reader.cut(start, found[0]).strip(), {"<tool_name>": tool.name})
+        try:
+            values = read_json(text)
+        except UnreadableJson:
+            return False
+        properties = properties_of(tool.schema)
+        if not (isinstance(values, dict) and values and values.keys() <= properties.keys()):
+            return False
+        self._call(self._maker.of_value(tool.name, values, recovered=True), found[1])
+        return True
+
+    def _read_call(self, at: int, fields: dict[str, str]) -> Steps[bool]:
+        whole = True
+        self._form(fields.get("<tool_name>", "")[:64])
         while True:
             at = yield from self._reader.space(at)
             tag = yield from self._reader.starts(at, (*_FIELDS, _CLOSER))
@@ -207,7 +305,7 @@ class XmlParser(DialectParser):
         found = yield from self._reader.find(_SOON_CLOSED, at)
         if found is None or found[0] - at > _MAX_JUNK:
             return at
-        return found[1] if self._reader.cut(found[0], found[1]) == "</arguments>" else found[0]
+        return found[1] if folded(self._reader.cut(found[0], found[1])) == "</arguments>" else found[0]
 
     def _of_tags(self, text: str, fields: dict[str, str]) -> str:
         """Return arguments that were written as one tag each, as JSON; any other text unchanged."""

@@ -119,8 +119,9 @@ def _kind(profile: ModelProfile, offered: OfferedModel) -> str:
         return "ollama"
     if offered.owner in ("llamacpp", "vllm"):
         return offered.owner
+    address = profile.base_url.partition("?")[0]
     ports = {":1234": "lmstudio", ":8080": "llamacpp"}
-    by_port = next((kind for port, kind in ports.items() if f"{port}/" in profile.base_url + "/"), "")
+    by_port = next((kind for port, kind in ports.items() if f"{port}/" in f"{address}/"), "")
     return profile.name if profile.name in _LOCAL else by_port or offered.owner
 
 

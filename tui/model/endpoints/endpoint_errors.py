@@ -1,5 +1,6 @@
 """Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure."""
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -7,13 +8,15 @@ from tui.core.errors import ModelError, NoTools
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
-from tui.core.web import retry_after
+from tui.core.units import clock
 from tui.model.endpoints.failures import (
     FAILED,
     RETRYABLE_STATUS,
-    asked_wait,
+    delay_in,
     failed_generation,
     is_billing,
+    is_lasting,
+    is_loading,
     is_overflow,
     is_unreadable_call,
     refusal_in,
@@ -65,29 +68,36 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     said = said_in(body, redactor.redact)
     if mitigated := headers.get("cf-mitigated"):
         said = f"{said}\ncf-mitigated: {mitigated[:40]}"
-    billing = is_billing(said, status)
+    wait = delay_in(said, body, headers, status)
+    billing = is_billing(said, status, wait=wait)
+    lasting = not billing and is_lasting(said, status, wait=wait)
+    loading = is_loading(said, status)
     message = f"the endpoint returned HTTP {status}"
     no_tools = refuses_tools(said, status)
     overflow = is_overflow(said, status, profile.max_tokens or 0)
-    wait = retry_after(headers)
-    wait = asked_wait(str(body)[:4000]) if wait is None else wait
     generation = failed_generation(body)
     unreadable = bool(generation) or is_unreadable_call(said)
-    passes = status in RETRYABLE_STATUS or unreadable
+    passes = status in RETRYABLE_STATUS or unreadable or loading
     told_not_to = headers.get("x-should-retry", "").lower() == "false"
     stays = refusal_in(said, status, among=(Do.FREE_MEMORY, Do.UNBLOCK)) is not None
-    hopeless = billing or no_tools or overflow or told_not_to or stays
+    hopeless = billing or lasting or no_tools or overflow or told_not_to or stays
+    if overflow:
+        step = _SHORTEN
+    elif lasting:
+        step = "Wait until the limit is reset, or switch to another model."
+    else:
+        step = _next_step(profile, status, said, billing, wait, headers)
     error = (NoTools if no_tools else ModelError)(
         f"{message}: {reason}" if reason else message,
         where=endpoint_of(profile),
-        next_step=_SHORTEN if overflow else _next_step(profile, status, said, billing, wait, headers),
+        next_step=step,
         status=status,
         retryable=passes and not hopeless,
         retry_after=wait,
         overflow=overflow,
         window=window_in(said) if overflow else None,
     )
-    error.generation, error.said = generation, said
+    error.generation, error.said, error.loading = generation, said, loading
     return redact_error(error, redactor)
 
 
@@ -128,7 +138,7 @@ def _step_of_status(
         case 408 | 409 | 425:
             return "Retry."
         case 429:
-            return f"Wait {wait:g} s, then ask again." if wait else "Wait, then retry."
+            return f"Wait {_rounded(wait)}, then ask again." if wait else "Wait, then retry."
         case _ if 300 <= status < 400:
             to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
             return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
@@ -137,12 +147,16 @@ def _step_of_status(
     return CHECK_PROFILE
 
 
+def _rounded(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds < 60 else clock(math.ceil(seconds))
+
+
 def step_within(profile: ModelProfile, error: ModelError) -> str:
     """Return the next step for an error in a stream, by its status or its message."""
     if error.retryable or not error.message.startswith(FAILED):
         return error.next_step
     said = error.said or error.message
-    billing = is_billing(said, error.status)
+    billing = is_billing(said, error.status, wait=error.retry_after)
     if error.overflow:
         return _SHORTEN
     step = _next_step(profile, error.status or 0, said, billing, None, {})
@@ -182,7 +196,7 @@ def _address_step(profile: ModelProfile) -> str:
 
 def has_version(base_url: str) -> bool:
     """Whether the path of a URL contains a version, as most do ("/v1", "/v1beta/openai")."""
-    return re.search(r"/v\d+\w*(?:/|$)", base_url) is not None
+    return re.search(r"/v\d+\w*(?:/|$)", base_url.partition("?")[0]) is not None
 
 
 def looks_like_ollama(profile: ModelProfile) -> bool:

@@ -12,9 +12,9 @@ from typing import Any
 from tui.core.errors import ModelError, NoTools
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
-from tui.core.web import LONGEST_RETRY
 from tui.model.endpoints.refusal_rows import DECIDED, Do, Refusal
 from tui.model.endpoints.refusals import TABLE
+from tui.model.endpoints.waits import asked_wait
 
 MAX_WORDS = 300
 """Maximum characters of a provider's own words in a message."""
@@ -147,7 +147,7 @@ def said_in(body: Any, redact: Callable[[str], str] = str) -> str:
     """
     texts: list[str] = []
     fields: list[str] = []
-    _collect(body, "", 6, texts, fields)
+    _collect(body, "", 10, texts, fields)
     whole = redact("\n".join((*dict.fromkeys(texts), *dict.fromkeys(fields))))
     if _PAGE.search(whole[:2000]):
         whole = _MARKUP.sub(" ", whole[: MAX_SAID * 2])
@@ -195,10 +195,35 @@ def refusal_in(
     return next(refusals_in(words, status, sent, among=among), None)
 
 
-def is_billing(text: str, status: int | None) -> bool:
-    """Whether a failure is about payment, so that a retry cannot help."""
-    found = refusal_in(text, status or 0, among=DECIDED)
-    return found[0].do is Do.PAY if found else status == 402
+def delay_in(said: str, body: Any, headers: Mapping[str, str], status: int) -> float | None:
+    """Return the delay in seconds that a failure names, or None; headers count if a limit was reached."""
+    if _is_until_tomorrow(said):
+        return None
+    return asked_wait(body, headers, limited=status in (429, 503))
+
+
+def _is_until_tomorrow(said: str) -> bool:
+    found = refusal_in(said, among=DECIDED)
+    return found is not None and found[0].do is Do.NEXT_DAY
+
+
+def is_billing(said: str, status: int | None, *, wait: float | None = None) -> bool:
+    """Whether a failure is about payment, so that a retry cannot help; `wait` is the delay that it names."""
+    found = refusal_in(said, status or 0, among=DECIDED)
+    if found is None:
+        return status == 402
+    return found[0].do is Do.PAY or (found[0].do is Do.PAY_OR_WAIT and wait is None)
+
+
+def is_lasting(said: str, status: int | None, *, wait: float | None = None) -> bool:
+    """Whether a failure is about a limit of hours or longer, without a `wait` that is shorter."""
+    found = refusal_in(said, status or 0, among=DECIDED)
+    return found is not None and found[0].do in (Do.NEXT_DAY, Do.WAIT_LONG) and wait is None
+
+
+def is_loading(said: str, status: int | None) -> bool:
+    """Whether a failure says that the model is being loaded, so that waiting helps."""
+    return status not in (401, 402, 403) and refusal_in(said, status or 0, among=(Do.LOAD,)) is not None
 
 
 def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
@@ -233,21 +258,24 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         reason = f"{reason} ({clean_line(code, 60)})"
     status = _status(body)
     said = said_in(body)
-    billing = is_billing(said, status)
+    wait = delay_in(said, body, {}, 429)
+    billing = is_billing(said, status, wait=wait)
+    lasting = is_lasting(said, status, wait=wait)
+    loading = is_loading(said, status)
     overflow = is_overflow(said, status)
     generation = failed_generation(body)
     passes = status in RETRYABLE_STATUS if status is not None else is_transient(said)
-    transient = passes or bool(generation) or is_unreadable_call(said)
+    transient = passes or loading or bool(generation) or is_unreadable_call(said)
     error = (NoTools if refuses_tools(said, status) else ModelError)(
         f"{FAILED}: {reason}",
         next_step="Add credit or raise the quota of this account." if billing else "Retry.",
         status=status,
-        retryable=transient and not (billing or overflow),
-        retry_after=asked_wait(reason),
+        retryable=transient and not (billing or overflow or lasting),
+        retry_after=wait,
         overflow=overflow,
         window=window_in(said) if overflow else None,
     )
-    error.generation, error.said = generation, said
+    error.generation, error.said, error.loading = generation, said, loading
     return error
 
 
@@ -360,24 +388,3 @@ def number_in(found: re.Match[str], name: str) -> int | None:
     """Return a number that a row of the table found, or None."""
     text = re.sub(r"\D", "", found.groupdict().get(name) or "")
     return int(text) if text else None
-
-
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_DURATION = r"(?:\d{1,6}(?:\.\d{1,9})?\s?(?:ms|s|m|h)(?:ec\w*|in\w*|ours?)?\s?){1,3}"
-_WAIT = late(
-    rf"(?:(?:try again|retry|wait)\w*\s(?:in|after|for)\s|[\"']retry_?delay[\"']:\s*[\"'])"
-    rf"(?P<time>{_DURATION})",
-    re.IGNORECASE,
-)
-
-
-def asked_wait(words: str) -> float | None:
-    """Return the delay in seconds that an endpoint's message asks for ("try again in 1m6.5s"), or None.
-
-    Google uses `retryDelay`, Groq and OpenAI a sentence.
-    """
-    found = _WAIT.search(words)
-    if found is None:
-        return None
-    parts = re.findall(r"(\d+(?:\.\d+)?)\s?(ms|s|m|h)", found["time"], re.IGNORECASE)
-    return min(LONGEST_RETRY, sum(float(number) * _UNITS[unit.lower()] for number, unit in parts))

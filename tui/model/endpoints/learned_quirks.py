@@ -47,6 +47,8 @@ class Learned:
     their strictest schema, until mcptui exits after two (`refusals` counts them). `max_tools` is 0 if
     unknown. `thinking_first`: its messages begin with thinking, without the opening tag. `no_echo`: provider
     fields must not be sent back. `fill_reasoning`: reasoning_content is required on every assistant message.
+    `thinking_blocks` are "required" in a turn with calls, or the last ones were "refused": without them, the
+    model must not think.
     Other names are those of `Traits`. Fields in `_FOR_NOW` are not remembered between runs.
     """
 
@@ -64,6 +66,7 @@ class Learned:
     no_audio: bool = False
     no_echo: bool = False
     fill_reasoning: bool = False
+    thinking_blocks: str = ""
     call_ids: str = ""
     named_results: bool = False
     efforts: set[str] = field(default_factory=set)
@@ -124,6 +127,7 @@ class Learned:
             f"{units.plural(len(self.strict_tools), 'tool schema')} simplified" if self.strict_tools else "",
             "requires its reasoning in the history" if self.fill_reasoning else "",
             "rejects its reasoning in the history" if self.no_echo else "",
+            "requires its thinking blocks next to calls" if self.thinking_blocks else "",
             f"call IDs with {self.call_ids}" if self.call_ids else "",
             "requires tool names in results" if self.named_results else "",
             f"supports reasoning effort {self._levels}" if self.efforts else "",
@@ -150,6 +154,7 @@ class Learned:
         """Begin a request: a tool that was rejected once is tried again."""
         self.left_out = {key for key in self.left_out if self.refusals.get(key, 0) > 1}
         self.reply_room = 0
+        self.thinking_blocks = "required" if self.thinking_blocks else ""
 
     def about_tools(self) -> "Learned":
         """Return a copy of what is known about tool schemas."""
@@ -186,6 +191,7 @@ class Learned:
         known.max_tokens_name = known.max_tokens_name if known.max_tokens_name in _OPTIONAL else ""
         known.call_ids = known.call_ids if known.call_ids in tuple(CallIds) else ""
         known.efforts &= set(EFFORTS)
+        known.thinking_blocks = "required" if known.thinking_blocks else ""
         known.answer_format = "json_object" if known.answer_format == "json_object" else ""
         known.max_tools, known.max_reply = max(0, known.max_tools), max(0, known.max_reply)
         return known
@@ -238,6 +244,8 @@ class Learned:
                 return ""
             case Do.NO_REASONING if self.fill_reasoning:
                 return ""
+            case Do.NO_BLOCKS | Do.NO_THINKING:
+                return self._drop_blocks(*_CHANGES[row.do][1:])
             case Do.SEND_REASONING:
                 self.no_echo = False
         name, value, told = _CHANGES[row.do]
@@ -260,6 +268,12 @@ class Learned:
         else:
             self.reply_room = room
         return f"The endpoint rejects max_tokens as too large. Retrying with {room:,}."
+
+    def _drop_blocks(self, blocks: str, told: str) -> str:
+        if self.thinking_blocks in ("refused", blocks):
+            return ""
+        self.thinking_blocks = blocks
+        return told
 
     def _omit(self, name: str) -> str:
         if name in ("images", "audio"):
@@ -325,6 +339,16 @@ _CHANGES: Mapping[Do, tuple[str, Any, str]] = {
         "no_format_with_tools",
         True,
         "The endpoint rejects response_format with tools. Retrying without it.",
+    ),
+    Do.NO_BLOCKS: (
+        "thinking_blocks",
+        "refused",
+        "The endpoint rejects the thinking of this turn. Retrying without thinking.",
+    ),
+    Do.NO_THINKING: (
+        "thinking_blocks",
+        "required",
+        "The endpoint requires its thinking next to earlier calls. Retrying without thinking.",
     ),
     Do.SIMPLER_TOOLS: (
         "form",

@@ -15,7 +15,7 @@ from tui.core.web import http_error_text, with_headers
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile, redactor_of
-from tui.model.endpoints.providers import NO_KEY, is_private, provider_of, usable_key, usable_url
+from tui.model.endpoints.providers import NO_KEY, is_private, provider_of, query_of, usable_key, usable_url
 
 SECONDS = 8.0
 """Timeout of one request, response included."""
@@ -96,7 +96,7 @@ class Inquiry:
 @asynccontextmanager
 async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
     """Open an endpoint; nothing is sent yet. Raises ConfigError if the address or the key is unusable."""
-    key, url = usable_key(profile), usable_url(profile)
+    key, url, query = usable_key(profile), usable_url(profile), query_of(profile)
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
     if key != NO_KEY:
         headers["Authorization"] = f"Bearer {key}"
@@ -110,6 +110,7 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
         # Created in a thread, for the import and for reading the system's certificates.
         client = httpx2.AsyncClient(
             headers=with_headers(headers, profile.headers),
+            params=query,
             verify=tls_context(url),
             trust_env=not is_private(url),
             follow_redirects=False,

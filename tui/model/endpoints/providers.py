@@ -7,7 +7,7 @@ Names of models change. A new account can use the ones in the table, and each ca
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from tui.core.errors import ConfigError
 from tui.core.secrets.commands_and_urls import masked
@@ -183,23 +183,29 @@ def _from_environment(provider: Provider, env: Mapping[str, str]) -> ModelProfil
 BLOCKED_STEP = (
     "If you trust it, run `mcptui config trust` with the same --config, or add --trust-config for this run."
 )
+MAX_QUERY = 50
 NO_KEY = "none"
 """Sent if there is no key, because the client requires one."""
 
 
+_PATHS = ("/chat/completions", "/completions", "/responses", "/embeddings", "/models")
+"""Ends of addresses that providers' pages show for copying; mcptui appends them itself."""
+
+
 def usable_url(profile: ModelProfile) -> str:
-    """Return the base URL, completed: with a scheme, without the path of one endpoint.
+    """Return the base URL, completed: with a scheme, without the path of one endpoint, query and fragment.
 
     Every request needs it, so it raises ConfigError for a profile that is blocked.
     """
     if profile.blocked:
         raise ConfigError(profile.blocked, where=profile.name, next_step=BLOCKED_STEP)
-    url = profile.base_url.strip()
+    url = profile.base_url.strip().partition("#")[0].partition("?")[0]
     if "://" not in url:
         url = ("http://" if is_private("http://" + url) else "https://") + url
     url = url.rstrip("/")
-    for ending in ("/chat/completions", "/completions", "/models"):
-        url = url.removesuffix(ending)
+    for ending in _PATHS:
+        if url.lower().endswith(ending):
+            url = url[: -len(ending)].rstrip("/")
     if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
         raise ConfigError(
             f"base_url {quoted_name(masked(url), 80)} is not an HTTP URL",
@@ -207,6 +213,19 @@ def usable_url(profile: ModelProfile) -> str:
             next_step="Use a URL like https://HOST/v1.",
         )
     return url
+
+
+def query_of(profile: ModelProfile) -> tuple[tuple[str, str], ...]:
+    """Return the query of the base URL (Azure's `api-version`), which every request carries."""
+    query = profile.base_url.strip().partition("#")[0].partition("?")[2]
+    try:
+        return tuple(parse_qsl(query, keep_blank_values=True, max_num_fields=MAX_QUERY))
+    except ValueError:
+        raise ConfigError(
+            f"base_url has more than {MAX_QUERY} parameters",
+            where=profile.name,
+            next_step="Use a URL like https://HOST/v1.",
+        ) from None
 
 
 def usable_key(profile: ModelProfile) -> str:

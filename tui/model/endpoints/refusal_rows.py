@@ -16,7 +16,10 @@ class Do(StrEnum):
 
     RETRY = "ask again: the model wrote a call that cannot be read"
     PAY = "tell: the account needs credit"
+    PAY_OR_WAIT = "wait if a time is named, else tell that the account needs credit"
     WAIT = "wait, then ask again"
+    WAIT_LONG = "wait if a time is named, else tell that the limit lasts for hours"
+    NEXT_DAY = "tell: the limit lasts until the next day, whatever time is named"
     SHORTEN = "shorten the conversation"
     FEWER_TOKENS = "ask for a shorter reply"
 
@@ -39,6 +42,8 @@ class Do(StrEnum):
     ADD_TOOLS = "send tools next to earlier calls"
     SEND_REASONING = "send earlier reasoning back"
     NO_REASONING = "send no earlier reasoning back"
+    NO_BLOCKS = "send the calls of this turn without thinking blocks"
+    NO_THINKING = "ask for no thinking if earlier calls were made without it"
     SHORT_IDS = "send call IDs of nine characters"
     PLAIN_IDS = "send plain call IDs"
     NAMED_RESULTS = "send tool names with results"
@@ -49,13 +54,24 @@ class Do(StrEnum):
     VERIFY = "tell: the account must be verified"
     REPHRASE = "tell: the content filter refused it"
     FREE_MEMORY = "tell: the model needs more memory"
-    LOAD = "tell: the model is being loaded"
+    LOAD = "ask again until the model is loaded"
     TRY_AGAIN = "ask again: the endpoint is busy or failed for a moment"
     CHECK_MODEL = "tell: the model is unknown"
     CHECK_KEY = "tell: the API key is not accepted"
 
 
-DECIDED = frozenset({Do.RETRY, Do.PAY, Do.WAIT, Do.SHORTEN, Do.FEWER_TOKENS})
+DECIDED = frozenset(
+    {
+        Do.RETRY,
+        Do.PAY,
+        Do.PAY_OR_WAIT,
+        Do.WAIT,
+        Do.WAIT_LONG,
+        Do.NEXT_DAY,
+        Do.SHORTEN,
+        Do.FEWER_TOKENS,
+    }
+)
 TOLD = frozenset(
     {
         Do.UNBLOCK,
@@ -172,5 +188,10 @@ SCHEMA = (
 )
 GRAMMAR = (
     r"(?:\bgrammar\b|xgrammar|llguidance|outlines|guided[_ ](?:json|decoding|grammar)|structured[_ ]outputs?)"
+)
+FAILED_LOAD = (
+    r"(?:\b(?:fail\w*|errors?|exception|unable|cannot|can.t|could ?n.t|timed? ?out|refus\w*|denied"
+    r"|uploading)\b.{0,60}\b(?:load|start|boot|initiali)|\b(?:load|start)\w*\b.{0,40}\b(?:fail|error|crash|exited)"
+    r"|no models?\b.{0,20}\bload)"
 )
 SENT = r"(?:prompt|input|request|messages?|conversation|context|query|text)"

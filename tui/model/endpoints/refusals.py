@@ -7,6 +7,7 @@ row that matches decides, so rows with one provider's own words come before gene
 from tui.model.endpoints.refusal_rows import (
     CALLS,
     CANNOT,
+    FAILED_LOAD,
     FORMAT,
     GRAMMAR,
     IMAGES,
@@ -37,15 +38,27 @@ TABLE: tuple[Refusal, ...] = (
             r"tool choice is (?:required|none), but|model did not call a tool"),
     Refusal("Gemini", "call", Do.RETRY, r"malformed_function_call"),
 
+    # -- thinking next to calls
+    Refusal("Anthropic: no blocks", "history", Do.NO_THINKING,
+            r"expected `?(?:redacted_)?thinking.{0,60}found|(?:must|should) (?:start|begin) with a thinking"
+            r" block|thinking_?blocks?.{0,60}(?:missing|required)"),
+    Refusal("Anthropic: blocks", "history", Do.NO_BLOCKS,
+            r"invalid `?signature`? in `?(?:redacted_)?thinking|thinking`? blocks? .{0,80}cannot be modified"
+            r"|thinking\.signature"),
+
     # -- what a wait does not help, although its words are those of rate limits
     Refusal("Groq, OpenAI: tokens per minute", "conversation", Do.SHORTEN,
             r"request too large for .{0,240}(?:limit:? \d|message size|must be reduced)"),
     Refusal("Groq, Google: schema", "answer schema", Do.PLAIN_JSON_NOW, r"too many states for serving"),
 
+    # -- Google's names of quotas; the time beside that of a day is the time of a minute's
+    Refusal("Google: a day", "rate", Do.NEXT_DAY, r"(?:requests?|tokens?|quota)\w*per_?day"),
+    Refusal("Google: a minute", "rate", Do.WAIT, r"(?:requests?|tokens?|quota)\w*per_?minute"),
+
     # -- the account
     Refusal("OpenRouter", "max_tokens", Do.FEWER_TOKENS,
             r"requires more credits, or fewer max_tokens.{0,80}can only afford <now>"),
-    Refusal("OpenAI", "account", Do.PAY, r"insufficient_quota|exceeded your current quota"),
+    Refusal("OpenAI", "account", Do.PAY, r"insufficient_quota"),
     Refusal("DeepSeek, MiniMax, Vercel", "account", Do.PAY,
             r"insufficient[_ ](?:account )?(?:balance|credits?|funds)|(?<!credit )balance is (?:insufficient"
             r"|not enough|too low)"),
@@ -56,20 +69,27 @@ TABLE: tuple[Refusal, ...] = (
             r"|has )?(?:been )?(?:depleted|exhausted|expired)|(?:monthly )?spending limit"),
     Refusal("Hugging Face", "account", Do.PAY, r"exceeded your (?:monthly|daily) included credits"),
     Refusal("Google, Moonshot", "account", Do.PAY,
-            r"(?:requires|enable|check|your|activate) (?:\w+ ){0,4}billing|billing (?:to be|hard|soft|is not"
-            r"|not|account|details|issue|limit)|billing_"),
-    Refusal("Copilot", "account", Do.PAY, r"quota_exceeded"),
+            r"(?:requires|enable|activate) (?:\w+ ){0,4}billing|billing[_ ](?:to be|hard|soft|is not|not)"),
     Refusal("Cerebras", "account", Do.PAY,
-            r"payment[_ ]required|(?:account|key) (?:is |has been )?(?:overdue|suspended)"),
+            r"payment[_ ]required|(?:account|key)(?: \S{1,40})? (?:is |has been )?(?:overdue|suspended)"),
     Refusal("OpenRouter: key limit", "account", Do.PAY, r"key limit exceeded"),
     Refusal("Alibaba, Volcengine", "account", Do.PAY,
             r"arrearage|account ?overdue|account is in good standing"),
     Refusal("Zhipu, SiliconFlow", "account", Do.PAY, r"余额不足|欠费|无可用资源包"),
 
-    # -- rate limits
+    Refusal("OpenAI, Google", "account", Do.PAY_OR_WAIT,
+            r"exceeded your current quota|(?:check|your) (?:\w+ ){0,4}billing|billing (?:account|details"
+            r"|issue|limit)|billing_"),
+    Refusal("Copilot", "account", Do.PAY_OR_WAIT, r"quota_exceeded"),
+
+    # -- rate limits, those of hours first
+    Refusal("OpenRouter, Groq, Cloudflare, ChatGPT", "rate", Do.WAIT_LONG,
+            r"per[ -_]?(?:day|week|month)|\b(?:daily|weekly|monthly)\b|\b[RT]PD\b|\b5[ -]hours?\b"
+            r"|usage[_ ]limit"),
+    Refusal("Zhipu: a day", "rate", Do.WAIT_LONG, r"每日|每天|本周|本月"),
     Refusal("OpenAI and others", "rate", Do.WAIT, r"rate.?limit|too many requests|throttl"),
     Refusal("Bedrock", "rate", Do.WAIT, r"too many .{0,40}please wait|please wait before"),
-    Refusal("Groq", "rate", Do.WAIT, r"(?:tokens?|requests?) per (?:min|hour|day)|\b[TR]P[MD]\b"),
+    Refusal("Groq", "rate", Do.WAIT, r"(?:tokens?|requests?) per (?:min|hour)|\b[TR]PM\b"),
     Refusal("Google", "rate", Do.WAIT, r"quota|resource_exhausted|resource has been exhausted"),
     Refusal("Bedrock: capacity", "rate", Do.WAIT, r"service unavailable"),
     Refusal("Zhipu", "rate", Do.WAIT, r"访问量过大|并发数过高|请求过于频繁|触发限流"),
@@ -414,8 +434,13 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("Ollama", "memory", Do.FREE_MEMORY,
             r"requires more system memory|out of memory|insufficient memory"),
     Refusal("llama.cpp, Hugging Face", "model", Do.LOAD,
-            r"(?<!error )(?<!failed )\bloading(?: the)? model|model\b.{0,80}\b(?:is |still |currently "
-            r"|being )+load(?:ing|ed)\b|model_loading|model is warming|^\W*loading\W*$"),
+            rf"\A(?!.*{FAILED_LOAD}).*?(?:"
+            r"\b(?:model|llm|server|service|engine|endpoint|deployment|backend|worker|replica|instance"
+            r"|process)s?\b[^.\n]{0,120}?\b(?:loading|being (?:loaded|started|deployed)|warming[ -]?up"
+            r"|starting(?: up)?|booting|initiali[sz]ing|spinning up|scaling (?:up|from)|cold[ -]start"
+            r"|not (?:yet )?(?:ready|loaded yet))|\bloading (?:the |a )?(?:\w+ )?model|model_loading"
+            r"|\bmodel (?:is )?(?:loading|warming)|scal(?:ing|ed)[ _](?:up|to zero))"),
+    Refusal("Zhipu, Baidu", "model", Do.LOAD, r"(?:模型|服务)[^。]{0,20}(?:加载中|正在加载|启动中)"),
     Refusal("any: for a moment", "load", Do.TRY_AGAIN,
             r"overloaded|temporar|timed? ?out|unavailable|server[_ ]error|internal error|disconnected"
             r"|capacity|try again|upstream|bad gateway|network.error|system_resource|error, abort"

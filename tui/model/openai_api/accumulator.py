@@ -13,8 +13,9 @@ from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.units import whole
 from tui.model.endpoints.failures import is_filtered, reply_error
 from tui.model.openai_api.call_slots import CallSlots, index_of
+from tui.model.openai_api.echoed_fields import EchoedFields
 from tui.model.openai_api.sendable import SurrogateJoiner, sendable
-from tui.model.openai_api.think_tags import Piece, ThinkTags
+from tui.model.openai_api.think_tags import HEAD, Piece, ThinkTags
 
 _TEXT_KINDS = ("text", "output_text")
 _THINKING_KINDS = ("thinking", "reasoning", "reasoning_text")
@@ -137,8 +138,6 @@ def cached_tokens(usage: Mapping[str, Any]) -> int:
 MAX_TEXT = 8_000_000
 """Maximum characters of text and thinking in one reply, against endless streams."""
 
-MAX_DETAILS = 4_096
-
 ENDED_EARLY = "the stream ended early, without finish_reason"
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
@@ -163,8 +162,7 @@ class Accumulator:
         self._refusal: list[str] = []
         self._reasoning: list[str] = []
         self._echo_field = ""
-        self._details: list[dict[str, Any]] = []
-        self._extra: dict[str, Any] = {}
+        self._echoed = EchoedFields(self._count)
         self._size = 0
         self._text = SurrogateJoiner()
         self._thinking = SurrogateJoiner()
@@ -200,9 +198,7 @@ class Accumulator:
             return []
         choices = choices_of(chunk)
         self.begun = self.begun or bool(choices)
-        for holder in (chunk.get("x_groq"), *choices, chunk):
-            if isinstance(holder, dict):
-                self._take_usage(holder.get("usage"))
+        self.take_counts(chunk)
         parts: list[ModelPart] = []
         for choice in choices:
             if self._is_ours(choice):
@@ -212,6 +208,12 @@ class Accumulator:
                 if self._finish == "stop" and isinstance(native, str):
                     self._finish = _filtered_or(self._finish, native)
         return parts
+
+    def take_counts(self, chunk: Mapping[str, Any]) -> None:
+        """Store the token count of a chunk; some endpoints send it after the end of the stream."""
+        for holder in (chunk.get("x_groq"), *choices_of(chunk), chunk):
+            if isinstance(holder, dict):
+                self._take_usage(holder.get("usage"))
 
     def _is_ours(self, choice: Mapping[str, Any]) -> bool:
         """Whether a choice belongs to the reply: it is the first one, if there are several."""
@@ -274,8 +276,6 @@ class Accumulator:
         for entry in self._call_entries(delta):
             if isinstance(entry, dict) and (part := self._calls.feed(entry)) is not None:
                 yield part
-        if isinstance(extra := delta.get("extra_content"), dict):
-            self._extra.update(extra)
 
     def _call_entries(self, delta: Mapping[str, Any]) -> list[Any]:
         """Return the call fragments of a delta; the legacy form only if there is no other."""
@@ -287,14 +287,14 @@ class Accumulator:
 
     def _take_reasoning(self, delta: Mapping[str, Any]) -> str:
         """Return the delta's thinking once, even if several fields contain it."""
-        detailed = self._take_details(delta.get("reasoning_details"))
+        detailed = self._echoed.take(delta)
         for name in _REASONING_FIELDS:
             text = delta.get(name)
             if isinstance(text, str) and text:
                 self._echo_field = self._echo_field or name
                 break
         else:
-            text = detailed
+            text = "" if self._echo_field else detailed
         return self._think(text) if text else ""
 
     def _think(self, piece: str) -> str:
@@ -303,27 +303,6 @@ class Accumulator:
         text = self._thinking.join(piece)
         self._reasoning.append(text)
         return text
-
-    def _take_details(self, details: Any) -> str:
-        """Store `reasoning_details` for sending back, joining the pieces of a text; return their text."""
-        shown: list[str] = []
-        for detail in details if isinstance(details, list) else ():
-            if not isinstance(detail, dict):
-                continue
-            self._count("".join(value for value in detail.values() if isinstance(value, str)))
-            field = "summary" if detail.get("type") == "reasoning.summary" else "text"
-            text = detail.get(field)
-            if isinstance(text, str):
-                shown.append(text)
-            last = self._details[-1] if self._details else {}
-            same = (last.get("type"), last.get("index")) == (detail.get("type"), detail.get("index"))
-            if isinstance(text, str) and same and isinstance(last.get(field), str):
-                joined = last[field] + text
-                last.update({key: value for key, value in detail.items() if value is not None})
-                last[field] = joined
-            elif len(self._details) < MAX_DETAILS:
-                self._details.append(dict(detail))
-        return "".join(shown)
 
     def _content(self, content: Any) -> Iterator[ModelPart]:
         for thinking, text in content_pieces(content):
@@ -359,11 +338,9 @@ class Accumulator:
             self._usage = Usage(estimated=True)
 
     def _echo(self) -> dict[str, Any] | None:
-        echo: dict[str, Any] = {}
-        if self._details:
-            echo["reasoning_details"] = self._details
+        echo = self._echoed.all()
         if self._echo_field:
             echo[self._echo_field] = "".join(self._reasoning)
-        if self._extra:
-            echo["extra_content"] = self._extra
+        elif not self._verbatim and self._tags.head:
+            echo[HEAD] = self._tags.head
         return echo or None

@@ -7,6 +7,7 @@ a row.
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,13 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart
+from tui.model.openai_api.echoed_fields import signatures_in
 from tui.model.openai_api.sendable import sendable
+
+_FENCE_START = re.compile(r"\A```\w{0,20}\s*")
+_FENCE_END = re.compile(r"\s*```\Z")
+_BETWEEN = re.compile(r"(?:[\s,;]|```(?:json\b)?)*")
+"""What may be between the arguments of several calls."""
 
 _NO_ARGUMENTS = ("", "null", "None", "[]", '""')
 MAX_OBJECTS = 64
@@ -63,7 +70,7 @@ class Arguments:
     @property
     def complete(self) -> bool:
         """Whether this is one complete object in either reading."""
-        if not self.size or self._last.rstrip()[-1:] not in ("", "}", '"'):
+        if not self.size or self._last.rstrip()[-1:] not in ("", "}", '"', "`"):
             return False
         self._pieces = ["".join(self._pieces)]
         self._looked_at += len(self._pieces[0])
@@ -89,8 +96,8 @@ def fresh_id(seed: str, used: Collection[str]) -> str:
 
 
 def is_complete(text: str) -> bool:
-    """Whether `text` is one complete JSON object, or a JSON string with one in it."""
-    text = text.strip()
+    """Whether `text` is one complete JSON object, or a JSON string with one in it, or a fence around it."""
+    text = _without_fence(text)
     if text[:1] == text[-1:] == '"':
         text = str(_parsed(text) or "").strip()
     return text.startswith("{") and text.endswith("}") and isinstance(_parsed(text), dict)
@@ -103,9 +110,11 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
     truncated text is marked and left unchanged, and so is invalid JSON.
     """
     text = sendable(text).strip()
-    if text in _NO_ARGUMENTS:
+    bare = _without_fence(text)
+    if bare in _NO_ARGUMENTS:
         return [("{}", False)]
-    value = _parsed(text)
+    value = _parsed(bare)
+    text = bare if isinstance(value, dict) else text
     for _ in range(2):
         if not isinstance(value, str):
             break
@@ -146,15 +155,24 @@ def _strictly(text: str) -> bool:
     return True
 
 
+def _without_fence(text: str) -> str:
+    """Return text without a fence around it, or the half of one."""
+    text = text.strip()
+    if "`" not in (text[:1] + text[-1:]):
+        return text
+    return _FENCE_END.sub("", _FENCE_START.sub("", text))
+
+
 def _in_a_row(text: str) -> list[str]:
-    """Return the objects of `{…}{…}`, each plain or in a string; [] for anything else.
+    """Return the objects of `{…}{…}`, each plain, in a string or in a fence; [] for anything else.
 
     An empty object before others is a placeholder, a repeated object counts once, and a special token
     after the last object is noise.
     """
     decoder = json.JSONDecoder(strict=False)
     found: list[dict[str, Any]] = []
-    at = 0
+    start = _BETWEEN.match(text)
+    at = start.end() if start else 0
     while at < len(text) and len(found) < MAX_OBJECTS:
         if found and text.startswith(("<|", "</"), at):
             break
@@ -167,7 +185,8 @@ def _in_a_row(text: str) -> list[str]:
             return []
         if not found or value != found[-1]:
             found.append(value)
-        at = end + len(text[end:]) - len(text[end:].lstrip())
+        between = _BETWEEN.match(text, end)
+        at = between.end() if between else end
     meant = [value for value in found if value] or found[:1]
     return [json.dumps(value, ensure_ascii=False) for value in meant]
 
@@ -203,6 +222,12 @@ MAX_FLOOD = 5_000
 
 MAX_IDS = 100_000
 """Maximum ids that are remembered; if each fragment has a new id, none is repeated."""
+
+MAX_ID = 262_144
+"""Maximum characters of an id. LiteLLM appends Gemini's thought signature, some thousand characters."""
+
+MAX_OPAQUE = 16_000_000
+"""Maximum characters of all ids and signatures in one reply."""
 
 MAX_ARGUMENTS = 2_000_000
 """Maximum characters of arguments in one reply; only a runaway model writes more."""
@@ -247,6 +272,7 @@ class CallSlots:
         self._by_both: dict[tuple[str, int], _Slot] = {}
         self._size = 0
         self._fresh_ids = False
+        self._opaque_size = 0
 
     def __bool__(self) -> bool:
         return any(slot.name or slot.size for slot in self._slots)
@@ -257,7 +283,7 @@ class CallSlots:
         name = function.get("name")
         name = name[:MAX_NAME] if isinstance(name, str) else ""
         identity = entry.get("id")
-        identity = str(identity)[:MAX_NAME] if isinstance(identity, str | int) else ""
+        identity = self._bounded_id(identity)
         index = index_of(entry)
         arguments = next((function[key] for key in _ARGUMENTS if key in function), None)
         begins = not isinstance(arguments, str) or arguments.lstrip()[:1] in ("", "{")
@@ -265,15 +291,34 @@ class CallSlots:
         if slot is None:
             slot = self._open(index)
         slot.id = slot.id or identity
+        if identity and len(self._by_id) < MAX_IDS and identity not in self._by_id:
+            self._count_opaque(len(identity))
         if identity and len(self._by_id) < MAX_IDS:
             self._by_id[identity] = slot
             if index is not None:
                 self._by_both[identity, index] = slot
         self._take_name(slot, name)
         self._take_arguments(slot, arguments)
-        if isinstance(extra := entry.get("extra_content"), dict):
-            slot.extra.update(extra)
+        extra = entry.get("extra_content")
+        opaque = {
+            **(extra if isinstance(extra, dict) else {}),
+            **signatures_in(function),
+            **signatures_in(entry),
+        }
+        if opaque:
+            self._count_opaque(len(str(opaque)))
+            slot.extra.update(opaque)
         return CallPart(slot.name, slot.size) if slot.name or slot.size else None
+
+    def _count_opaque(self, size: int) -> None:
+        self._opaque_size += size
+        if self._opaque_size > MAX_OPAQUE:
+            raise ModelError(f"the ids and signatures of the tool calls exceed {MAX_OPAQUE} characters")
+
+    def _bounded_id(self, identity: Any) -> str:
+        """Return an id unchanged, because it may carry a signature; one that no provider makes as a hash."""
+        text = str(identity) if isinstance(identity, str | int) else ""
+        return text if len(text) <= MAX_ID else fresh_id(text, ())
 
     def _open(self, index: int | None) -> _Slot:
         if len(self._slots) >= MAX_FLOOD:

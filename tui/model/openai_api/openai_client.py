@@ -19,7 +19,7 @@ from tui.core.web import http_error_text
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.providers import is_private, provider_of, usable_key, usable_url
+from tui.model.endpoints.providers import is_private, provider_of, query_of, usable_key, usable_url
 from tui.model.openai_api.client_import import load_openai
 from tui.model.openai_api.reply_stream import ReplyConnection
 from tui.model.tap import ModelTap
@@ -87,6 +87,7 @@ class EndpointClient:
         self._profile = profile
         self._tap = ModelTap(profile.name, sink)
         self._base_url = usable_url(profile)
+        self._query = query_of(profile)
         self._key = usable_key(profile)
         self._client: Any = None
         self._openai: ModuleType | None = None
@@ -138,6 +139,7 @@ class EndpointClient:
             # A proxy to the internet cannot reach a model on this machine.
             trust_env=not is_private(self._base_url),
             follow_redirects=False,
+            params=self._query,
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             event_hooks={"request": [self._tap.asked], "response": [_raise_error_status]},
         )

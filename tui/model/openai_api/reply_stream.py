@@ -240,6 +240,8 @@ class ReplyStream:
 
     def _take(self, event: str) -> list[ModelPart]:
         if self._done or not event.strip():
+            if '"usage"' in event and _is_json(event) and isinstance(late := json.loads(event), dict):
+                self._accumulator.take_counts(late)
             return []
         # Redact before parsing or truncating anything: quotes in errors, and names.
         whole, event = event, self._redactor.redact_spoken(event)

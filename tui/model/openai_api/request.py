@@ -30,7 +30,9 @@ from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, effort_fields, traits_of
 from tui.model.endpoints.providers import is_private
 from tui.model.openai_api.attachments import Attached
+from tui.model.openai_api.echoed_fields import BLOCKS, ON_CALLS
 from tui.model.openai_api.sendable import plain_json, sendable
+from tui.model.openai_api.think_tags import HEAD
 from tui.model.openai_api.tool_forms import ToolForms, plain_name
 
 MAX_STOPS = 4
@@ -211,11 +213,29 @@ def body_for(
     body |= options_for(profile, request, traits, with_tools=bool(tools))
     if traits.cache_marks and "cache_control" not in traits.refuses:
         mark_for_cache(body["messages"])
-    kept = {name: value for name, value in body.items() if name not in traits.refuses}
+    if learned.thinking_blocks == "refused":
+        for message in body["messages"]:
+            message.pop(BLOCKS, None)
+    refused = traits.refuses | (_THINKING if learned.thinking_blocks and _lacks_blocks(body) else frozenset())
+    kept = {name: value for name, value in body.items() if name not in refused}
     kept.update(plain_json(profile.extra_body))
     if kept["stream"] is False and "stream_options" not in profile.extra_body:
         kept.pop("stream_options", None)
     return kept
+
+
+_THINKING = frozenset(("reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget"))
+"""Fields that make a model think."""
+
+
+def _lacks_blocks(body: Mapping[str, Any]) -> bool:
+    """Whether the calls of the current turn were made without thinking, or by another model."""
+    for message in reversed(body["messages"]):
+        if message["role"] == "user":
+            break
+        if message.get("tool_calls") and not message.get(BLOCKS):
+            return True
+    return False
 
 
 class _Writer:
@@ -284,17 +304,23 @@ class _Writer:
                 self._call(call, identity, own) for call, identity in zip(message.calls, ids, strict=True)
             ]
         for name, value in (message.echo or {}).items() if own else ():
-            if self._is_sent_back(name, this_turn):
+            if not self._is_sent_back(name, this_turn):
+                continue
+            if name == HEAD:
+                entry[name] = f"{sendable(str(value))}{entry[name] or ''}"
+            else:
                 entry[name] = plain_json(value)
         if self._traits.reasoning is Echo.FILLED and not entry.get("reasoning_content"):
             entry["reasoning_content"] = sendable(message.reasoning) or _NO_THINKING
         return entry
 
     def _is_sent_back(self, name: str, this_turn: bool) -> bool:
-        if name in _REASONING:
+        if name in _REASONING or (name == HEAD and self._traits.reasoning is not Echo.FILLED):
             wanted = self._traits.reasoning
             return wanted is not Echo.NEVER and (this_turn or wanted is not Echo.TURN)
-        return self._traits.details if name == "reasoning_details" else self._traits.extra
+        if name == HEAD:  # the thinking has its own field
+            return False
+        return self._traits.details if name in ("reasoning_details", BLOCKS) else self._traits.extra
 
     def _call(self, call: CallRequest, identity: str, own: bool) -> dict[str, Any]:
         written = self._forms.as_sent(call)
@@ -304,7 +330,10 @@ class _Writer:
             "function": {"name": plain_name(call.name), "arguments": _arguments(written.arguments)},
         }
         if call.extra and own and self._traits.extra:
-            entry["extra_content"] = plain_json(call.extra)
+            beside = {name: plain_json(call.extra[name]) for name in ON_CALLS if name in call.extra}
+            if content := {name: value for name, value in call.extra.items() if name not in beside}:
+                entry["extra_content"] = plain_json(content)
+            entry |= beside
         return entry
 
     def _tool(self, message: ToolMessage, content: str) -> dict[str, Any]:

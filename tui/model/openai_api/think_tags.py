@@ -17,6 +17,12 @@ TAGS = {
 }
 CLOSE_ONLY = ("</think>", "</thinking>")
 
+HEAD = "content"
+"""The field of an echo with `ThinkTags.head`: it is put back before the text of the message."""
+
+_OPENED = "<think>\n"
+"""Opens thinking where the template did, not the model."""
+
 MAX_SPACE = 4_096
 """Maximum characters of white space that are held back; more is not just space around thinking."""
 
@@ -54,10 +60,15 @@ class ThinkTags:
         """Whether there was a closing tag without an opening one."""
         self.never_closed = False
         """Whether a message that should begin with thinking had none."""
+        self.head = ""
+        """The thinking with its tags, as the model wrote it, and the white space behind it."""
+        self._raw: list[str] | None = [_OPENED] if opened else []
 
     def settle(self) -> None:
         """Treat closing tags as prose from now on, because the endpoint sends thinking in its own field."""
         self._settled = True
+        if self._guessed is not None or not self._closer:
+            self._raw = None
         if self._guessed is not None:
             self._guessed = None
             self._closer = ""
@@ -65,6 +76,8 @@ class ThinkTags:
     def feed(self, text: str) -> list[Piece]:
         """Return the pieces that `text` completes; an end that may be the start of a tag is held back."""
         self._pending += text
+        if self._raw is not None:
+            self._raw.append(text)
         return [piece for piece in self._pieces() if piece.text or piece.all_before]
 
     def finish(self) -> list[Piece]:
@@ -75,6 +88,8 @@ class ThinkTags:
                 self.never_closed = True
                 return [Piece(answer)] if (answer := "".join(self._guessed) + rest) else []
             return [Piece(rest, thinking=True)] if rest else []
+        if self._raw is not None and self._began:
+            self.head = "".join(self._raw)
         return [Piece(rest)] if rest.strip() or (rest and self._answer) else []
 
     def _pieces(self) -> Iterator[Piece]:
@@ -104,6 +119,7 @@ class ThinkTags:
             head and not any(opener.startswith(head) for opener in TAGS)
         ):
             self._began = True
+            self._raw = None
         yield from ()
 
     def _thinking(self) -> Iterator[Piece]:
@@ -131,6 +147,9 @@ class ThinkTags:
         if self._skip_space:
             self._pending = self._pending.lstrip()
             self._skip_space = not self._pending
+        if self._raw is not None and self._pending:
+            raw, self._raw = "".join(self._raw), None
+            self.head = raw[: len(raw) - len(self._pending)]
         if self._settled:
             yield self._say(self._pending)
             self._pending = ""
@@ -152,6 +171,7 @@ class ThinkTags:
             self._answer.clear()
             self._settled = self.close_only = self._skip_space = True
             yield Piece(before.strip(), thinking=True, all_before=True)
+            self._raw = [_OPENED, before, self._pending[at:]]
         self._pending = self._pending[at + len(closer) :]
 
     def _say(self, text: str) -> Piece:

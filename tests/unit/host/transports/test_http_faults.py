@@ -85,6 +85,11 @@ def test_a_retry_date_does_not_depend_on_the_local_clock(monkeypatch, status, of
     assert fault.wait == 5 and fault.next_step == "The server asks you to wait 5 s."
 
 
+def test_after_a_429_the_time_at_which_the_limit_is_reset_is_waited_for():
+    assert response(429, x_ratelimit_reset="7").wait == response(503, ratelimit_reset="7s").wait == 7
+    assert response(429, x_ratelimit_reset="7", x_ratelimit_remaining="5").wait is None
+
+
 def test_statuses_401_and_429_are_refusals_and_500_and_503_are_not():
     assert response(429, retry_after="2").wait == 2.0
     assert response(429).refused and response(401).refused

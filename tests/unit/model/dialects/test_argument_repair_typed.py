@@ -61,6 +61,11 @@ def test_arguments_in_python_syntax_are_parsed() -> None:
     assert keywords("cats and dogs") is None and keywords("x=open('/etc/passwd')") is None
 
 
+def test_words_of_json_count_in_program_syntax() -> None:
+    assert keywords("sure=true, no=[false], none=null") == {"sure": True, "no": [False], "none": None}
+    assert keywords("city=Oslo") is None
+
+
 def test_a_bracket_in_a_string_does_not_close_anything() -> None:
     assert bracket_end('("a)" + (b))c', 0) == 12
     assert bracket_end("(it's)", 0) == -1 and bracket_end("((a)", 0) == -1

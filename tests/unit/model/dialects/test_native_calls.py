@@ -99,6 +99,31 @@ def test_a_tool_name_with_extra_text_around_it_is_recognized(name: str, recovere
     assert json.loads(call.arguments) == {"city": "Oslo"}
 
 
+@pytest.mark.parametrize(
+    "name",
+    """
+    mcp__wx__forecast mcp_wx_forecast wx.forecast wx:forecast wx/forecast wx-forecast mcp.wx.forecast
+    tools.forecast mcp__forecast wxForecast WX__FORECAST functions:wx__forecast wx__wx__forecast
+    """.split(),
+)
+def test_a_name_that_fits_only_one_tool_is_that_tool(name: str) -> None:
+    (call,) = repaired([CallRequest("c", name, '{"city": "Oslo"}')], TOOLS)
+    assert call.name == "wx__forecast"
+
+
+@pytest.mark.parametrize("name", ["other__forecast", "wx__forecasts", "mcp", "mcp__mcp", "wx", "", "_"])
+def test_a_name_that_fits_no_tool_stays(name: str) -> None:
+    assert repaired([CallRequest("c", name, "{}")], TOOLS)[0].name == name
+
+
+def test_a_name_that_fits_two_tools_stays() -> None:
+    tools = [*TOOLS, ToolSpec("sea__forecast", "", SCHEMA, "sea", "forecast")]
+    assert repaired([CallRequest("c", "mcp__forecast", "{}")], tools)[0].name == "mcp__forecast"
+    assert repaired([CallRequest("c", "mcp__sea__forecast", "{}")], tools)[0].name == "sea__forecast"
+    tools = [ToolSpec("a__bc", "", {}, "a", "bc"), ToolSpec("ab__c", "", {}, "ab", "c")]
+    assert repaired([CallRequest("c", "mcp__a_b_c", "{}")], tools)[0].name == "mcp__a_b_c"
+
+
 def test_valid_arguments_are_kept_as_the_model_wrote_them() -> None:
     assert mended('{"city":"Oslo",  "days":2}').arguments == '{"city":"Oslo",  "days":2}'
 

@@ -204,6 +204,9 @@ FRAGMENTS = st.sampled_from(
             "assistantfinal",
             "commentary",
         ),
+        *("<|python_start|>[", "<|tool_call_start|>", "<|tool_call>call:", "call:", "clock__now", "print("),
+        *("<tools>", "functools[", ">>>", "✿FUNCTION✿: ", "✿ARGS✿: ", "tool_code", '<|"|>', "<escape>", ":"),
+        *('{"name": "clock__now", "arguments": {}}', "I look: ", "web__search(query='a')", "</tools>"),
         *("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),
         *(
             "now",
@@ -288,12 +291,34 @@ def test_text_in_an_indented_block_remains_text(dialect: str, text: str) -> None
     assert (found.text, found.calls) == (shown, [])
 
 
+@pytest.mark.parametrize("mark", ["<|tool_call>call:now", "<|python_start|>[now", "```tool_code\nnow"])
+@pytest.mark.parametrize("inside", ["x y", "x y" * 100, "=", "[{", ":" * 200, "a:(b:[c", "{}" * 99, "'" * 9])
+def test_any_text_in_the_brackets_of_a_call_is_read(mark: str, inside: str) -> None:
+    for text in (f"{mark}({inside})", f"{mark}{{{inside}}}", f"{mark}({inside}"):
+        assert said(read("native", [text])) == said(read("native", list(text)))
+
+
 MARKS = (
     *("<use_mcp_tool>", "<tool_call>{", "<function=now>", "a<thinking>", '{"tool": ', "<<tool-start>>{"),
     *(
         "Action: x\nAction Input: {\n",
         "<use_mcp_tool><arguments>{}</arguments>",
         '<<tool-start>>{"tool": "x"}',
+    ),
+    *(
+        "```tool_code\nnow(",
+        "call:now{a:",
+        ">>>now\n{",
+        "✿FUNCTION✿: now\n",
+        '{"name": "',
+        "functools[{",
+        "now(",
+    ),
+    *(
+        '```json\n{"name": "clock__now", ',
+        "<|tool_call>call:now{a:[",
+        "<|python_start|>[now(a=",
+        "clock__now(",
     ),
     *("\nAction: now(", "```\n{", "<｜DSML｜", "<final_answer>", "<tool_result", "`<tool_call>", "</answer>"),
 )

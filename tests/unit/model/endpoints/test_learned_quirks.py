@@ -310,3 +310,28 @@ def test_no_stored_value_makes_a_request_impossible(kept: Any) -> None:
     asked = known.applied(Traits())
     assert not asked.refuses & {"model", "messages", "tools", "stream"} and asked.max_tools > 0
     assert all(known.facts)
+
+
+@pytest.mark.parametrize(
+    ("words", "learned"),
+    [
+        (
+            "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. "
+            "When `thinking` is enabled, a final `assistant` message must start with a thinking block",
+            "required",
+        ),
+        ("messages.1.content.0: Invalid `signature` in `thinking` block", "refused"),
+        (
+            "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+            "refused",
+        ),
+    ],
+)
+def test_thinking_blocks_that_are_missing_or_invalid_are_learned_apart_from_parameters(
+    words: str, learned: str
+) -> None:
+    known = Learned()
+    assert known.take_refusal(400, words, (*SENT, "reasoning_effort", "thinking"), TOOLS)
+    assert known == Learned(thinking_blocks=learned)
+    known.begin()
+    assert known.thinking_blocks == Learned.from_json(known.to_json()).thinking_blocks == "required"

@@ -193,3 +193,34 @@ def test_a_flood_of_fragments_that_look_complete_is_read_quickly(first: str, pie
     heard = output_of(Accumulator(NAMES), [chunk("length", tool_calls=list(stream))])
     assert heard.reply is not None or heard.error is not None
     assert time.thread_time() - began < 5
+
+
+OSLO, ROME = '{"city": "Oslo"}', '{"city": "Rome"}'
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"{OSLO}{ROME}```",
+        f"{OSLO}\n```\n{ROME}\n```",
+        f"```json\n{OSLO}\n```\n```json\n{ROME}\n```",
+        f"{OSLO}, {ROME}",
+    ],
+)
+def test_several_objects_stay_several_calls_next_to_a_fence(written: str) -> None:
+    heard = output_of(Accumulator(["search"]), [entry(written), chunk("tool_calls")])
+    assert heard.reply is not None
+    assert [made.arguments for made in heard.reply.calls] == [OSLO, ROME]
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_a_call_that_ends_with_a_fence_is_complete(index: bool) -> None:
+    chunks = [entry(f"{OSLO}\n```", "a", index), entry(ROME, "b", index), chunk("tool_calls")]
+    heard = output_of(Accumulator(["search"]), chunks)
+    assert heard.reply is not None
+    assert [(made.id, made.arguments) for made in heard.reply.calls] == [("a", OSLO), ("b", ROME)]
+
+
+def entry(arguments: str, identity: str = "a", index: bool = True) -> dict[str, Any]:
+    made: dict[str, Any] = {"id": identity, "function": {"name": "search", "arguments": arguments}}
+    return chunk(tool_calls=[made | ({"index": 0} if index else {})])

@@ -49,6 +49,13 @@ async def asked(answer: Answer) -> ModelOutput:
             await model.aclose()
 
 
+async def test_a_token_count_behind_the_end_of_the_stream_is_read() -> None:
+    count = {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}
+    heard = await asked(Answer(raw=sse(*HELLO) + DONE + sse(count, chunk(content="more"))))
+    assert heard.text == "Héllo 😀" and heard.reply is not None
+    assert heard.reply.usage is not None and heard.reply.usage.prompt == 7
+
+
 SAME = {
     "CRLF": Answer(raw=sse(*HELLO, end=b"\r\n\r\n") + DONE, seed=1),
     "CR": Answer(raw=sse(*HELLO, end=b"\r\r"), seed=2),

@@ -38,10 +38,10 @@ PROSE = st.lists(
 def test_splitting_the_text_does_not_change_the_reply(
     said: str, cuts: list[int], thinking_first: bool
 ) -> None:
-    def heard(pieces: list[str]) -> tuple[str, str]:
+    def heard(pieces: list[str]) -> tuple[str, str, object]:
         accumulator = Accumulator(thinking_first=thinking_first)
         result = output_of(accumulator, [*(chunk(content=piece) for piece in pieces), chunk("stop")])
-        return result.text, result.reasoning
+        return result.text, result.reasoning, result.reply and result.reply.echo
 
     edges = [0, *sorted(min(cut, len(said)) for cut in cuts), len(said)]
     pieces = [said[start:end] for start, end in itertools.pairwise(edges)]
