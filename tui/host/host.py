@@ -321,17 +321,25 @@ class Host:
     def request_restart(self, name: str) -> None:
         self._request(name, Supervisor.restart)
 
-    async def start_all(self, names: Iterable[str] | None = None) -> None:
+    async def start_all(
+        self, names: Iterable[str] | None = None, settled: Callable[[str], None] = _unheard
+    ) -> None:
         """Start servers (None: those with autostart) concurrently; return once each is RUNNING or STOPPED.
 
-        A server that the user has refused is started only if it is named. An unknown name starts none.
+        `settled` is called with the name of each as soon as it is. A server that the user has refused is
+        started only if it is named. An unknown name starts none.
         """
         if names is None:
             automatic = [server for server in self._servers.values() if server.spec.autostart]
             names = [server.spec.name for server in automatic if not server.stays_refused()]
         servers = [self._named(name) for name in names]
         self._around.consent.together([one.spec for one in servers if one.can_start])
-        await asyncio.gather(*(server.start() for server in servers))
+
+        async def start(server: Supervisor) -> None:
+            await server.start()
+            settled(server.spec.name)
+
+        await asyncio.gather(*map(start, servers))
 
     async def shutdown(self, *, force: bool = False) -> None:
         """Stop all servers concurrently and permanently; after 7 s, or if called again, kill the rest."""
