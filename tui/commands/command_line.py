@@ -142,8 +142,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("run", _fill_run, help="ask one question from the command line", description=about, epilog=EXIT_CODES)
     add_calls(add)
     about = (
-        "Start every configured server, print its status as soon as it is known, and stop it. --json prints one"
-        " array at the end, in the order of the configuration."
+        "Start every configured server, print its status as soon as it is known, and stop it. --json prints"
+        " one array at the end, in the order of the configuration."
     )
     short = "start every configured server, print its status, and stop it"
     add("servers", _fill_servers, help=short, description=about)

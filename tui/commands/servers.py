@@ -12,14 +12,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
-from tui.commands.run import say_unrecorded
+from tui.commands.run import say_unrecorded, step_in_shell
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
 from tui.core.units import duration, plural
-from tui.host.error_sentences import RETRY
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.servers.consent import CONSENT_STEP, described
@@ -162,11 +161,6 @@ def name_width(names: Iterable[str]) -> int:
     return max((len(clean_line(name, MAX_SHOWN_NAME)) for name in names), default=0)
 
 
-def _step(status: ServerStatus) -> str:
-    """Return the next step for a remote server. For other servers, the steps name keys of the app."""
-    return status.next_step.removesuffix(RETRY).strip() if status.reach is not None else ""
-
-
 def _where(reach: Reach) -> str:
     how = "no response" if reach.silent else f"status {reach.status}" if reach.status else "not contacted"
     return f"{clean_line(reach.where, 300)} over {reach.kind}, {how}"
@@ -181,7 +175,7 @@ def lines(status: ServerStatus, width: int = 0, tokens: DefinitionTokens | None 
         if status.reach is not None:
             told.append(f"    at {_where(status.reach)}")
         if status.detail:
-            told.append(f"    {clean_line(sentences(status.detail, _step(status)), 600)}")
+            told.append(f"    {clean_line(sentences(status.detail, step_in_shell(status)), 600)}")
         if status.unquoted_line:
             told.append(f"    log: {clean_line(status.unquoted_line, 300)}")
         return told
