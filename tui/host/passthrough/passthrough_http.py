@@ -16,8 +16,8 @@ from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+from tui.core.errors import reason_of
 from tui.core.traffic import TrafficSink
-from tui.core.web import http_error_text
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
 
 if TYPE_CHECKING:
@@ -116,8 +116,7 @@ class HttpPassthrough:
             response = await self._client.send(request, stream=True)
         except self._httpx.HTTPError as error:
             exchange.failed(error)
-            why = f"{type(error).__name__}: {http_error_text(error)}"
-            await _answer(send, 502, f"cannot connect to the server: {why}")
+            await _answer(send, 502, f"cannot connect to the server: {reason_of(error)}")
             return
         try:
             headers = response.headers.raw
