@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.definitions.accepted import DefinitionChange, shown_name
-from tui.core.errors import UsageError
+from tui.core.errors import UsageError, reason_of
 from tui.core.forms.elicitation import content_problem, default_content
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
@@ -211,12 +211,8 @@ def read_values(path: str) -> Sequence[Mapping[str, Any]]:
         found = json.loads(text)
     except OSError as error:
         raise UsageError(f"cannot read the file: {error.strerror}", where=where) from None
-    except json.JSONDecodeError as error:
-        raise UsageError(
-            f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", where=where
-        ) from None
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"the file is not JSON: {error}", where=where) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the file is not JSON: {reason_of(error)}", where=where) from None
     listed = found if isinstance(found, list) else [found]
     if not listed or not all(isinstance(one, dict) for one in listed):
         raise UsageError(

@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import UsageError
+from tui.core.errors import UsageError, reason_of
 from tui.core.text import clean_line
 
 MAX_STDIN = 4 * 1024 * 1024
@@ -80,7 +80,7 @@ def _attached(path: str) -> Attachment:
     try:
         return attachment_of(Path(path).name, read_bounded(path, MAX_BYTES))
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot attach it: {_reason(error)}", where=path) from None
+        raise UsageError(f"cannot attach it: {reason_of(error)}", where=path) from None
 
 
 def system_text(given: str | None) -> str | None:
@@ -93,7 +93,7 @@ def system_text(given: str | None) -> str | None:
     try:
         return read_bounded(given[1:], MAX_SYSTEM).decode("utf-8", "replace")
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read the system prompt: {_reason(error)}", where=given[1:]) from None
+        raise UsageError(f"cannot read the system prompt: {reason_of(error)}", where=given[1:]) from None
 
 
 def read_bounded(path: str, most: int) -> bytes:
@@ -130,10 +130,6 @@ def _piped(handle: int, most: int) -> bytes:
     return bytes(data)
 
 
-def _reason(error: Exception) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-
-
 MAX_SCHEMA = 1024 * 1024
 
 
@@ -159,9 +155,9 @@ class AnswerSchema:
         try:
             schema = json.loads(read_bounded(path, MAX_SCHEMA))
         except json.JSONDecodeError as error:
-            raise UsageError(f"is not JSON: {error}", where=path) from None
+            raise UsageError(f"is not JSON: {reason_of(error)}", where=path) from None
         except (OSError, ValueError, RecursionError) as error:
-            raise UsageError(f"cannot be read: {_reason(error)}", where=path) from None
+            raise UsageError(f"cannot be read: {reason_of(error)}", where=path) from None
         if not isinstance(schema, dict):
             raise UsageError("is not a JSON Schema: it must be an object", where=path)
         if fault := ModelJudge(lambda: None).schema_problem(schema):

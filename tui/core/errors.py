@@ -177,6 +177,23 @@ _HTTP_REASONS = {
     "Connection closed": "the connection was closed",
     "Timed out while waiting": "no response in time",
 }
+_SQLITE_REASONS = {
+    "database disk image is malformed": "the file is damaged",
+    "malformed database schema": "the file is damaged",
+    "file is not a database": "it is not a SQLite file",
+    "file is encrypted": "it is not a SQLite file",
+    "database is locked": "another program uses the file",
+    "database table is locked": "another program uses the file",
+    "database or disk is full": "the disk is full",
+    "disk I/O error": "reading or writing the file failed",
+    "attempt to write a readonly": "the file is read-only",
+    "unable to open database": "the file cannot be opened",
+    "no such table": "a table is missing",
+    "no such column": "a column is missing",
+    "interrupted": "it was interrupted",
+    "string or blob too big": "a value is too large",
+    "unsupported file format": "the file has an unsupported format",
+}
 _HTTP_KINDS = {
     "RemoteProtocolError": "the other side violates the protocol",
     "LocalProtocolError": "the request violates the protocol",
@@ -202,6 +219,13 @@ _PLAIN_REASONS = {
     "Out of range float": "a number is not finite",
     "Circular reference": "it contains itself",
     "Object of type": "a value has no form in JSON",
+    "Port could not be cast": "the port is not a number",
+    "Port out of range": "the port is out of range",
+    "Invalid IPv6 URL": "the IPv6 address is invalid",
+    "Nesting": "it is nested too deeply",
+    "Compressed file ended": "it ended early",
+    "That compression method": "its compression is not supported",
+    "File name in directory": "the zip file is damaged",
 }
 _HTTP_LIBRARIES = frozenset(("anyio", "h11", "httpcore", "httpcore2", "httpx", "httpx2", "openai", "wsproto"))
 _ADDRESS_REASONS = {
@@ -258,9 +282,11 @@ def reason_of(error: BaseException, limit: int = REASON_CHARS) -> str:
 
 def _reason(error: BaseException) -> str:
     error = origin_of(error)
-    if type(error).__module__.startswith("tui."):
+    if type(error).__module__.startswith("tui.") and not isinstance(error, OSError):
         return str(error)
     kinds = {kind.__name__: kind.__module__.partition(".")[0] for kind in type(error).__mro__}
+    if kinds.get("Error") == "sqlite3":
+        return _of_sqlite(error)
     for kind, library in kinds.items():
         if (words := _REASONS.get(kind)) is not None:
             return words(error)
@@ -314,9 +340,37 @@ def _starting(text: str, table: Mapping[str, str]) -> str:
 def _of_system(error: Any) -> str:
     if type(error).__name__ == "gaierror":
         return _ADDRESS_REASONS.get(error.errno, "the host name cannot be resolved")
-    if error.errno is not None and error.errno > 0 and type(error).__module__ != "ssl":
+    said = error.strerror or ""
+    if error.errno is not None and error.errno > 0 and (not said or "call failed" in said):  # asyncio's words
         return os.strerror(error.errno)
-    return error.strerror or str(error) or "the system reports an error"
+    return said or str(error) or "the system reports an error"
+
+
+def _of_zip(error: Any) -> str:
+    text = str(error)
+    if "not a zip file" in text:
+        return "it is not a zip file"
+    return "its checksum is wrong" if "CRC" in text else "the zip file is damaged"
+
+
+def _of_decoding(error: UnicodeDecodeError) -> str:
+    if is_utf16(error.object):
+        return "it is UTF-16 text, not UTF-8"
+    return f"byte {error.start:,} is not valid {error.encoding.upper()}"
+
+
+def is_utf16(raw: bytes) -> bool:
+    """Return whether a text begins as UTF-16 with a byte order mark does, which Windows programs write."""
+    return raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def _of_sqlite(error: Any) -> str:
+    return _starting(str(error), _SQLITE_REASONS) or "it cannot be used as a SQLite file"
+
+
+def _of_tomlkit(error: Any) -> str:
+    line, column = getattr(error, "line", None), getattr(error, "col", None)
+    return "invalid TOML" if line is None else f"invalid TOML at line {line}, column {column}"
 
 
 def _of_tls(error: Any) -> str:
@@ -350,14 +404,16 @@ _REASONS: Mapping[str, Callable[[Any], str]] = {
     "TOMLDecodeError": _of_toml,
     "ValidationError": _of_validation,
     "SSLError": _of_tls,
-    "UnicodeDecodeError": lambda error: f"byte {error.start:,} is not valid {error.encoding.upper()}",
+    "UnicodeDecodeError": _of_decoding,
     "UnicodeEncodeError": lambda error: f"{error.encoding.upper()} does not have one of its characters",
     "IncompleteReadError": lambda _: "it ended early",
     "LimitOverrunError": lambda _: "a line is too long",
     "TimeoutError": lambda error: os.strerror(error.errno) if error.errno else "no response in time",
     "RecursionError": lambda _: "it is nested too deeply",
     "MemoryError": lambda _: "not enough memory",
-    "BadZipFile": lambda _: "the zip file is damaged",
+    "BadZipFile": _of_zip,
+    "TOMLKitError": _of_tomlkit,
+    "EOFError": lambda _: "it ended early",
     "OSError": _of_system,
 }
 """How to word each kind of error, by the name of its class, because most libraries are imported late."""

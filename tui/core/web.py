@@ -57,7 +57,7 @@ def web_address(url: str) -> WebAddress:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        return WebAddress(url, "", "", problem=f"Invalid URL: {error}.")
+        return WebAddress(url, "", "", problem=f"Invalid URL: {reason_of(error)}.")
     if parts.scheme not in ("https", "http"):
         scheme = parts.scheme or "without a scheme"
         return WebAddress(url, "", "", problem=f"Only https URLs can be opened. This one is {scheme}.")

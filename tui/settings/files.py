@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, is_utf16, reason_of
 from tui.core.files.private_files import LinkError, make_folder, open_private
 from tui.core.text import clean_line
 
@@ -105,7 +105,7 @@ def _state(path: Path, limit: int, form: int) -> Mapping[str, Any]:
     try:
         found = loads(read_bounded(path, limit, links=False))
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"is not JSON: {error}") from error
+        raise Unreadable(f"is not JSON: {reason_of(error)}") from error
     if isinstance(found, Mapping) and found.get("format") == form:
         return found
     raise Unreadable("was written by another version of mcptui")
@@ -158,6 +158,8 @@ def _copy(path: Path, to: Path) -> None:
 
 
 def _decoded(raw: bytes) -> str:
+    if is_utf16(raw):
+        raise Unreadable("is UTF-16 text. Save it as UTF-8")
     if b"\0" in raw:
         line = raw.count(b"\n", 0, raw.index(b"\0")) + 1
         raise Unreadable(f"is not text: null byte in line {line}")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tui.core.errors import reason_of
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import bounded, plural
 from tui.settings.key_positions import KeyPath, Place, json_places
@@ -264,9 +265,10 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
     try:
         tree, twice = loads(plain)
     except json.JSONDecodeError as error:
-        return NotReadable(f"is not JSON: {error.msg} at column {error.colno}", line=error.lineno)
+        reason = reason_of(error).replace(f" at line {error.lineno}, column", " at column")
+        return NotReadable(f"is not JSON: {reason}", line=error.lineno)
     except (ValueError, RecursionError) as error:
-        return NotReadable(f"is not valid JSON: {clean_line(str(error))}")
+        return NotReadable(f"is not valid JSON: {reason_of(error)}")
     for root in ROOTS:
         found: Any = tree
         for key in root:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tui.commands.call.options import usage
 from tui.commands.run_input import read_bounded
-from tui.core.errors import UsageError
+from tui.core.errors import UsageError, reason_of
 from tui.core.files.programs import is_command
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
@@ -82,12 +82,8 @@ def given_json(args: argparse.Namespace) -> str | None:
         else:
             return text
         return data.decode()
-    except UnicodeDecodeError as error:
-        reason = f"not UTF-8 (byte {error.start})"
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except ValueError as error:
-        reason = str(error)
+    except (OSError, ValueError) as error:
+        reason = reason_of(error)
     raise UsageError(f"cannot read the arguments: {reason}.", where=f"--args {clean_line(text, 400)}")
 
 
