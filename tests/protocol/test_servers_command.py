@@ -93,3 +93,11 @@ async def test_json_is_in_the_order_of_the_configuration(tmp_path: Path):
     path.write_text(json.dumps({"mcpServers": servers}))
     done = await mcptui("servers", "--json", "--config", str(path))
     assert [server["name"] for server in json.loads(done.out)] == ["late", "missing"]
+
+
+async def test_disabled_servers_are_not_said_to_be_missing(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers.off]\ncommand = "python3"\ndisabled = true\n')
+    done = await mcptui("servers", "--config", str(path))
+    assert done.code == 0 and "All servers are disabled: off." in done.out
+    assert "No servers are configured" not in done.out

@@ -37,6 +37,13 @@ exit codes:
   70   internal error (stderr names the report)
   130  interrupted
 """
+SERVERS_EPILOG = """\
+exit codes:
+  0    every server runs
+  2    invalid usage or configuration, or the output cannot be written
+  5    at least one server could not be started
+  130  interrupted
+"""
 LOGIN_ABOUT = (
     "Sign in to a remote server. A browser opens after you confirm. Tokens are stored in the"
     " keychain, or in a file that only you can read."
@@ -90,7 +97,10 @@ class _Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         check_action(self, action, value)
-        super()._check_value(action, value)
+        if action.choices is not None and value not in action.choices:
+            *others, last = map(str, action.choices)
+            expected = f"{', '.join(others)} or {last}" if others else last
+            raise argparse.ArgumentError(action, str(invalid(expected, str(value))))
 
 
 class _Command(_Parser):
@@ -146,7 +156,7 @@ def build_parser() -> argparse.ArgumentParser:
         " one array at the end, in the order of the configuration."
     )
     short = "start every configured server, print its status, and stop it"
-    add("servers", _fill_servers, help=short, description=about)
+    add("servers", _fill_servers, help=short, description=about, epilog=SERVERS_EPILOG)
     add_search(add)
     short = "add a server to the configuration: a URL or a command"
     add("add", fill_add, help=short, usage=ADD_USAGE, description=ADD_ABOUT)

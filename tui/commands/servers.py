@@ -58,6 +58,9 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         if problem not in told:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
     names = [status.name for status in runtime.host.statuses()]
+    if not names and not unusable and not args.json and (disabled := _disabled(runtime)):
+        print(f"All servers are disabled: {disabled}. To use one, remove `disabled = true` from its section.")
+        return 0
     if not names and not unusable and not args.json:
         print(
             "No servers are configured. Add one with `mcptui add`, or write a starter file with `mcptui "
@@ -89,6 +92,13 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     if needs_consent:
         print(f"mcptui: {_consent_words(runtime, needs_consent)}", file=sys.stderr)
     return 0 if all(status.state is ServerState.RUNNING for status in found.values()) else FAILED
+
+
+def _disabled(runtime: Runtime) -> str:
+    """Return the names of the disabled servers."""
+    loaded = runtime.configuration.loaded
+    names = loaded.settings.servers if loaded is not None else ()
+    return ", ".join(clean_line(name, MAX_SHOWN_NAME) for name in names if runtime.is_disabled(name))
 
 
 def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ that cannot be read is a single problem, which the app shows.
 
 import os
 import re
+import shlex
 import stat
 import sys
 from collections.abc import Mapping, Sequence
@@ -109,7 +110,7 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
     try:
         text = read_bounded(path)
     except FileNotFoundError:
-        problem = Problem("file not found", file=name, suggestion="create it with `mcptui config init`")
+        problem = Problem("file not found", file=name, suggestion=_how_to_create(path, name))
         return Loaded(Settings(), (problem,) if required else (), path)
     except Unreadable as error:
         return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
@@ -158,6 +159,13 @@ class _Source:
     tree: Mapping[str, Any]
     places: Mapping[KeyPath, Place]
     faults: tuple[Fault, ...] = ()
+
+
+def _how_to_create(path: Path, name: str) -> str:
+    """Return what to do about a file that was named, but does not exist; only a TOML file can be created."""
+    if path.suffix.lower() != ".toml":
+        return "check the path"
+    return f"check the path, or create it with `mcptui config init --config {shlex.quote(name)}`"
 
 
 def _parsed_toml(text: str) -> _Source | Fault:

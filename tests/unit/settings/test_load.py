@@ -368,3 +368,13 @@ def test_pwd_is_the_working_directory_of_mcptui_whatever_the_environment_says(
 def test_pwd_is_not_a_secret():
     found = load_text('[servers.a]\ncommand = "x"\ncwd = "${PWD}"\n', Path("/c.toml"), {})
     assert not found.secrets
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [("my file.toml", "`mcptui config init --config '{path}'`"), ("mcp.json", "check the path")],
+)
+def test_a_named_file_that_does_not_exist_is_created_under_its_own_name(tmp_path: Path, name: str, step: str):
+    path = tmp_path / name
+    (problem,) = load(path, {}, required=True).problems
+    assert problem.suggestion.endswith(step.format(path=path))

@@ -161,7 +161,9 @@ def refused(
             f"{words}.", next_step=_sign_in_step(response, signs_in), status=status, refused=True
         )
     if status == 403:
-        step = "Your credentials do not permit this. Check them, or sign in again."
+        step = "The server refuses access. Check the URL, and whether it needs a header or a sign-in."
+        if response.request.headers.get("authorization"):
+            step = "Your credentials do not permit this. Check them, or sign in again."
         return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status in (404, 405, 410):
         step = GONE if running else "Check the URL. There is no MCP server there."
