@@ -159,7 +159,7 @@ FAULTS = {
         r"^HTTP 400 \(Bad Request\): “bad”\. The server",
     ),
     "401": (says(reply(b"", "401 Unauthorized", "")), r"^HTTP 401 \(Unauthorized\)\. .*sign in"),
-    "403": (says(reply(b"", "403 Forbidden", "")), r"^HTTP 403 \(Forbidden\)\. Your credentials"),
+    "403": (says(reply(b"", "403 Forbidden", "")), r"^HTTP 403 \(Forbidden\)\. The server refuses access"),
     "404": (says(reply(b"", "404 Not Found", "")), r"^HTTP 404 \(Not Found\)\. Check the URL"),
     "429": (
         says(reply(b"", "429 Too Many Requests", "")),

@@ -135,6 +135,50 @@ async def test_one_failing_server_does_not_affect_the_others(tmp_path: Path):
     assert done.code == 0 and "the server “broken” failed to start" in done.err
 
 
+async def test_a_failed_start_names_the_next_step(tmp_path: Path):
+    async with Endpoint([says("ok"), says("ok")]) as endpoint:
+        lines = (
+            f'[servers.dies]\ncommand = {json.dumps(sys.executable)}\nargs = ["-c", "raise SystemExit(3)"]'
+        )
+        path = config(tmp_path, endpoint, f'[servers.broken]\ncommand = "no-such-program-anywhere"\n{lines}')
+        done = await mcptui("run", "--json", "--config", path, "go")
+        shown = await mcptui("run", "--config", path, "go")
+    notices = [one["message"] for one in done.of_type("notice")]
+    assert [one for one in notices if "“broken”" in one and "Check command in [servers.broken]." in one]
+    assert "Check command in [servers.broken]." in shown.err
+    assert "To print its log: mcptui list dies --verbose" in shown.err and "Press" not in shown.err
+
+
+LISTS_NOTHING = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"error": {"code": -32603, "message": "the catalogue is down"}}
+    if asked["method"] == "initialize":
+        answer = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                             "serverInfo": {"name": "shop", "version": "1"}}}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+"""
+
+
+async def test_a_server_whose_tools_cannot_be_listed_is_named(tmp_path: Path):
+    server = tmp_path / "shop.py"
+    server.write_text(LISTS_NOTHING)
+    async with Endpoint([says("ok"), says("ok")]) as endpoint:
+        args = json.dumps([str(server)])
+        extra = f"[servers.shop]\ncommand = {json.dumps(sys.executable)}\nargs = {args}"
+        path = config(tmp_path, endpoint, extra)
+        shown = await mcptui("run", "--config", path, "go")
+        done = await mcptui("run", "--json", "--config", path, "go")
+    said = (
+        "the tools of the server “shop” could not be listed: The server returned error -32603: the catalogue"
+    )
+    assert shown.code == 0 and said in shown.err
+    assert any(said in one["message"] for one in done.of_type("notice"))
+
+
 @pytest.mark.parametrize(
     ("args", "word"),
     [

@@ -137,7 +137,7 @@ async def test_an_unreadable_recording_does_not_shift_the_columns_of_the_list(ho
     before = max(map(len, (await mcptui("traffic", "--list")).out.splitlines()))
     (recordings().folder / "4-damaged.mcptrace").write_bytes(b"?" * 5000)
     lines = (await mcptui("traffic", "--list")).out.splitlines()
-    assert any(line.endswith("not a recording, or damaged (file is no…") for line in lines)
+    assert any(line.endswith("not a recording, or damaged (it is not …") for line in lines)
     assert max(map(len, lines)) < before + 40
     told = [json.loads(line) for line in (await mcptui("traffic", "--list", "--json")).out.splitlines()]
     assert any(

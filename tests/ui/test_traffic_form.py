@@ -3,7 +3,7 @@
 from textual import events
 
 from tests.conftest import until
-from tests.ui.app_stage import opened
+from tests.ui.app_stage import opened, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.traffic_stage import some
 from tui.ui.traffic.screen import TrafficScreen
@@ -22,3 +22,27 @@ async def test_a_key_opens_the_form_with_the_arguments_of_the_call() -> None:
         assert app.screen.server == "weather"
         draft = app.main.parts.navigator.call_book.drafts["weather", key_of_tool("get_weather")]
         assert draft.arguments == {"location": "Beijing"}
+
+
+async def form_over_workbench(server: str) -> None:
+    """Open the form of a call from the traffic over the workbench of `server`."""
+    runtime = FakeRuntime(says("hello"))
+    runtime.recording = some().recording()
+    async with opened(runtime) as (app, pilot):
+        navigator = app.main.parts.navigator
+        navigator.open_form(server, "get_weather" if server == "weather" else "add_note", {})
+        await until(lambda: isinstance(app.screen, ServerScreen))
+        app.screen._show_traffic("")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.select(2))
+        await pilot.press("E")
+        await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.server == "weather")
+        assert sum(isinstance(screen, ServerScreen) for screen in app.screen_stack) == 1
+        await shows(app, "Beijing")
+
+
+async def test_the_key_works_over_the_workbench_of_the_same_server() -> None:
+    await form_over_workbench("weather")
+
+
+async def test_the_key_works_over_the_workbench_of_another_server() -> None:
+    await form_over_workbench("notes")

@@ -80,3 +80,21 @@ def test_an_internal_error_of_a_command_leaves_a_report_and_no_traceback(
     (path,) = (tmp_path / "mcptui" / "crashes").iterdir()
     assert capsys.readouterr().err == f"mcptui: Internal error: RuntimeError: a defect. Report: {path}\n"
     assert "mcptui sessions --json" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["completion", "foo"], "argument SHELL: must be bash, zsh or fish, not “foo”"),
+        (
+            ["run", "--approve", "some", "hi"],
+            "argument --approve: must be ask, reads, all or none, not “some”",
+        ),
+    ],
+)
+def test_a_value_that_is_not_one_of_the_choices_is_refused_in_our_words(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit):
+        build_parser().parse_args(words)
+    assert said in capsys.readouterr().err

@@ -37,6 +37,13 @@ exit codes:
   70   internal error (stderr names the report)
   130  interrupted
 """
+SERVERS_EPILOG = """\
+exit codes:
+  0    every server runs
+  2    invalid usage or configuration, or the output cannot be written
+  5    at least one server could not be started
+  130  interrupted
+"""
 LOGIN_ABOUT = (
     "Sign in to a remote server. A browser opens after you confirm. Tokens are stored in the"
     " keychain, or in a file that only you can read."
@@ -100,7 +107,10 @@ class _Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         check_action(self, action, value)
-        super()._check_value(action, value)
+        if action.choices is not None and value not in action.choices:
+            *others, last = map(str, action.choices)
+            expected = f"{', '.join(others)} or {last}" if others else last
+            raise argparse.ArgumentError(action, str(invalid(expected, str(value))))
 
 
 class _Command(_Parser):
@@ -151,9 +161,12 @@ def build_parser() -> argparse.ArgumentParser:
     about = "Ask one question from the command line. The answer goes to stdout, the trace to stderr."
     add("run", _fill_run, help="ask one question from the command line", description=about, epilog=EXIT_CODES)
     add_calls(add)
-    about = "Start every configured server, print its status, and stop it."
+    about = (
+        "Start every configured server, print its status as soon as it is known, and stop it. --json prints"
+        " one array at the end, in the order of the configuration."
+    )
     short = "start every configured server, print its status, and stop it"
-    add("servers", _fill_servers, help=short, description=about)
+    add("servers", _fill_servers, help=short, description=about, epilog=SERVERS_EPILOG)
     add_search(add)
     short = "add a server to the configuration: a URL or a command"
     add("add", fill_add, help=short, usage=ADD_USAGE, description=ADD_ABOUT)

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.definitions.accepted import DefinitionChange, shown_name
-from tui.core.errors import UsageError
+from tui.core.errors import UsageError, reason_of
 from tui.core.files.text_files import NotText, text_of
 from tui.core.forms.elicitation import content_problem, default_content
 from tui.core.ports import BY_DEFAULT
@@ -239,13 +239,8 @@ def read_values(path: str) -> Sequence[Mapping[str, Any]]:
         raise UsageError(f"the file {error}", where=where) from None
     except OSError as error:
         raise UsageError(f"cannot read the file: {error.strerror}", where=where) from None
-    except json.JSONDecodeError as error:
-        raise UsageError(
-            f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", where=where
-        ) from None
     except (ValueError, RecursionError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise UsageError(f"the file is not JSON: {why}", where=where) from None
+        raise UsageError(f"the file is not JSON: {reason_of(error)}", where=where) from None
     listed = found if isinstance(found, list) else [found]
     if not listed or not all(isinstance(one, dict) for one in listed):
         raise UsageError(

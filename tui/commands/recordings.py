@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import StorageError, UsageError, sentences
+from tui.core.errors import StorageError, UsageError, reason_of, sentences
 from tui.core.text import clean_line
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def import_export(source: Path, target: Path) -> None:
             notes: dict[int, EntryNote] = {}
             _store(read_jsonl(lines, str(source), notes), notes, target)
     except OSError as error:
-        raise StorageError(f"unreadable ({error.strerror})", where=str(source)) from error
+        raise StorageError(f"cannot be read: {reason_of(error)}", where=str(source)) from error
 
 
 def _store(entries: "Iterable[Entry]", notes: "dict[int, EntryNote]", target: Path) -> None:

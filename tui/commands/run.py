@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import json
 import os
+import shlex
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -20,10 +21,10 @@ from tui.commands.terminal_approver import TerminalApprover
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
-from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError
+from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
+from tui.core.events import EndReason, Event, Notice, StepEnded, TextDelta, TurnEnded, TurnError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
-from tui.core.text import Cleaner, clean, quoted_name
+from tui.core.text import Cleaner, clean, clean_line, quoted_name
 from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -150,10 +151,10 @@ async def _turn(
     runtime.consent.require(specs)
     found = await _start(runtime.host, started)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
-    for status in failed:
-        print(
-            f"mcptui: the server {quoted_name(status.name)} failed to start: {status.detail}", file=sys.stderr
-        )
+    for problem in filter(None, map(_server_problem, found)):
+        if args.json:
+            _print_json(Notice(problem))
+        print(f"mcptui: {clean(problem)}", file=sys.stderr)
     if found and len(failed) == len(found):
         if args.json:
             print(line(error_object("no requested server could be started", "servers")), flush=True)
@@ -168,6 +169,33 @@ async def _turn(
     if ended is EndReason.ANSWERED and not matches:
         return NO_MATCH
     return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
+
+
+def step_in_shell(status: ServerStatus, see_log: str | None = None) -> str:
+    """Return the next step after a failed start, without the keys of the app that it may name.
+
+    `see_log` says how to see its log, if that is all that helps; by default, with `mcptui list`.
+    """
+    step, key, keys = status.next_step.partition("Press ")
+    if key and not step and "log" in keys:
+        name = shlex.quote(clean_line(status.name, 80))
+        return f"To print its log: mcptui list {name} --verbose" if see_log is None else see_log
+    return step.strip()
+
+
+def _server_problem(status: ServerStatus) -> str:
+    """Return why a server, or some of its tools, cannot be used in this run; or ""."""
+    name = quoted_name(status.name)
+    if status.state is not ServerState.RUNNING:
+        problem = f"the server {name} failed to start: {status.detail or 'no reason is known.'}"
+        return sentences(problem, step_in_shell(status))
+    if status.listing_problem:
+        some = "some tools" if status.tools else "the tools"
+        why = clean_line(status.listing_problem, 300)
+        return sentences(
+            f"{some} of the server {name} could not be listed: {why}", "The model cannot call them."
+        )
+    return ""
 
 
 def _require_instructions(project: ProjectFile) -> None:

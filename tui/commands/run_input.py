@@ -12,9 +12,9 @@ from typing import Any
 
 from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import UsageError
-from tui.core.files.text_files import NotText, encoding_of, text_of
-from tui.core.text import clean_line
+from tui.core.errors import UsageError, reason_of
+from tui.core.files.text_files import NotText, text_of
+from tui.core.text import clean_line, encoding_of
 
 MAX_STDIN = 4 * 1024 * 1024
 MAX_SYSTEM = 1024 * 1024
@@ -83,7 +83,7 @@ def _attached(path: str) -> Attachment:
     try:
         return attachment_of(Path(path).name, read_bounded(path, MAX_BYTES))
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot attach it: {_reason(error)}", where=path) from None
+        raise UsageError(f"cannot attach it: {reason_of(error)}", where=path) from None
 
 
 def system_text(given: str | None) -> str | None:
@@ -98,7 +98,7 @@ def system_text(given: str | None) -> str | None:
     except NotText as error:
         raise UsageError(f"{error}", where=given[1:]) from None
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read the system prompt: {_reason(error)}", where=given[1:]) from None
+        raise UsageError(f"cannot read the system prompt: {reason_of(error)}", where=given[1:]) from None
 
 
 def read_bounded(path: str, most: int) -> bytes:
@@ -135,10 +135,6 @@ def _piped(handle: int, most: int) -> bytes:
     return bytes(data)
 
 
-def _reason(error: Exception) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-
-
 MAX_SCHEMA = 1024 * 1024
 
 
@@ -166,9 +162,9 @@ class AnswerSchema:
         except NotText as error:
             raise UsageError(f"{error}", where=path) from None
         except json.JSONDecodeError as error:
-            raise UsageError(f"is not JSON: {error}", where=path) from None
+            raise UsageError(f"is not JSON: {reason_of(error)}", where=path) from None
         except (OSError, ValueError, RecursionError) as error:
-            raise UsageError(f"cannot be read: {_reason(error)}", where=path) from None
+            raise UsageError(f"cannot be read: {reason_of(error)}", where=path) from None
         if not isinstance(schema, dict):
             raise UsageError("is not a JSON Schema: it must be an object", where=path)
         if fault := ModelJudge(lambda: None).schema_problem(schema):

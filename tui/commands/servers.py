@@ -1,28 +1,31 @@
-"""`mcptui servers`: start every configured server, print the result, stop them all."""
+"""`mcptui servers`: start every configured server, print each result when it is known, stop them all.
+
+Lines are in the order in which the servers started or failed, `--json` in that of the configuration.
+"""
 
 import argparse
 import asyncio
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
-from tui.commands.run import say_unrecorded
+from tui.commands.run import say_unrecorded, step_in_shell
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import PRINT_STEP, Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
 from tui.core.units import duration, plural
-from tui.host.error_sentences import RETRY
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.servers.consent import CONSENT_STEP, described
 
 FAILED = 5
 
+MAX_SHOWN_NAME = 40
 MAX_NAMED = 20
 """Maximum number of tools with hidden text, and of omitted tools, to name per server."""
 
@@ -55,6 +58,9 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         if problem not in told:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
     names = [status.name for status in runtime.host.statuses()]
+    if not names and not unusable and not args.json and (disabled := _disabled(runtime)):
+        print(f"All servers are disabled: {disabled}. To use one, remove `disabled = true` from its section.")
+        return 0
     if not names and not unusable and not args.json:
         print(
             "No servers are configured. Add one with `mcptui add`, or write a starter file with `mcptui "
@@ -62,18 +68,37 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         )
         return 0
     needs_consent = [one.name for one in runtime.host.statuses() if not runtime.consent.allows(one.spec)]
-    await runtime.host.start_all(names)
-    found = [*runtime.host.statuses(), *unusable]
-    tokens = runtime.request.definition_tokens()
+    found = {status.name: status for status in unusable}
+    width = name_width([*names, *found])
+
+    def show(status: ServerStatus) -> None:
+        if not args.json:
+            tokens = runtime.request.definition_tokens()
+            print("\n".join(lines(status, width, tokens.get(status.name))), flush=True)
+
+    def settled(name: str) -> None:
+        found[name] = runtime.host.status(name)
+        show(found[name])
+
+    for status in unusable:
+        show(status)
+    await runtime.host.start_all(names, settled)
     if args.json:
-        print(json.dumps([as_object(status, tokens.get(status.name)) for status in found], indent=2))
-    else:
-        print("\n".join(table(found, tokens)))
+        tokens = runtime.request.definition_tokens()
+        ordered = [found[name] for name in (*names, *runtime.left_out)]
+        print(json.dumps([as_object(status, tokens.get(status.name)) for status in ordered], indent=2))
     for name in needs_consent:
         runtime.consent.refuse(runtime.host.status(name).spec)
     if needs_consent:
         print(f"mcptui: {_consent_words(runtime, needs_consent)}", file=sys.stderr)
-    return 0 if all(status.state is ServerState.RUNNING for status in found) else FAILED
+    return 0 if all(status.state is ServerState.RUNNING for status in found.values()) else FAILED
+
+
+def _disabled(runtime: Runtime) -> str:
+    """Return the names of the disabled servers."""
+    loaded = runtime.configuration.loaded
+    names = loaded.settings.servers if loaded is not None else ()
+    return ", ".join(clean_line(name, MAX_SHOWN_NAME) for name in names if runtime.is_disabled(name))
 
 
 def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
@@ -142,16 +167,9 @@ def _is_sse(status: ServerStatus) -> bool:
     return status.reach is not None and status.reach.kind == "HTTP+SSE"
 
 
-def table(found: Sequence[ServerStatus], tokens: Mapping[str, DefinitionTokens] | None = None) -> list[str]:
-    """Return the lines to print: one per server, with the reason below a failed one."""
-    width = max((len(clean_line(status.name, 40)) for status in found), default=0)
-    sizes = tokens or {}
-    return [line for status in found for line in _lines(status, width, sizes.get(status.name))]
-
-
-def _step(status: ServerStatus) -> str:
-    """Return the next step for a remote server. For other servers, the steps name keys of the app."""
-    return status.next_step.removesuffix(RETRY).strip() if status.reach is not None else ""
+def name_width(names: Iterable[str]) -> int:
+    """Return the width of the column of names."""
+    return max((len(clean_line(name, MAX_SHOWN_NAME)) for name in names), default=0)
 
 
 def _where(reach: Reach) -> str:
@@ -159,18 +177,19 @@ def _where(reach: Reach) -> str:
     return f"{clean_line(reach.where, 300)} over {reach.kind}, {how}"
 
 
-def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) -> list[str]:
-    name = clean_line(status.name, 40).ljust(width)
+def lines(status: ServerStatus, width: int = 0, tokens: DefinitionTokens | None = None) -> list[str]:
+    """Return the lines to print for a server, with the reason below a failed one; `width` aligns names."""
+    name = clean_line(status.name, MAX_SHOWN_NAME).ljust(width)
     if status.state is not ServerState.RUNNING:
         mark = "✗" if status.failed else "○"  # a server that waits for consent has not failed
-        lines = [f"{mark} {name}  {status.state.value}  {status.reason or ''}".rstrip()]
+        told = [f"{mark} {name}  {status.state.value}  {status.reason or ''}".rstrip()]
         if status.reach is not None:
-            lines.append(f"    at {_where(status.reach)}")
+            told.append(f"    at {_where(status.reach)}")
         if status.detail:
-            lines.append(f"    {clean_line(sentences(status.detail, _step(status)), 600)}")
+            told.append(f"    {clean_line(sentences(status.detail, step_in_shell(status)), 600)}")
         if status.unquoted_line:
-            lines.append(f"    log: {clean_line(status.unquoted_line, 300)}")
-        return lines + printed_lines(status)
+            told.append(f"    log: {clean_line(status.unquoted_line, 300)}")
+        return told + printed_lines(status)
     identity = clean_line(f"{status.title} {status.version}", 60)
     kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
     counts = [plural(number, kind) for number, kind in kinds if number is not None]
@@ -178,26 +197,26 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
         counts.append(tokens.words())
     protocol = " ".join(filter(None, (status.protocol, status.spec.transport.remark)))
     started = "" if status.start_ms is None else f"started in {duration(status.start_ms)}"
-    lines = ["  ".join((f"● {name}  {status.state.value}", protocol, identity, ", ".join(counts), started))]
+    told = ["  ".join((f"● {name}  {status.state.value}", protocol, identity, ", ".join(counts), started))]
     if status.sign_in:
-        lines.append(f"    {status.sign_in}")
+        told.append(f"    {status.sign_in}")
     if status.reach is not None:
-        lines.append(f"    at {_where(status.reach)}")
+        told.append(f"    at {_where(status.reach)}")
     if status.listing_problem:
-        lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
-    lines += printed_lines(status)
+        told.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
+    told += printed_lines(status)
     if status.changes:
-        lines.append(f"    {status.change_words}")
-    lines += [
+        told.append(f"    {status.change_words}")
+    told += [
         f"    hidden text: {readable_line(name, 60)}: {clean_line(what, 300)}"
         for name, what in status.hidden[:MAX_NAMED]
     ]
-    lines += _more(len(status.hidden), "with hidden text")
-    lines += [
+    told += _more(len(status.hidden), "with hidden text")
+    told += [
         f"    omitted: {clean_line(tool, 60)}: {clean_line(why, 200)}"
         for tool, why in status.quarantined[:MAX_NAMED]
     ]
-    return [*lines, *_more(len(status.quarantined), "omitted")]
+    return [*told, *_more(len(status.quarantined), "omitted")]
 
 
 def printed_lines(status: ServerStatus) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Sequence
 from datetime import datetime
 
+from tui.core.conversation.sessions import cells, shortened
 from tui.core.text import clean_line
 from tui.core.traffic import (
     ANSWERS,
@@ -26,6 +27,13 @@ READ = 1000
 """Bytes of a body to read for these characters."""
 
 SOURCE_WIDTH, NAME_WIDTH = 14, 40
+NAME_CHARS = 300
+"""Maximum characters of a name if nothing is cut."""
+
+LEAST_NAME = 24
+"""Cells for the name of a method and a tool, for which a narrow line omits other columns."""
+
+_OMITTED_FIRST = ("ident", "size", "kind", "time", "seq", "server")
 
 _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: " "}
 _COLOURS = {
@@ -46,30 +54,53 @@ def painted(text: str, colour: str, on: bool) -> str:
     return f"\x1b[{colour}m{text}\x1b[0m" if on and colour else text
 
 
-def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, colour: bool) -> str:
-    """Return an entry as one line.
+def entry_line(
+    entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, colour: bool, width: int = 0
+) -> str:
+    """Return an entry as one line of at most `width` cells; 0 if it is not for a terminal: nothing is cut.
 
-    `latency_ns` is -1 for unknown. `head` is the start of the body, for kinds in `WITH_BODY`.
+    `latency_ns` is -1 for unknown. `head` is the start of the body, for kinds in `WITH_BODY`. A narrow line
+    omits the least important columns, then the end of the name.
     """
-    name = clean_line(f"{entry.method} {entry.tool}".strip(), NAME_WIDTH)
+    is_text = entry.kind in WITH_BODY or entry.kind is Kind.EVENT
+    word = "" if is_text else OUTCOME_WORDS[outcome]
+    kind = word if outcome is Outcome.PROBE and entry.kind in ANSWERS else KIND_WORDS[entry.kind]
+    ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
+    took = f"{span(latency_ns) if latency_ns >= 0 else '':>8}"
+    columns = {
+        "seq": f"{entry.seq:>6}",
+        "time": clock(entry.wall_ns),
+        "server": padded(clean_line(entry.source, NAME_CHARS), SOURCE_WIDTH, cut=width > 0),
+        "kind": f"{_ARROWS[entry.direction]} {kind:<12}",
+        "name": _name(entry, head),
+    }
+    if not is_text:
+        columns |= {"ident": f"{ident:<6}", "size": f"{size(entry.size):>8}", "took": took, "word": word}
+    taken = sum(cells(text) + 2 for name, text in columns.items() if name != "name")
+    for name in _OMITTED_FIRST:
+        least = 1 if name == "server" else LEAST_NAME
+        if width and width - taken < least and name in columns:
+            taken -= cells(columns.pop(name)) + 2
+    room = min(NAME_WIDTH, width - taken) if width and not is_text else width - taken if width else NAME_WIDTH
+    columns["name"] = padded(columns["name"], max(1, room), cut=width > 0)
+    line = "  ".join(columns.values()).rstrip()
+    return line.removesuffix(word) + painted(word, _COLOURS.get(outcome, ""), colour) if word else line
+
+
+def _name(entry: Entry, head: bytes) -> str:
     if entry.kind is Kind.EVENT:
-        name = clean_line(
+        return clean_line(
             " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail)), SHOWN
         )
-    elif entry.kind in WITH_BODY:
-        name = clean_line(head.decode("utf-8", "replace"), SHOWN)
-    ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
-    took = span(latency_ns) if latency_ns >= 0 else ""
-    word = painted(OUTCOME_WORDS[outcome], _COLOURS.get(outcome, ""), colour)
-    is_probe = outcome is Outcome.PROBE and entry.kind in ANSWERS
-    kind = OUTCOME_WORDS[outcome] if is_probe else KIND_WORDS[entry.kind]
-    start = (
-        f"{entry.seq:>6}  {clock(entry.wall_ns)}  {clean_line(entry.source, SOURCE_WIDTH):<{SOURCE_WIDTH}} "
-        f"{_ARROWS[entry.direction]} {kind:<12}  "
-    )
-    if entry.kind in WITH_BODY or entry.kind is Kind.EVENT:
-        return f"{start}{name}".rstrip()
-    return f"{start}{name:<{NAME_WIDTH}}  {ident:<6} {size(entry.size):>8}  {took:>8}  {word}".rstrip()
+    if entry.kind in WITH_BODY:
+        return clean_line(head.decode("utf-8", "replace"), SHOWN)
+    return clean_line(f"{entry.method} {entry.tool}".strip(), NAME_CHARS)
+
+
+def padded(text: str, width: int, *, cut: bool) -> str:
+    """Return a text with spaces up to `width` cells, shortened to it if `cut`."""
+    text = shortened(text, width) if cut else text
+    return text + " " * (width - cells(text))
 
 
 def clock(wall_ns: int) -> str:

@@ -4,6 +4,7 @@ import argparse
 import heapq
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
 from tui.commands.traffic_selection import RecordingChoice, Selection, Source, say
 from tui.core import units
+from tui.core.conversation.sessions import cells
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, EntryNote, Kind, Severity
 from tui.core.units import plural
@@ -224,6 +226,11 @@ def _colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
+def _terminal_width() -> int:
+    """Return the cells of a line of the terminal, 0 if the output is not one: then nothing is cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
 def _write(line: str) -> None:
     sys.stdout.write(line + "\n")
 
@@ -231,7 +238,10 @@ def _write(line: str) -> None:
 def _line(source: Source, entry: Entry, colour: bool) -> str:
     head = _head(source, entry) if entry.kind in WITH_BODY else b""
     selection = source.selection
-    line = entry_line(entry, selection.outcome(entry), selection.latency_ns(entry), head, colour)
+    width = _terminal_width()
+    if width and source.label:
+        width = max(1, width - cells(source.label) - 2)
+    line = entry_line(entry, selection.outcome(entry), selection.latency_ns(entry), head, colour, width)
     return _labelled(source, line)
 
 

@@ -299,6 +299,7 @@ class ServerStatus:
         listing_problem: why its tools could not be listed, or not all of them; or "".
         resources, prompts: their number; None if not requested or not supported.
         resources_revision, prompts_revision: count their changes since it started.
+        announces: the kinds of lists whose changes it says that it announces: tools, resources, prompts.
         noise: number of stdout lines that were not messages; printed: the first of them.
         restarts: how often it was restarted after an unexpected exit.
         reach: how a remote server is reached; None for a server with a process.
@@ -331,6 +332,7 @@ class ServerStatus:
     prompts: int | None = None
     resources_revision: int = 0
     prompts_revision: int = 0
+    announces: frozenset[str] = frozenset()
     stderr_last: str = ""
     noise: int = 0
     printed: str = ""

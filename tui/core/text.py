@@ -8,6 +8,7 @@ Two texts match when they differ only in case (full case folding, in every scrip
 NFD).
 """
 
+import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -325,3 +326,25 @@ def _places(text: str, length: int) -> list[tuple[int, int]]:
 def is_boundary(char: str) -> bool:
     """Return whether a character never combines with the one before it."""
     return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")
+
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_SAMPLE = 256
+
+
+def encoding_of(raw: bytes) -> str:
+    """Return "UTF-16" or "UTF-32" if that is the encoding of a text, otherwise ""."""
+    for mark, name in _MARKS:
+        if raw.startswith(mark):
+            return name
+    sample = raw[:_SAMPLE]
+    zeros = [sum(byte == 0 for byte in sample[first::2]) * 2 for first in (0, 1)]
+    # Without a mark, every second byte of a text in a European language is null.
+    if len(sample) > 3 and min(zeros) == 0 and max(zeros) > len(sample) * 0.8:
+        return "UTF-16"
+    return "UTF-32" if len(sample) > 3 and sample.count(0) > len(sample) * 0.7 else ""

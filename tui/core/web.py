@@ -1,13 +1,15 @@
-"""Checks URLs and HTTP headers, warns about suspicious URLs, and reads how long a server asks to wait.
+"""Checks URLs and HTTP headers, warns about suspicious URLs, finds proxies, and reads how long to wait.
 
-Pure; nothing is resolved or fetched. `web_address` is for an address that a server or an issuer asks to
+Nothing is resolved or fetched. `web_address` is for an address that a server or an issuer asks to
 open in a browser: how to show it, and what to warn of.
 
 Addresses and headers from a configuration, a command line or a keychain are checked here, because HTTP
 libraries fail only when they send them, and quote the value, which may be a secret.
 """
 
+import importlib.util
 import ipaddress
+import os
 import re
 import sys
 import time
@@ -16,6 +18,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import SplitResult, urlsplit
+
+from tui.core.errors import chain_of, reason_of
+from tui.core.text import clean_line
 
 MAX_LENGTH = 4096
 MAX_COOKIES = 50
@@ -52,7 +57,7 @@ def web_address(url: str) -> WebAddress:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        return WebAddress(url, "", "", problem=f"Invalid URL: {error}.")
+        return WebAddress(url, "", "", problem=f"Invalid URL: {reason_of(error)}.")
     if parts.scheme not in ("https", "http"):
         scheme = parts.scheme or "without a scheme"
         return WebAddress(url, "", "", problem=f"Only https URLs can be opened. This one is {scheme}.")
@@ -222,15 +227,97 @@ def _joins(char: str) -> bool:
     return char in "-_" or unicodedata.category(char) in ("Mn", "Mc")
 
 
-_QUOTED_BYTES = re.compile(r""":?\s*+(?:bytearray\()?\bb['"].*""", re.DOTALL)
+_PROXY_SCHEMES = ("http", "https", "socks5", "socks5h")
+_PROXY_CHARS = 100
 
 
-def http_error_text(error: BaseException) -> str:
-    """Return the text of an HTTP library's error, without the line of the other side that it may quote.
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """The proxy that the environment names for an address.
 
-    Such a line may be a header with a cookie, which nothing redacts: it was never read as one.
+    Attributes:
+        variable: where it is set: the name of a variable, or "the system settings".
+        url: as it is used, with credentials.
+        shown: the same without credentials.
+        fault: why it cannot be used, as a sentence without a full stop; or "".
     """
-    return _QUOTED_BYTES.sub("", str(error)) or type(error).__name__
+
+    variable: str
+    url: str
+    shown: str
+    fault: str = ""
+
+    @property
+    def named(self) -> str:
+        return f"the proxy {self.shown} ({self.variable})"
+
+
+def proxy_for(url: str) -> Proxy | None:
+    """Return the proxy that the environment names for `url`, or None."""
+    from urllib.request import getproxies, proxy_bypass  # loads much that the first frame does not need
+
+    try:
+        parts = urlsplit(url)
+        place = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
+    except ValueError:
+        return None
+    scheme = {"ws": "http", "wss": "https"}.get(parts.scheme, parts.scheme)
+    known = getproxies()
+    kind = next((one for one in (scheme, "all") if known.get(one)), None)
+    if kind is None or proxy_bypass(place):
+        return None
+    found = f"{kind}_proxy"
+    # Names in lower case take precedence; see `getproxies_environment`.
+    variable = found if os.environ.get(found) else next((n for n in os.environ if n.lower() == found), "")
+    text = known[kind]
+    return _proxy(variable or "the system settings", text if "://" in text else f"http://{text}")
+
+
+def _proxy(variable: str, url: str) -> Proxy:
+    scheme, _, rest = url.partition("://")
+    scheme = scheme.lower()
+    place = rest.rpartition("@")[2]
+    try:
+        parts = urlsplit(f"{scheme}://{place}")
+        port = f":{parts.port}" if parts.port is not None else ""
+        host = parts.hostname or ""
+    except ValueError:
+        host, port = "", ""
+    is_valid = bool(host) and is_host(host) and not any(ord(char) <= 32 for char in url)
+    bracketed = f"[{host}]" if ":" in host else host
+    written = f"{bracketed}{port}" if is_valid else re.split(r"[/?#]", place)[0]
+    shown = clean_line(f"{scheme}://{written}", _PROXY_CHARS)
+    fault = ""
+    if scheme not in _PROXY_SCHEMES:
+        fault = f"{variable} names a proxy with an unsupported scheme: {shown}"
+    elif not is_valid:
+        fault = f"{variable} is not the URL of a proxy: {shown}"
+    elif scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
+        fault = f"{variable} names a SOCKS proxy ({shown}), for which the Python package socksio is missing"
+    return Proxy(variable, f"{scheme}://{rest}", shown, fault)
+
+
+def proxy_problem(error: BaseException, url: str, where: str) -> tuple[str, str] | None:
+    """Return why a request through a proxy failed, and what to do; None if there is no proxy for `url`.
+
+    The message has no full stop. `where` is the address without secrets.
+    """
+    if (proxy := proxy_for(url)) is None:
+        return None
+    correct = f"Correct {proxy.variable}, or unset it."
+    if proxy.fault:
+        return proxy.fault, "Install socksio, or use an http proxy." if "socksio" in proxy.fault else correct
+    kinds = {type(one).__name__ for one in chain_of(error)}
+    step = f"Check {proxy.variable}, or add {urlsplit(url).hostname} to NO_PROXY."
+    reason = reason_of(error)
+    if "ProxyError" in kinds:
+        return f"{proxy.named} rejected {where}: {reason}", step
+    if any(kind.startswith("SSL") for kind in kinds):
+        step = f"Trust the proxy's certificate with SSL_CERT_FILE, or check {proxy.variable}."
+        return f"TLS connection to {where} through {proxy.named} failed: {reason}", step
+    if not kinds.isdisjoint(("ConnectError", "ConnectTimeout")):
+        return f"cannot connect to {proxy.named}: {reason}", step
+    return f"connection to {where} through {proxy.named} lost: {reason}", step
 
 
 LONGEST_RETRY = 7 * 86_400.0

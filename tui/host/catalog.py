@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.definitions.differences import Definition, definition_of, digest_of
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import Unreadable
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import Tool
@@ -107,7 +108,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             if number == 1:
                 raise
             late = isinstance(error, TimeoutError)
-            why = "took too long" if late else f"failed: {clean_line(str(error), 160)}"
+            why = "took too long" if late else f"failed: {reason_of(error, 160)}"
             walk.note, walk.incomplete = f"listing stopped because page {number} {why}", True
             walk.is_late = late
             return walk

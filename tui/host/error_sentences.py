@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, reason_of
 from tui.core.jsonrpc.reserved import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name, whole_words
@@ -52,13 +52,10 @@ def first_leaf(error: BaseException) -> BaseException:
 
 def error_message(error: BaseException) -> str:
     """Return the message of an error: cleaned, bounded, never empty."""
-    leaf: Any = first_leaf(error)
-    if type(leaf).__name__ == "ValidationError":
-        # Pydantic quotes the payload over many lines; only the place and the rule are useful.
-        first = leaf.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(str(step) for step in first["loc"]) or "the response"
-        return clean_line(f"invalid {place}: {first['msg']}", MESSAGE_CHARS)
-    return clean_line(str(leaf), MESSAGE_CHARS) or type(leaf).__name__
+    leaf = first_leaf(error)
+    if isinstance(leaf, McptuiError) or type(leaf).__name__ == "MCPError":  # words of ours, or of the server
+        return clean_line(str(leaf), MESSAGE_CHARS) or type(leaf).__name__
+    return reason_of(leaf, MESSAGE_CHARS)
 
 
 def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:

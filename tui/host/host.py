@@ -321,18 +321,30 @@ class Host:
     def request_restart(self, name: str) -> None:
         self._request(name, Supervisor.restart)
 
-    async def start_all(self, names: Iterable[str] | None = None, *, quiet: bool = False) -> None:
+    async def start_all(
+        self,
+        names: Iterable[str] | None = None,
+        settled: Callable[[str], None] = _unheard,
+        *,
+        quiet: bool = False,
+    ) -> None:
         """Start servers (None: those with autostart) concurrently; return once each is RUNNING or STOPPED.
 
-        A server that the user has refused is started only if it is named. An unknown name starts none. With
-        `quiet`, a sign-in waits until the user starts the server.
+        `settled` is called with the name of each as soon as it is. A server that the user has refused is
+        started only if it is named. An unknown name starts none. With `quiet`, a sign-in waits until the user
+        starts the server.
         """
         if names is None:
             automatic = [server for server in self._servers.values() if server.spec.autostart]
             names = [server.spec.name for server in automatic if not server.stays_refused()]
         servers = [self._named(name) for name in names]
         self._around.consent.together([one.spec for one in servers if one.can_start])
-        await asyncio.gather(*(self._started(server, quiet) for server in servers))
+
+        async def start(server: Supervisor) -> None:
+            await self._started(server, quiet)
+            settled(server.spec.name)
+
+        await asyncio.gather(*map(start, servers))
 
     async def _started(self, server: Supervisor, quiet: bool) -> None:
         waiting = self.sign_ins.quiet if self.sign_ins is not None and quiet else set[str]()

@@ -52,6 +52,7 @@ NOTHING_LISTED: Mapping[str, Any] = {
     "prompts": None,
     "resources_revision": 0,
     "prompts_revision": 0,
+    "announces": frozenset(),
 }
 """The fields of a status about lists (`ServerOffer.counts`) before they are read."""
 
@@ -180,7 +181,19 @@ class ServerOffer:
             "prompts": connection.counts["prompts"],
             "resources_revision": connection.revisions["resources"],
             "prompts_revision": connection.revisions["prompts"],
+            "announces": _announced(connection.introduction),
         }
+
+
+def _announced(introduction: Mapping[str, Any]) -> frozenset[str]:
+    """Return the kinds of lists whose changes a server says that it announces."""
+    said = introduction.get("capabilities")
+    offers = said if isinstance(said, Mapping) else {}
+    return frozenset(
+        kind
+        for kind in ("tools", "resources", "prompts")
+        if isinstance(offer := offers.get(kind), Mapping) and offer.get("listChanged") is True
+    )
 
 
 SETTLE_SECONDS = 5.0

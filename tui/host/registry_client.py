@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import httpx2
 
-from tui.core.errors import ServerError
+from tui.core.errors import ServerError, reason_of
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
-from tui.core.web import http_error_text
+from tui.core.web import proxy_problem
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
 
 SECONDS = 30.0
@@ -87,12 +87,12 @@ class Registry:
         except TimeoutError:
             raise ServerError(f"no response within {SECONDS:g} s.", where=self._where) from None
         except httpx2.HTTPError as error:
-            reason = clean_line(http_error_text(error), 200)
-            raise ServerError(
-                f"cannot connect: {reason}.",
-                where=self._where,
-                next_step="Check the URL in [registry] url or --registry.",
-            ) from error
+            through = proxy_problem(error, self._base, "the registry")
+            problem, step = through or (
+                f"cannot connect: {reason_of(error)}",
+                "Check the URL in [registry] url or --registry.",
+            )
+            raise ServerError(f"{problem}.", where=self._where, next_step=step) from error
         except httpx2.InvalidURL:
             raise ServerError("is not a URL.", where=self._where) from None
 

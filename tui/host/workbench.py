@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import not_configured
@@ -345,7 +346,7 @@ def _unsendable(params: Mapping[str, Any]) -> str:
     except UnicodeEncodeError:
         return "Not sent: a string contains an invalid character (a lone surrogate)."
     except (ValueError, TypeError, RecursionError) as error:
-        return f"Not sent: the values cannot be encoded as JSON ({error})."
+        return f"Not sent: the values cannot be encoded as JSON ({reason_of(error)})."
     return ""
 
 

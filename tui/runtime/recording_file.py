@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.daemon_thread import DaemonThread
-from tui.core.errors import McptuiError, StorageError, as_sentences
+from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
 from tui.core.text import clean_line
 from tui.core.traffic import Finding, Kind
 from tui.settings.locations import state_dir
@@ -177,7 +177,7 @@ class RecordingFile:
         except McptuiError as error:
             self.problem = str(error)
         except (OverflowError, TypeError, ValueError) as error:  # an edited file
-            self.problem = f"the recording contains an invalid value ({error})"
+            self.problem = f"the recording contains an invalid value ({reason_of(error)})"
 
     def _load(self, reader: RecordingReader) -> None:
         columns = self.recording.entries

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, reason_of
 from tui.core.files.private_files import LinkError, make_folder, open_private
 from tui.core.files.text_files import NotText, text_of
 from tui.core.text import clean_line
@@ -109,7 +109,7 @@ def _state(path: Path, limit: int, form: int) -> Mapping[str, Any]:
     try:
         found = loads(read_bounded(path, limit, links=False))
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"is not JSON: {error}") from error
+        raise Unreadable(f"is not JSON: {reason_of(error)}") from error
     if isinstance(found, Mapping) and found.get("format") == form:
         return found
     raise Unreadable("was written by another version of mcptui")

@@ -6,6 +6,7 @@ that cannot be read is a single problem, which the app shows.
 
 import os
 import re
+import shlex
 import stat
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tui.core.errors import reason_of
 from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
@@ -119,7 +121,7 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
     try:
         text = read_bounded(path)
     except FileNotFoundError:
-        problem = Problem("file not found", file=name, suggestion="create it with `mcptui config init`")
+        problem = Problem("file not found", file=name, suggestion=_how_to_create(path, name))
         return Loaded(Settings(), (problem,) if required else (), path)
     except Unreadable as error:
         return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
@@ -180,6 +182,13 @@ class _Source:
     faults: tuple[Fault, ...] = ()
 
 
+def _how_to_create(path: Path, name: str) -> str:
+    """Return what to do about a file that was named, but does not exist; only a TOML file can be created."""
+    if path.suffix.lower() != ".toml":
+        return "check the path"
+    return f"check the path, or create it with `mcptui config init --config {shlex.quote(name)}`"
+
+
 def _parsed_toml(text: str, path: Path) -> _Source | Fault:
     import tomllib
 
@@ -192,14 +201,14 @@ def _parsed_toml(text: str, path: Path) -> _Source | Fault:
         return Fault((), "is nested too deeply")
     except ValueError as error:
         # Only the message contains the place: "Invalid value (at line 3, column 5)".
-        found = re.fullmatch(
-            r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
-        )
-        if found is None:
-            return Fault((), f"is not TOML: {clean_line(str(error))}", MEND)
-        line = int(found[2]) if found[2] else text.count("\n") + 1
-        where = f" at column {found[3]}" if found[3] else ", the file ends too early"
-        return Fault((), f"is not TOML: {clean_line(found[1])}{where}", MEND, line=line)
+        found = re.search(r"\(at (?:line (\d+), column (\d+)|end of document)\)$", str(error))
+        line = 0 if found is None else int(found[1]) if found[1] else text.count("\n") + 1
+        return Fault((), f"is not TOML: {_within_line(error, line)}", MEND, line=line)
+
+
+def _within_line(error: ValueError, line: int) -> str:
+    """Return what is wrong, without the line, which is named with the file."""
+    return reason_of(error).replace(f" at line {line}, column", " at column")
 
 
 def _parsed_foreign(text: str, path: Path) -> _Source | Fault:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import tomli_w
 
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
@@ -118,7 +118,9 @@ def _split(line: str) -> list[str]:
     try:
         return shlex.split(line) or [line]
     except ValueError as error:
-        raise UsageError(f"invalid command line: {error}.", next_step="Close the quotes.") from error
+        raise UsageError(
+            f"invalid command line: {reason_of(error)}.", next_step="Close the quotes."
+        ) from error
 
 
 def pairs(texts: Iterable[str], *, colon: bool = False) -> dict[str, str]:

@@ -17,7 +17,7 @@ from typing import Any
 import tomli_w
 
 from tui.core.atomic_write import atomic_write
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, reason_of
 from tui.core.files.private_files import LinkError, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.foreign.formats import is_codex, is_foreign
@@ -49,7 +49,7 @@ def write_state(path: Path, text: str) -> None:
 
 
 def _not_written(path: Path, error: OSError | UnicodeError) -> ConfigError:
-    reason = getattr(error, "strerror", None) or str(error)
+    reason = reason_of(error)
     if isinstance(error, LinkError):
         return ConfigError(f"{reason}.")
     return ConfigError(
@@ -202,7 +202,9 @@ def change_text(path: Path, edit: Callable[[str], str]) -> None:
                 raise _foreign(path)
             new = edit(old)
         except (ValueError, RecursionError) as error:
-            raise ConfigError(f"cannot be changed: {error}.", where=str(path), next_step=next_step) from error
+            raise ConfigError(
+                f"cannot be changed: {reason_of(error)}.", where=str(path), next_step=next_step
+            ) from error
         if new != old:
             write_private(path, new)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, reason_of
 from tui.core.servers import Transport
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import leaves, literal_secret
@@ -142,7 +142,7 @@ def _present(target: Path) -> dict[str, Any]:
         return {}
     except (Unreadable, ValueError, RecursionError) as error:
         raise ConfigError(
-            f"cannot be read: {clean_line(str(error))}. Nothing was added.", where=str(target)
+            f"cannot be read: {reason_of(error)}. Nothing was added.", where=str(target)
         ) from error
     return servers if isinstance(servers, dict) else {}
 

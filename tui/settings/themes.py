@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import as_sentences
+from tui.core.errors import as_sentences, reason_of
 from tui.core.text import clean_line, quoted_name
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.locations import shipped_dir
@@ -168,7 +168,7 @@ def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
             raise Unreadable("a theme name can have up to 40 letters, digits, - and _")
         spec, wrong = theme_from(tomllib.loads(read_bounded(path, MAX_THEME_BYTES)), name)
     except (OSError, Unreadable, ValueError, RecursionError) as error:
-        spec, wrong = None, clean_line(str(error))
+        spec, wrong = None, reason_of(error)
     if not wrong:
         return spec, None
     message = wrong if spec else f"theme ignored: {wrong}"

@@ -103,6 +103,6 @@ async def resending(visit: Visit) -> None:
     await visit.press("end", "up", "e")
     await visit.see("edit-request", '"milk"')
     await visit.press("comma")
-    await visit.see("edit-request-wrong", "✗ line")
+    await visit.see("edit-request-wrong", "✗ not JSON")
     await visit.press("escape", "R")
     await visit.see("confirm-call", "delete_note")

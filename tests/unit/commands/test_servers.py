@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tui.commands.servers import MAX_NAMED, as_object, table
+from tui.commands.servers import MAX_NAMED, as_object, lines
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 
@@ -12,15 +12,15 @@ STATUS = ServerStatus(
 
 
 def test_counts_of_one_are_singular():
-    (line,) = table([STATUS])
+    (line,) = lines(STATUS)
     assert "1 tool, 1 resource, 1 prompt " in line
-    (line,) = table([replace(STATUS, tools=0, resources=2, prompts=None)])
+    (line,) = lines(replace(STATUS, tools=0, resources=2, prompts=None))
     assert "0 tools, 2 resources " in line
 
 
 def test_the_tokens_of_a_server_are_estimated_from_its_tools_and_instructions():
     tokens = DefinitionTokens({"add_note": 90}, instructions=30)
-    (line,) = table([STATUS], {"notes": tokens})
+    (line,) = lines(STATUS, tokens=tokens)
     assert "1 prompt, ~120 tokens" in line
     assert as_object(STATUS, tokens)["tokens"] == {
         "total": 120,
@@ -33,7 +33,7 @@ def test_the_tokens_of_a_server_are_estimated_from_its_tools_and_instructions():
 
 def test_a_listing_that_failed_is_reported_as_failed():
     status = replace(STATUS, listing_problem="no answer within 30 s")
-    assert table([status])[1:] == ["    tools/list: no answer within 30 s"]
+    assert lines(status)[1:] == ["    tools/list: no answer within 30 s"]
     assert as_object(status)["listing_problem"] == "no answer within 30 s"
     assert as_object(STATUS)["listing_problem"] is None
 
@@ -41,14 +41,14 @@ def test_a_listing_that_failed_is_reported_as_failed():
 def test_a_log_line_quoted_in_the_reason_is_not_repeated():
     line = "npm error 404 " + "x" * 200
     status = ServerStatus("npx", ServerSpec("npx"), reason=StopReason.FAILED_TO_START, stderr_last=line)
-    assert len(table([replace(status, detail=f"it exited. Log: {line}")])) == 2
-    assert table([replace(status, detail="it exited.")])[-1] == f"    log: {line}"
+    assert len(lines(replace(status, detail=f"it exited. Log: {line}"))) == 2
+    assert lines(replace(status, detail="it exited."))[-1] == f"    log: {line}"
 
 
 def test_marks_and_omitted_tools_beyond_the_named_ones_are_counted():
     many = tuple((f"tool{number}", "description (HTML comment)") for number in range(MAX_NAMED + 3))
-    lines = table([replace(STATUS, hidden=many, quarantined=many[: MAX_NAMED + 1])])
-    assert sum("hidden text:" in line for line in lines) == MAX_NAMED
-    assert "    and 3 more with hidden text" in lines
-    assert lines[-1] == "    and 1 more omitted"
-    assert not any("more" in line for line in table([replace(STATUS, hidden=many[:MAX_NAMED])]))
+    told = lines(replace(STATUS, hidden=many, quarantined=many[: MAX_NAMED + 1]))
+    assert sum("hidden text:" in line for line in told) == MAX_NAMED
+    assert "    and 3 more with hidden text" in told
+    assert told[-1] == "    and 1 more omitted"
+    assert not any("more" in line for line in lines(replace(STATUS, hidden=many[:MAX_NAMED])))

@@ -103,7 +103,7 @@ def test_an_invalid_response_is_reported_by_path_without_its_payload():
     with pytest.raises(ValidationError) as caught:
         InitializeResult.model_validate({"protocolVersion": "secret payload", "capabilities": {}})
     found = failure(transport(), caught.value)
-    assert found.detail == "its response to initialize is invalid: serverInfo: Field required."
+    assert found.detail == "its response to initialize is invalid: serverInfo is missing."
 
 
 def test_a_process_that_mcptui_ended_is_not_reported_as_exited():

@@ -9,7 +9,7 @@ from tui.core.definitions.accepted import KnownDefinitions
 from tui.core.definitions.differences import ChangeEffect
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
-from tui.host.catalog import Walk, build_catalog
+from tui.host.catalog import NO_TOOLS, Walk, build_catalog
 from tui.host.offers import ServerOffer, definitions_key
 
 SPEC = ServerSpec("srv", "x", ("--a",), env={"TOKEN": "1"})
@@ -73,6 +73,7 @@ def test_a_changed_tool_is_marked_and_not_offered():
         offer.counts(
             SimpleNamespace(
                 catalog=now.catalog,
+                introduction={},
                 counts={"resources": None, "prompts": 2},
                 revisions={"resources": 0, "prompts": 1},
             ),
@@ -140,9 +141,23 @@ def test_instructions_with_hidden_text_are_withheld_too():
 def test_the_truncated_name_of_an_omitted_tool_shows_no_part_of_a_secret():
     first = dataclasses.replace(listing().catalog, quarantined=(("a first-secret-v…", "has a name"),))
     counted = SimpleNamespace(
-        catalog=first, counts={"resources": 0, "prompts": 0}, revisions={"resources": 0, "prompts": 0}
+        catalog=first,
+        introduction={},
+        counts={"resources": 0, "prompts": 0},
+        revisions={"resources": 0, "prompts": 0},
     )
     redactor = Redactor({"K": "first-secret-value"})
     offer = seen(listing())
     counts = offer.counts(counted, (), redactor.redact, redactor.redact_cut)
     assert counts["quarantined"] == (("a …", "has a name"),)
+
+
+def test_the_lists_whose_changes_are_announced_are_named():
+    offers = {"tools": {"listChanged": True}, "prompts": {"listChanged": "yes"}, "resources": {}}
+    listed = SimpleNamespace(
+        catalog=NO_TOOLS,
+        introduction={"capabilities": offers},
+        counts={"resources": 0, "prompts": 0},
+        revisions={"resources": 0, "prompts": 0},
+    )
+    assert seen(listing()).counts(listed, (), str, str)["announces"] == {"tools"}

@@ -44,7 +44,10 @@ async def test_a_server_is_found_by_name_and_version():
             reply(b"", "302 Found", location="https://elsewhere.example/x?token=1"),
             "redirects to https://elsewhere",
         ),
-        (b"HTTP/1.1 200 OK\r\nset-cookie: sid=token\0\r\n\r\n", "cannot connect: illegal header line"),
+        (
+            b"HTTP/1.1 200 OK\r\nset-cookie: sid=token\0\r\n\r\n",
+            "cannot connect: a header line of the response is not valid HTTP",
+        ),
     ],
 )
 async def test_an_unusable_response_is_reported_in_one_sentence(answer: bytes, said: str):

@@ -90,9 +90,9 @@ def test_a_mistake_affects_only_its_entry():
     ("text", "problem"),
     [
         ('a = "x', "config.toml:1: is not TOML: Illegal character or unclosed string"),
-        ("a = 1\nb = \n", "config.toml:2: is not TOML: Invalid value at column 5"),
-        ("a = 1\na = 2\n", "config.toml:2: is not TOML: Cannot overwrite a value at column 6"),
-        ("[a]\n[a]\n", "config.toml:2: is not TOML: Cannot declare ('a',) twice at column 3"),
+        ("a = 1\nb = \n", "config.toml:2: is not TOML: invalid value at column 5"),
+        ("a = 1\na = 2\n", "config.toml:2: is not TOML: a key appears twice at column 6"),
+        ("[a]\n[a]\n", "config.toml:2: is not TOML: a table appears twice at column 3"),
     ],
 )
 def test_a_file_that_is_not_toml_is_one_problem_with_its_line(text: str, problem: str):
@@ -106,7 +106,7 @@ def test_a_file_that_is_not_toml_is_one_problem_with_its_line(text: str, problem
 
 def test_a_truncated_file_is_reported_as_such():
     (said,) = read("a = [1,\n")
-    assert said.startswith("config.toml:2: is not TOML: Invalid value, the file ends too early")
+    assert said.startswith("config.toml:2: is not TOML: invalid value at the end of the file")
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 5000, "a." * 3000 + "b = 1", f"a = {'9' * 5000}"])
@@ -391,3 +391,13 @@ def test_a_file_without_usable_content_is_a_problem_of_its_server(name: str, tmp
     (problem,) = load_text(text, tmp_path / "config.toml", {}).problems
     assert problem.path == "servers.a.headers.X"
     assert problem.message == f"the file {name} cannot be read"
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [("my file.toml", "`mcptui config init --config '{path}'`"), ("mcp.json", "check the path")],
+)
+def test_a_named_file_that_does_not_exist_is_created_under_its_own_name(tmp_path: Path, name: str, step: str):
+    path = tmp_path / name
+    (problem,) = load(path, {}, required=True).problems
+    assert problem.suggestion.endswith(step.format(path=path))

@@ -15,7 +15,7 @@ from typing import Any
 
 from tui.commands.call.options import usage
 from tui.commands.run_input import read_bounded
-from tui.core.errors import UsageError
+from tui.core.errors import UsageError, reason_of
 from tui.core.files.programs import is_command
 from tui.core.files.text_files import NotText, text_of
 from tui.core.forms.checks import parse_json, read_text
@@ -85,10 +85,8 @@ def given_json(args: argparse.Namespace) -> str | None:
         return text_of(data)
     except NotText as error:
         reason = f"it {error}"
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except ValueError as error:
-        reason = str(error)
+    except (OSError, ValueError) as error:
+        reason = reason_of(error)
     raise UsageError(f"cannot read the arguments: {reason}.", where=f"--args {clean_line(text, 400)}")
 
 

@@ -31,7 +31,7 @@ from tui.commands.call.output import (
 )
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
-from tui.commands.run import fail, say_unrecorded
+from tui.commands.run import fail, say_unrecorded, step_in_shell
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
@@ -178,14 +178,12 @@ class _Call:
         )
 
     def _print_not_started(self, status: ServerStatus) -> None:
-        next_step, key, _ = status.next_step.partition("Press ")  # this step names a key of the app
-        if key and not next_step and not self._args.verbose:
-            next_step = "Use --verbose to print its log."
+        next_step = step_in_shell(status, "" if self._args.verbose else "Use --verbose to print its log.")
         if self._runtime.is_unconfigured and status.spec.url:  # the user does not know its generated name
             next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
         if self._runtime.is_unconfigured:
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
-        problem = sentences(status.detail or "it failed to start", next_step.strip())
+        problem = sentences(status.detail or "it failed to start", next_step)
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
         if status.unquoted_line:
             print(f"  log: {clean_line(status.unquoted_line, 300)}", file=sys.stderr)

@@ -30,7 +30,7 @@ from tui.commands.tap.host_files import (
     words_of,
 )
 from tui.core.atomic_write import atomic_write
-from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
 from tui.core.files.private_files import make_folder
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.redact import Redactor
@@ -169,11 +169,10 @@ def _read(path: Path) -> HostFile:
         raise ConfigError(f"{error}.", where=_shown(path)) from error
     except json.JSONDecodeError as error:
         where = f"{_shown(path)}:{error.lineno}"
-        raise ConfigError(f"is not JSON: {error.msg} at column {error.colno}.", where=where) from error
+        reason = reason_of(error).replace(f" at line {error.lineno}, column", " at column")
+        raise ConfigError(f"is not JSON: {reason}.", where=where) from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"cannot be parsed as JSON: {clean_line(str(error))}.", where=_shown(path)
-        ) from error
+        raise ConfigError(f"cannot be parsed as JSON: {reason_of(error)}.", where=_shown(path)) from error
 
 
 def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: bool) -> HostServer:

@@ -293,6 +293,8 @@ def _sentence(line: str) -> str:
 
 
 def _width(char: str) -> int:
+    if char == "\ufe0f":  # makes the character before it an emoji, which is wide
+        return 1
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import Any
 
+from tui.core.errors import reason_of
 from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
 
@@ -29,12 +30,10 @@ def parse_json(text: str, most: int = MAX_JSON) -> tuple[Any, str]:
         return None, f"is longer than {most:,} characters"
     try:
         return loads(text), ""
-    except json.JSONDecodeError as error:
-        return None, f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
     except RecursionError:
         return None, "is nested too deeply"
     except ValueError as error:
-        return None, f"is not JSON: {error}"
+        return None, f"is not JSON: {reason_of(error)}"
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:

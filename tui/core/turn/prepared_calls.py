@@ -7,6 +7,7 @@ from typing import Any
 from tui.core.attachments import as_shown
 from tui.core.context.tool_results import as_given, cut_as_shown
 from tui.core.conversation.conversation import CallRequest, ToolMessage
+from tui.core.errors import reason_of
 from tui.core.events import NEVER_RUN
 from tui.core.schemas.tool_names import NameTable, server_of
 from tui.core.servers import ServerState
@@ -90,7 +91,7 @@ def prepare(
         arguments = parse_arguments(call.arguments)
     except ValueError as error:
         problem = (
-            f"not run: the arguments are not valid JSON ({error}). "
+            f"not run: the arguments are not valid JSON ({reason_of(error)}). "
             f"They were: {clean_line(call.arguments, 300)}"
         )
         return PreparedCall(call, tool, {}, problem, "invalid arguments")

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from tui.core.errors import reason_of
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
-from tui.core.web import http_error_text
 
 Header = tuple[bytes, bytes]
 
@@ -218,7 +218,7 @@ class HttpExchange:
         return self._whole
 
     def failed(self, error: Exception) -> None:
-        why = f"{type(error).__name__}: {http_error_text(error)}"
+        why = reason_of(error)
         detail = {**self._detail, **self._place, "event": "broken", "why": why}
         self._report(Direction.IN, b"", detail, time.monotonic_ns())
         self._told = True

@@ -17,8 +17,8 @@ from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+from tui.core.errors import reason_of
 from tui.core.traffic import TrafficSink
-from tui.core.web import http_error_text
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
 
 if TYPE_CHECKING:
@@ -164,10 +164,10 @@ class HttpPassthrough:
             await response.aclose()
 
     def _why_no_response(self, error: "httpx2.HTTPError") -> str:
-        why = f"{type(error).__name__}: {http_error_text(error)}"
+        why = reason_of(error)
         if not isinstance(error, self._httpx.RemoteProtocolError):
             return f"cannot connect to the server: {why}"
-        if "disconnected" in why:
+        if "disconnected" in str(error):
             return "the server closed the connection without a response"
         return f"the response of the server is not valid: {why}"
 

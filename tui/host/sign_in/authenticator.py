@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tui.core.errors import McptuiError, StorageError
+from tui.core.errors import McptuiError, StorageError, reason_of
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
-from tui.core.web import http_error_text
+from tui.core.web import proxy_problem
 from tui.host.sign_in.authorization_server import (
     CLIENT_ERRORS,
     OAuthExchange,
@@ -364,7 +364,7 @@ class Authenticator(httpx2.Auth):
             raise
         except Exception as error:  # errors of the SDK, and of parsing what it reads
             # Those of pydantic quote values.
-            what = "a reply is malformed" if hasattr(error, "errors") else str(error)
+            what = "a reply is malformed" if hasattr(error, "errors") else reason_of(error)
             said = self._around.redact(clean_line(what, 300))
             raise explained(error, said, self._spec.name, provider.context) from None
         finally:
@@ -437,14 +437,14 @@ class Authenticator(httpx2.Auth):
                     refused = response.status_code == 401
                     return httpx2.Response(401, headers=response.headers) if refused else None
         except (httpx2.HTTPError, TimeoutError) as error:
-            why = f"no response within {CHALLENGE_SECONDS:g} s"
-            if str(error):
-                why = clean_line(http_error_text(error), 200)
+            why = reason_of(error) if str(error) else f"no response within {CHALLENGE_SECONDS:g} s"
             self._record({**about, "failed": why})
-            raise SignInFailed(
-                f"cannot connect: {why}.",
-                next_step="Check the URL, and that the server is running.",
-            ) from None
+            through = proxy_problem(error, self._url, "the server")
+            problem, step = through or (
+                f"cannot connect: {why}",
+                "Check the URL, and that the server is running.",
+            )
+            raise SignInFailed(f"{problem}.", next_step=step) from None
 
     async def _save(self, stored: StoredSignIn) -> StoredSignIn:
         self._around.remember(stored.secrets())

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tui.core.errors import ServerError
+from tui.core.errors import ServerError, reason_of
 from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
@@ -26,7 +26,7 @@ from tui.core.secrets.oauth_values import (
     with_lifetime,
 )
 from tui.core.text import clean_line
-from tui.core.web import MAX_COOKIES, header_value_fault, http_error_text
+from tui.core.web import MAX_COOKIES, header_value_fault, proxy_problem
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -192,11 +192,11 @@ class OAuthExchange:
                 f"the authorization server {host} did not respond within {SECONDS:g} s.", next_step=RETRY
             ) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            why = clean_line(http_error_text(error), 200)
+            why = reason_of(error)
             self._record({**about, "failed": why})
-            raise SignInFailed(
-                f"cannot connect to the authorization server {host}: {why}.", next_step=RETRY
-            ) from None
+            through = proxy_problem(error, str(request.url), f"the authorization server {host}")
+            problem, step = through or (f"cannot connect to the authorization server {host}: {why}", RETRY)
+            raise SignInFailed(f"{problem}.", next_step=step) from None
         reply = fields_of(body, response.headers.get("content-type", ""))
         self._remember(secrets_of(reply) | _cookies(response))
         about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}

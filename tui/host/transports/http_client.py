@@ -11,7 +11,6 @@ import re
 import socket
 import ssl
 import threading
-import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from http.cookiejar import Cookie, CookieJar
@@ -23,7 +22,15 @@ import httpx2
 from tui import __version__
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.core.web import FRAMING, MAX_COOKIES, header_name_fault, header_value_fault, with_headers
+from tui.core.web import (
+    FRAMING,
+    MAX_COOKIES,
+    Proxy,
+    header_name_fault,
+    header_value_fault,
+    proxy_for,
+    with_headers,
+)
 from tui.host.frames.id_gate import NEVER_SENT
 from tui.host.passthrough.http_exchange import HttpExchange
 from tui.host.sign_in.authorization_server import discard
@@ -109,15 +116,6 @@ def tls_context() -> ssl.SSLContext:
         return _context
 
 
-def proxy_for(url: httpx2.URL) -> str | None:
-    """Return the proxy that the environment names for `url`, or None."""
-    if urllib.request.proxy_bypass(url.host):
-        return None
-    known = urllib.request.getproxies()
-    proxy = known.get(url.scheme) or known.get("all")
-    return proxy if proxy is None or "://" in proxy else f"http://{proxy}"
-
-
 async def _context_for(url: httpx2.URL, proxy: str | None) -> ssl.SSLContext:
     if url.scheme == "https" or (proxy or "").startswith("https"):
         return await asyncio.to_thread(tls_context)
@@ -171,11 +169,15 @@ def _guard(stream: Any) -> None:
     setattr(stream, "read", guarded)  # noqa: B010, the library has no place for this
 
 
+class UnusableRoute(httpx2.ConnectError):
+    """The certificates or the proxy of the environment cannot be used."""
+
+
 class RoutedTransport(httpx2.AsyncBaseTransport):
     """Sends requests through the proxies and with the certificates of the environment."""
 
     def __init__(self) -> None:
-        self._proxies: dict[tuple[str, str], str | None] = {}
+        self._proxies: dict[tuple[str, str, int | None], Proxy | None] = {}
         self._routes: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -184,11 +186,13 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
         return await (await self._route(request.url)).handle_async_request(request)
 
     async def _route(self, url: httpx2.URL) -> httpx2.AsyncHTTPTransport:
-        """Raises httpx2.ConnectError for certificates or a proxy that cannot be used."""
-        place = (url.scheme, url.host)
+        """Raises UnusableRoute for certificates or a proxy that cannot be used."""
+        place = (url.scheme, url.host, url.port)
         if place not in self._proxies:
-            self._proxies[place] = proxy_for(url)
-        key = (url.scheme, self._proxies[place])
+            self._proxies[place] = proxy_for(str(url))
+        if (proxy := self._proxies[place]) is not None and proxy.fault:
+            raise UnusableRoute(proxy.fault)
+        key = (url.scheme, None if proxy is None else proxy.url)
         if key not in self._routes:
             fault = ""
             try:
@@ -200,9 +204,9 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
             except OSError as problem:  # ssl.SSLError too
                 fault = f"cannot read the certificates: {problem.strerror or type(problem).__name__}"
             except (ImportError, ValueError):
-                fault = "the proxy in the environment is invalid"
+                fault = f"{proxy.named} cannot be used" if proxy is not None else "the URL is invalid"
             if fault:  # not in `except`: the cause would be reported instead
-                raise httpx2.ConnectError(fault)
+                raise UnusableRoute(fault)
         return self._routes[key]
 
     async def aclose(self) -> None:

@@ -2,17 +2,16 @@
 
 import contextlib
 import json
-import os
 import re
 import ssl
 from http import HTTPStatus
 
 import httpx2
 
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, origin_of, reason_of
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
-from tui.core.web import http_error_text, retry_after
+from tui.core.web import proxy_for, proxy_problem, retry_after
 from tui.host.transports.http_client import CONNECT_SECONDS, redirect_target, redirects_to_itself
 
 QUOTED = 160
@@ -90,30 +89,37 @@ def with_status(status: int, message: str) -> str:
 
 def unreachable(error: Exception, where: str) -> HttpFault:
     """Return the fault for an error before there was any response."""
-    cause = _cause(error)
-    if isinstance(error, httpx2.ConnectTimeout):
-        return HttpFault(f"cannot connect to {where} within {CONNECT_SECONDS:g} s.", next_step=CHECK)
-    if isinstance(cause, ssl.SSLError):
-        reason = clean_line(getattr(cause, "verify_message", "") or cause.reason or str(cause), QUOTED)
-        step = "Check the URL. Trust additional certificates with SSL_CERT_FILE."
-        return HttpFault(f"TLS connection to {where} failed: {reason}.", next_step=step)
     if isinstance(error, httpx2.LocalProtocolError):
         return HttpFault(
             f"request to {where} not sent: {error}.", next_step="Check the headers of the server."
         )
-    if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
-        reason = _words(cause)
+    connects = isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL)
+    reason, is_lost = reason_of(error, QUOTED), not isinstance(error, httpx2.ConnectTimeout) and not connects
+    if (through := proxy_problem(error, _asked(error), where)) is not None:
+        is_lost = is_lost and not isinstance(error, httpx2.ProxyError)
+        step = f"{MAY_HAVE} {through[1]}" if is_lost else through[1]
+        return HttpFault(f"{through[0]}.", next_step=step, lost=is_lost)
+    if isinstance(error, httpx2.ConnectTimeout):
+        return HttpFault(f"cannot connect to {where} within {CONNECT_SECONDS:g} s.", next_step=CHECK)
+    if isinstance(origin_of(error), ssl.SSLError):
+        step = "Check the URL. Trust additional certificates with SSL_CERT_FILE."
+        return HttpFault(f"TLS connection to {where} failed: {reason}.", next_step=step)
+    if connects:
         return HttpFault(f"cannot connect to {where}: {reason}.", next_step=CHECK)
-    if isinstance(error, httpx2.ProxyError):
-        return HttpFault(
-            f"the proxy rejected {where}: {_words(cause)}.", next_step="Check HTTPS_PROXY and NO_PROXY."
-        )
-    return HttpFault(f"connection to {where} lost: {_words(cause)}.", next_step=MAY_HAVE, lost=True)
+    return HttpFault(f"connection to {where} lost: {reason}.", next_step=MAY_HAVE, lost=True)
+
+
+def _asked(error: Exception) -> str:
+    """Return the URL of the request that failed, or "" if there was none."""
+    try:
+        return str(error.request.url) if isinstance(error, httpx2.RequestError) else ""
+    except RuntimeError:  # it has no request
+        return ""
 
 
 def broken(error: Exception, status: int) -> HttpFault:
     """Return the fault for a response that broke off."""
-    text = f"HTTP {status}: the response broke off ({_words(_cause(error))})."
+    text = f"HTTP {status}: the response broke off ({reason_of(error, QUOTED)})."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
@@ -157,6 +163,11 @@ def refused(
     """
     status = response.status_code
     words = f"{status_text(status)}{_quoted(response, body)}"
+    if status == 407 and (proxy := proxy_for(str(response.request.url))) is not None:
+        step = f"Add the credentials to {proxy.variable}."
+        return HttpFault(
+            f"{proxy.named} rejected the request: {words}.", next_step=step, status=status, refused=True
+        )
     if target := redirect_target(response):
         if redirects_to_itself(response):
             text = f"{status_text(status)}: redirect loop at {clean_line(target, 200)}."
@@ -169,7 +180,9 @@ def refused(
             f"{words}.", next_step=_sign_in_step(response, signs_in), status=status, refused=True
         )
     if status == 403:
-        step = "Your credentials do not permit this. Check them, or sign in again."
+        step = "The server refuses access. Check the URL, and whether it needs a header or a sign-in."
+        if response.request.headers.get("authorization"):
+            step = "Your credentials do not permit this. Check them, or sign in again."
         return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status in (404, 405, 410):
         step = GONE if running else "Check the URL. There is no MCP server there."
@@ -228,24 +241,3 @@ def _quoted(response: httpx2.Response, body: bytes) -> str:
         text = title[1] if title else MARKUP.sub(" ", text)
     said = clean_line(whole_words(" ".join(text.split()), QUOTED), QUOTED).rstrip(".")
     return f": {quoted_name(said, QUOTED)}" if said else ""
-
-
-def _cause(error: BaseException) -> BaseException:
-    """Return the operating system's error that caused the libraries' errors, if there is one."""
-    found: BaseException = error
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, ssl.SSLError) or (isinstance(seen, OSError) and seen.errno is not None):
-            found = seen
-        if isinstance(seen, BaseExceptionGroup):
-            seen = seen.exceptions[0]
-        else:
-            seen = seen.__cause__ or seen.__context__
-    return found
-
-
-def _words(error: BaseException) -> str:
-    number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
-    system = os.strerror(number) if number is not None and number > 0 else ""
-    said = system or getattr(error, "strerror", None) or http_error_text(error)
-    return clean_line(str(said).partition(" (")[0], QUOTED).rstrip(".")

@@ -25,6 +25,7 @@ from wsproto.connection import Connection
 from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, Pong, TextMessage
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
 from tui.core.text import clean_line, quoted_name
@@ -353,7 +354,7 @@ class WebSocket:
                         )
                     await self._link.rest()
             except RemoteProtocolError as error:
-                text = f"WebSocket protocol error: {clean_line(str(error), 120)}."
+                text = f"the server broke the WebSocket protocol: {reason_of(error)}."
                 return HttpFault(text, next_step=_AGAIN, refused=True)
 
     async def _take(self, event: Event) -> None:

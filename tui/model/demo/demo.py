@@ -26,6 +26,7 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
+from tui.core.errors import reason_of
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
 from tui.core.jsonrpc.reader import loads
 from tui.core.late_compiling import late
@@ -362,7 +363,8 @@ def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
     try:
         value = loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
-        return Move(f'The arguments are not valid JSON: {error}. Use `call {name[:80]} {{"name": "value"}}`.')
+        usage = f'`call {name[:80]} {{"name": "value"}}`'
+        return Move(f"The arguments are not valid JSON: {reason_of(error)}. Use {usage}.")
     if not isinstance(value, dict):
         return Move("The arguments must be one JSON object.")
     return Move(calls=((found[0], value),))

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import loads
 from tui.model.openai_api.call_slots import is_cut
 
@@ -50,12 +51,8 @@ def read_json(text: str) -> Any:
     """
     try:
         return loads(text, strict=False)
-    except json.JSONDecodeError as error:
-        raise UnreadableJson(f"{error.msg} at line {error.lineno} column {error.colno}") from None
-    except RecursionError:
-        raise UnreadableJson("nested too deeply") from None
-    except ValueError as error:
-        raise UnreadableJson(str(error)) from None
+    except (ValueError, RecursionError) as error:
+        raise UnreadableJson(reason_of(error)) from None
 
 
 def mend(text: str, *, guess: bool = True) -> Mended:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
+from tui.core.errors import reason_of
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import fold
 from tui.core.turn.prepared_calls import EXAMPLE
@@ -231,7 +232,7 @@ class CallMaker:
         try:
             text = sendable(json.dumps(value, ensure_ascii=False, allow_nan=False))
         except (ValueError, TypeError, RecursionError) as error:
-            return self.broken(f"the arguments are not valid JSON ({error})", tool, server)
+            return self.broken(f"the arguments are not valid JSON ({reason_of(error)})", tool, server)
         return CallRequest(self._id(identity, tool), self._name(tool, server), text, recovered=recovered)
 
     def lost(self, tool: str, server: str = "", arguments: str = "") -> CallRequest:

@@ -4,11 +4,12 @@ import math
 import re
 from collections.abc import Mapping
 
-from tui.core.errors import ModelError, NoTools
+from tui.core.errors import ModelError, NoTools, chain_of, reason_of
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import clock
+from tui.core.web import proxy_for, proxy_problem
 from tui.model.endpoints.failures import (
     FAILED,
     RETRYABLE_STATUS,
@@ -204,8 +205,28 @@ def looks_like_ollama(profile: ModelProfile) -> bool:
     return ":11434" in profile.base_url or (profile.name == "ollama" and is_private(profile.base_url))
 
 
-def connection_error(profile: ModelProfile, cause: str) -> ModelError:
-    """Return the error for an unreachable endpoint; `cause` is the socket's reason."""
+def usable_proxy(profile: ModelProfile, url: str) -> str | None:
+    """Return the proxy for an endpoint, if any; a proxy to the internet cannot reach a model on this machine.
+
+    Raises ModelError if the environment names one that cannot be used.
+    """
+    proxy = None if is_private(url) else proxy_for(url)
+    if proxy is None or not proxy.fault:
+        return None if proxy is None else proxy.url
+    problem = proxy_problem(ValueError(), url, "the endpoint")
+    message, step = problem or (proxy.fault, "")
+    raise ModelError(message, where=endpoint_of(profile), next_step=step)
+
+
+def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
+    """Return the error for an unreachable endpoint."""
+    cause, reason = " ".join(map(str, chain_of(error))), reason_of(error, 1000)
+    through = None if is_private(profile.base_url) else proxy_problem(error, profile.base_url, "the endpoint")
+    if through is not None:
+        redact = redactor_of(profile).redact
+        return ModelError(
+            redact(through[0]), where=endpoint_of(profile), next_step=through[1], retryable=True
+        )
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
         step = "It does not use TLS. Start base_url with http://."
@@ -215,7 +236,7 @@ def connection_error(profile: ModelProfile, cause: str) -> ModelError:
         step = _TRY_HTTPS
     else:
         hopeless, step = False, _reach_step(profile)
-    reason = clean_line(redactor_of(profile).redact(cause), 160)
+    reason = clean_line(redactor_of(profile).redact(reason), 160)
     return ModelError(
         f"cannot connect to the endpoint{': ' + reason if reason else ''}",
         where=endpoint_of(profile),

@@ -11,11 +11,11 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.units import bounded, whole
-from tui.core.web import http_error_text, with_headers
+from tui.core.web import with_headers
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile, redactor_of
-from tui.model.endpoints.providers import NO_KEY, is_private, provider_of, query_of, usable_key, usable_url
+from tui.model.endpoints.providers import NO_KEY, provider_of, query_of, usable_key, usable_url
 
 SECONDS = 8.0
 """Timeout of one request, response included."""
@@ -61,7 +61,7 @@ class Inquiry:
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
-            raise errors.connection_error(self._profile, http_error_text(error)) from None
+            raise errors.connection_error(self._profile, error) from None
         text = raw.decode("utf-8-sig", "replace")
         if response.status_code == 200:  # an id may contain a key that is an ordinary word, like `lm-studio`
             text = self._redactor.redact_spoken(text, quotes=True)
@@ -112,7 +112,8 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
             headers=with_headers(headers, profile.headers),
             params=query,
             verify=tls_context(url),
-            trust_env=not is_private(url),
+            trust_env=False,  # a faulty proxy variable would be an internal error
+            proxy=errors.usable_proxy(profile, url),
             follow_redirects=False,
         )
         return client, httpx2

@@ -12,14 +12,13 @@ from collections.abc import Callable, Coroutine
 from types import ModuleType
 from typing import Any
 
-from tui.core.errors import ModelError
+from tui.core.errors import ModelError, reason_of
 from tui.core.library_imports import importing
 from tui.core.traffic import TrafficSink
-from tui.core.web import http_error_text
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.providers import is_private, provider_of, query_of, usable_key, usable_url
+from tui.model.endpoints.providers import provider_of, query_of, usable_key, usable_url
 from tui.model.openai_api.client_import import load_openai
 from tui.model.openai_api.reply_stream import ReplyConnection
 from tui.model.tap import ModelTap
@@ -136,8 +135,8 @@ class EndpointClient:
         openai: Any = self._openai
         http_client = openai.DefaultAsyncHttpxClient(
             verify=tls_context(self._base_url),
-            # A proxy to the internet cannot reach a model on this machine.
-            trust_env=not is_private(self._base_url),
+            trust_env=False,  # a faulty proxy variable would be an internal error
+            proxy=errors.usable_proxy(self._profile, self._base_url),
             follow_redirects=False,
             params=self._query,
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
@@ -212,10 +211,10 @@ class EndpointClient:
         except _ErrorStatus as refused:
             raise self._refusal(refused) from None
         except self._openai.APIConnectionError as error:
-            self._tap.failed(error.request, _root_cause(error))
-            raise errors.connection_error(self._profile, _root_cause(error)) from None
+            self._tap.failed(error.request, reason_of(error))
+            raise errors.connection_error(self._profile, error) from None
         except (self._openai.OpenAIError, self._httpx.HTTPError, self._httpx.InvalidURL, OSError) as error:
-            raise errors.connection_error(self._profile, _root_cause(error)) from None
+            raise errors.connection_error(self._profile, error) from None
         kind = response.headers.get("content-type", "")
         broken = (self._httpx.HTTPError, self._httpx.StreamError, OSError)
         listening = self._tap.reply(response.http_response)
@@ -238,15 +237,6 @@ class EndpointClient:
         self._tap.refused(response)
         headers = {name.lower(): value for name, value in response.headers.items()}
         return RequestRefused(errors.status_error(self._profile, response.status_code, said, headers))
-
-
-def _root_cause(error: BaseException) -> str:
-    for _ in range(10):
-        inner = error.__cause__ or error.__context__
-        if inner is None:
-            break
-        error = inner
-    return http_error_text(error)
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:

@@ -9,11 +9,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, I
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.errors import ModelError
+from tui.core.errors import ModelError, reason_of
 from tui.core.ports import ModelPart, ReasoningPart, TextPart
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
-from tui.core.web import http_error_text
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.failures import reply_error
 from tui.model.endpoints.profile import ModelProfile, redactor_of
@@ -191,7 +190,7 @@ class ReplyStream:
             raise errors.stall_error(self._profile, seconds, first) from None
         except connection.broken as error:
             # After the end of the reply nothing is lost; before it, the accumulator says what is missing.
-            self._broke = clean_line(http_error_text(error), 160)
+            self._broke = reason_of(error, 160)
             return None
         waited = loop.time() - now > AT_ONCE_SECONDS
         if waited and self._parser.events >= PAUSES_FROM and not self._is_over:

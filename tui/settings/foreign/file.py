@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tui.core.errors import reason_of
 from tui.core.text import clean_line
 from tui.core.units import bounded
 from tui.settings.foreign.entry import SAME, in_common_format, is_provided, runs_shell
@@ -111,21 +112,18 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
             return _yaml(text)
         if re.search(r"^\s*\[[\w.\"-]+\]\s*$", text, re.MULTILINE):
             return _read_toml(text, path)
-        return NotReadable(f"is not JSON: {error.msg} at column {error.colno}", line=error.lineno)
-    except RecursionError:
-        return NotReadable("is not valid JSON: it is nested too deeply")
-    except ValueError as error:
-        return NotReadable(f"is not valid JSON: {clean_line(str(error))}")
+        reason = reason_of(error).replace(f" at line {error.lineno}, column", " at column")
+        return NotReadable(f"is not JSON: {reason}", line=error.lineno)
+    except (ValueError, RecursionError) as error:
+        return NotReadable(f"is not valid JSON: {reason_of(error)}")
     return _read(tree, path, json_places(plain), twice)
 
 
 def _read_toml(text: str, path: Path) -> ForeignFile | NotReadable:
     try:
         tree = tomllib.loads(text)
-    except RecursionError:
-        return NotReadable("is nested too deeply")
-    except ValueError as error:
-        return NotReadable(f"is not TOML: {clean_line(str(error))}")
+    except (ValueError, RecursionError) as error:
+        return NotReadable(f"is not TOML: {reason_of(error)}")
     return _read(tree, path, toml_places(text), ())
 
 

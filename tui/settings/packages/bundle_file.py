@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.files.private_files import FOLDER_MODE, make_folder
 from tui.core.files.text_files import NotText, text_of
 from tui.core.secrets import keychain
@@ -75,9 +75,9 @@ class BundleFile:
             ValueError,
             EOFError,
         ) as error:
-            raise UsageError(f"not a valid zip file: {clean_line(str(error), 160)}.") from error
+            raise UsageError(f"not a valid zip file: {reason_of(error)}.") from error
         except zipfile.zlib.error as error:  # type: ignore[attr-defined]
-            raise UsageError(f"damaged: {clean_line(str(error), 160)}.") from error
+            raise UsageError(f"damaged: {reason_of(error)}.") from error
 
     @property
     def files(self) -> int:
@@ -114,8 +114,7 @@ class BundleFile:
                 shutil.rmtree(fresh, ignore_errors=True)
                 raise
         except _DAMAGES as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise UsageError(f"cannot unpack it: {clean_line(reason, 160)}.") from error
+            raise UsageError(f"cannot unpack it: {reason_of(error)}.") from error
 
     def _unpack_entry(self, entry: zipfile.ZipInfo, folder: Path, *, is_program: bool) -> None:
         path = folder.joinpath(*_parts(entry.filename))
@@ -157,7 +156,7 @@ class BundleFile:
         except NotText as error:
             raise UsageError(f"its {MANIFEST} {error}.") from None
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"its {MANIFEST} is not JSON: {clean_line(str(error), 120)}.") from None
+            raise UsageError(f"its {MANIFEST} is not JSON: {reason_of(error)}.") from None
 
 
 def _at_once(name: str, flags: int) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tui.core.definitions.accepted import MAX_ACCEPTED, Accepted, DefinitionRecord
 from tui.core.definitions.differences import digest_of
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, reason_of
 from tui.core.jsonrpc.reader import loads
 from tui.settings.files import Unopened, Unreadable, damage_text, keep_damaged, read_bounded
 from tui.settings.save import write_state
@@ -124,7 +124,7 @@ def _read(path: Path) -> DefinitionRecord | None:
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"is not JSON: {error}") from error
+        raise Unreadable(f"is not JSON: {reason_of(error)}") from error
     match found:
         case {"format": int(number), "accepted": list(listed), "refused": dict(refused)} if number == FORMAT:
             return DefinitionRecord(

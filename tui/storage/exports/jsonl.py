@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, TypeVar, cast
 
-from tui.core.errors import StorageError
-from tui.core.files.text_files import encoding_of
+from tui.core.errors import StorageError, reason_of
 from tui.core.traffic import FIRST_NS, Cause, Direction, Entry, EntryNote, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
@@ -122,7 +121,7 @@ def read_jsonl(
             note = EntryNote(found.get("marked") is True, _text(found, "note", "")[:MAX_NOTE])
         except ValueError as error:
             raise StorageError(
-                f"line {number} is not a recording entry ({error})"[:300],
+                f"line {number} is not a recording entry ({reason_of(error)})"[:300],
                 where=where,
                 next_step="See docs/recording-format.md for the format.",
             ) from error
@@ -134,15 +133,8 @@ def read_jsonl(
 def _parsed(line: bytes) -> Any:
     try:
         return json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
-    except UnicodeDecodeError as error:
-        name = encoding_of(line)
-        raise ValueError(f"{name} text, not UTF-8" if name else "not UTF-8") from error
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    except ValueError as error:
-        raise ValueError("a number has too many digits") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(reason_of(error).replace(" at line 1, column", " at column")) from error
 
 
 def _check_format(version: int, where: str) -> None:

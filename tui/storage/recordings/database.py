@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tui.core import units
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import open_private, refuse_links
 from tui.storage.recordings.foreign_file import (
     MOST_VALUE,
@@ -323,23 +323,23 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise_if_stopped(error, str(path))
         wal = has_bytes(side_file(path, "-wal"))
         raise StorageError(
-            f"cannot read the recording ({error})",
+            f"cannot read the recording ({reason_of(error)})",
             where=str(path),
             next_step=f"Copy it{' and its -wal file' if wal else ''} to a folder that you "
             "can write to, and open the copy.",
         ) from error
     except sqlite3.DatabaseError as error:
         raise StorageError(
-            f"not a recording, or damaged ({error})",
+            f"not a recording, or damaged ({reason_of(error)})",
             where=str(path),
             next_step="If it was copied while in use, also copy its -wal file.",
         ) from error
     except OSError as error:  # it was removed, or its folder cannot be read
-        raise StorageError(
-            f"cannot read the recording ({error.strerror or error})", where=str(path)
-        ) from error
+        raise StorageError(f"cannot read the recording ({reason_of(error)})", where=str(path)) from error
     except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
-        raise StorageError(f"the recording contains an invalid value ({error})", where=str(path)) from error
+        raise StorageError(
+            f"the recording contains an invalid value ({reason_of(error)})", where=str(path)
+        ) from error
 
 
 Look = tuple[tuple[int, int, int, int] | None, ...]

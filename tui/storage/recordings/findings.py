@@ -17,7 +17,7 @@ from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, reason_of
 from tui.core.traffic import RULES, Finding, Severity
 from tui.storage.recordings.database import (
     CACHE_KIB,
@@ -288,6 +288,6 @@ def _temporary_errors() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StorageError(
-            f"the linter's findings cannot be stored ({error})",
+            f"the linter's findings cannot be stored ({reason_of(error)})",
             next_step="Free some space in the folder for temporary files, and open the recording again.",
         ) from error

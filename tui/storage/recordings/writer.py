@@ -13,7 +13,7 @@ from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.recordings.database import (
@@ -336,5 +336,4 @@ def _sentence(error: Exception, path: Path) -> str:
         return f"no permission to write to {path.parent}. Change its permissions"
     if "locked" in text:
         return f"{path.name} is locked by another program. Close it"
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else text
-    return f"cannot write {path}: {reason}"
+    return f"cannot write {path}: {reason_of(error)}"

@@ -21,7 +21,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import LinkError, refuse_links
 from tui.core.units import bounded
 from tui.storage.recordings.database import (
@@ -292,8 +292,8 @@ def why_not(error: Exception, path: Path) -> str:
     if "locked" in text:
         return f"{path.name} is locked by another program. Close it"
     if isinstance(error, sqlite3.Error) and is_damage(error):
-        return f"the file is damaged ({text})"
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else text
+        return "the file is damaged"
+    reason = reason_of(error)
     if getattr(error, "errno", None) in _OF_THE_FOLDER:
         return f"cannot write to {path.parent}: {reason}"
     return f"cannot use {path.name}: {reason}"

@@ -21,7 +21,7 @@ from tui.core.context.built_in_tools import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent, SessionMeta
 from tui.core.daemon_thread import DaemonThread
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import make_folder
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
@@ -414,7 +414,7 @@ class SessionWriter:
                 raise
             # An invalid value or a defect, which should not occur, must not block the data after it.
             _log.exception("cannot store a part of session %s", self._path.stem)
-            self.defect = f"cannot store a part of the session ({error})"
+            self.defect = f"cannot store a part of the session ({reason_of(error)})"
 
     def _opened(self) -> SessionTables:
         if self._tables is not None:

@@ -13,9 +13,7 @@ from typing import Any
 
 from tui.core.conversation.conversation import Message, ToolMessage, UserMessage
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
-from tui.core.errors import StorageError
-from tui.core.files.text_files import encoding_of
-from tui.core.text import clean_line
+from tui.core.errors import StorageError, reason_of
 from tui.core.units import bounded, whole
 from tui.storage.sessions.stored_session import StoredSession, compaction_of, repaired, rows_of
 from tui.storage.sessions.transcript import SessionTranscript
@@ -69,7 +67,7 @@ def parsed(raw: bytes, where: str) -> StoredSession:
         return _session(_loaded(raw))
     except ValueError as error:
         raise StorageError(
-            f"not an exported session: {clean_line(str(error), 300)}",
+            f"not an exported session: {reason_of(error, 300)}",
             where=where,
             next_step="Export one with mcptui sessions export ID --as json",
         ) from error
@@ -82,13 +80,8 @@ def _loaded(raw: bytes) -> Mapping[str, Any]:
         raise ValueError("too many parts")
     try:
         found = json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        name = encoding_of(raw)
-        raise ValueError(f"{name} text, not UTF-8" if name else "not UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON ({error.msg}, line {error.lineno})") from None
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({reason_of(error)})") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f'"format" is not "{FORMAT}"')
     version = found.get("version")

@@ -20,7 +20,7 @@ from tui.core.conversation.sessions import (
     SessionMatch,
     SessionMeta,
 )
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, reason_of
 from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
 from tui.core.units import size
@@ -301,7 +301,7 @@ class SessionStore:
             with source.open("rb") as file:
                 raw = file.read(MOST_BYTES + 1)
         except OSError as error:
-            raise StorageError(f"unreadable ({error.strerror})", where=str(source)) from error
+            raise StorageError(f"cannot be read: {reason_of(error)}", where=str(source)) from error
         whole = parsed(raw, str(source))
         system = str(whole.meta.get("system", ""))
         whole.meta["imported"] = True

@@ -23,7 +23,7 @@ ON_MESSAGE = {found.id: found for found in of_context(Context.CONVERSATION) if n
 """Actions whose keys are also letters of a message. They wait until the letter cannot start a message."""
 
 EXPLAINED = frozenset({"chat.continue"}) | {
-    found.id for found in of_context(Context.SERVERS) if found.id not in ("servers.open", *WITHOUT_SERVERS)
+    found.id for found in of_context(Context.SERVERS) if found.id not in WITHOUT_SERVERS
 }
 """Actions that say why they are unavailable when their key is pressed."""
 

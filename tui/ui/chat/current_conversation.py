@@ -137,7 +137,10 @@ class CurrentConversation:
         if problem := self.busy():
             self.regions.notify(problem)
         else:
+            was_empty = not self.conversations.messages
             await self.or_notify(self.start_new())
+            if was_empty:
+                self.regions.notify("The conversation is new. It has no messages yet.", timeout=3)
 
     async def branch(self, work: Coroutine[Any, Any, None]) -> None:
         before = self.conversations.info

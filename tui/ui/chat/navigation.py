@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tui.ui.lists.rules import TypedCall
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import BenchHistory
+    from tui.ui.workbench.screen import ServerScreen
 
 
 MOST_RECENT = 20
@@ -303,10 +304,30 @@ class Navigator:
             host.review_changes(selected if selected in changed else changed[0])
 
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
-        from tui.ui.workbench.calls import Draft
         from tui.ui.workbench.items import key_of_prompt, key_of_tool
 
         key = key_of_prompt(name) if prompt else key_of_tool(name)
+        if (below := self._open_workbench()) is None:
+            self._show_form(server, key, arguments)
+        elif why := below.stays():
+            self._app.notify(why, timeout=4)
+        else:
+            self._tasks.start(self._replace_workbench(below, server, key, arguments), "open a form")
+
+    def _open_workbench(self) -> "ServerScreen | None":
+        from tui.ui.workbench.screen import ServerScreen
+
+        return next((one for one in self._app.screen_stack if isinstance(one, ServerScreen)), None)
+
+    async def _replace_workbench(self, below: "ServerScreen", server: str, key: str, arguments: Any) -> None:
+        """Open a form in place of the open workbench and of the traffic over it."""
+        while below in self._app.screen_stack:  # its forms are stored as drafts before this one is
+            await self._app.screen.dismiss(None)
+        self._show_form(server, key, arguments)
+
+    def _show_form(self, server: str, key: str, arguments: Any) -> None:
+        from tui.ui.workbench.calls import Draft
+
         self.call_book.drafts[server, key] = Draft(arguments)
         self.open_server(server, key)
 
@@ -319,9 +340,7 @@ class Navigator:
     def open_server(self, server: str, item: str = "") -> None:
         from tui.ui.workbench.screen import ServerScreen
 
-        if not self._runtime.is_ready or any(
-            isinstance(screen, ServerScreen) for screen in self._app.screen_stack
-        ):
+        if not self._runtime.is_ready or self._open_workbench() is not None:
             return
         self._app.push_screen(
             ServerScreen(

@@ -91,6 +91,7 @@ def why_not(found: Action, now: Situation) -> str:
             | "chat.copy"
             | "chat.result"
             | "chat.export"
+            | "chat.expand"
         ):
             does, why = now.said, "the conversation is empty"
         case "servers.changes" if now.servers:

@@ -247,6 +247,8 @@ class ModelsScreen(FinderScreen[bool | None]):
     def action_model_forget(self) -> None:
         choice = self._choice(self.finder.list.current) if self._offer is None else None
         if choice is None or not choice.learned:
+            why = "Nothing was learned about this endpoint." if choice else "Select a configured model first."
+            self.finder.tell(why, "warn")
             return
         if choice.current and (problem := self._busy()):
             self.finder.tell(problem, "warn")

@@ -190,7 +190,10 @@ class RulesScreen(FinderScreen[None]):
             self._ask("edit", str(rule), lambda text: self._changes.replace(rule, text), "Saved.")
 
     def action_rule_edit(self) -> None:
-        self.finder.choose()
+        if self.finder.list.current:
+            self.finder.choose()
+        else:
+            self.finder.tell("No rule is selected.", "warn")
 
     def action_rule_add(self) -> None:
         call = typed_call(self.finder.field.value)
@@ -225,6 +228,8 @@ class RulesScreen(FinderScreen[None]):
         if approval is not None:
             self._run(self._changes.revoke(approval), "Revoked. The tool needs approval again.")
         if rule is None:
+            if approval is None:
+                self.finder.tell("No rule is selected.", "warn")
             return
 
         def decided(yes: bool | None) -> None:
@@ -241,6 +246,8 @@ class RulesScreen(FinderScreen[None]):
             self._tried = (self._tried + 1) % len(self._recent)
             self._fill(self._recent[self._tried])
             self.finder.refilter()
+        else:
+            self.finder.tell("No call in this conversation to try.", "warn")
 
     def action_rule_leave(self) -> None:
         text = clean_line(self._first.text, 4000) if self._first is not None else ""

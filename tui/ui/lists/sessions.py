@@ -184,12 +184,21 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         return next((one for one in listed if one.id == session), None)
 
     def action_session_resume(self) -> None:
-        self.finder.choose()
+        self.finder.refilter()
+        if self._selected() is not None:
+            self.finder.choose()
 
     def action_session_branch(self) -> None:
         self.finder.refilter()
-        if self.finder.list.current:
+        if self._selected() is not None:
             self._resume(self.finder.list.current, branch=True)
+
+    def _selected(self) -> SessionInfo | None:
+        """Return the selected session; without one, say so."""
+        info = self._info(self.finder.list.current)
+        if info is None:
+            self.finder.tell("No session is selected.", "warn")
+        return info
 
     def _resume(self, key: str, *, branch: bool) -> None:
         if problem := self._busy():
@@ -212,7 +221,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self.finder.keep_task(resume(), "resume a session")
 
     def action_session_rename(self) -> None:
-        info = self._info(self.finder.list.current)
+        info = self._selected()
         if info is None:
             return
 
@@ -227,7 +236,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self.finder.prompt.ask("title", named, value=clean_line(info.title, 200))
 
     def action_session_delete(self) -> None:
-        info = self._info(self.finder.list.current)
+        info = self._selected()
         if info is None:
             return
         if self._conversations.info is not None and self._conversations.info.id == info.id:
@@ -257,6 +266,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
     def action_session_undo(self) -> None:
         if not self._deleted:
+            self.finder.tell("No deletion to undo.", "warn")
             return
         info = self._deleted.pop()
 
@@ -268,7 +278,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self.finder.keep_task(restore(), "restore a session")
 
     def action_session_export(self) -> None:
-        if (info := self._info(self.finder.list.current)) is not None:
+        if (info := self._selected()) is not None:
             self._export(info)
 
     def action_session_leave(self) -> None:

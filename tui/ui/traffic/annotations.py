@@ -40,7 +40,7 @@ class Annotations:
 
     def toggle_mark(self) -> None:
         index, entries = self._list.index, self._recording.entries
-        if index < 0:
+        if not self._list.chosen() or index < 0:
             return
         marked = not entries.marked[index]
         entries.mark(index, marked)
@@ -48,7 +48,7 @@ class Annotations:
         self._list.tick()
 
     def edit_note(self) -> None:
-        seq, notes = self._list.selected, self._recording.notes
+        seq, notes = self._list.chosen(), self._recording.notes
         if not seq:
             return
 

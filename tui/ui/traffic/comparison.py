@@ -170,7 +170,7 @@ class Comparer:
         return ((f"   comparing entry {self.marked} with…", "accent"),) if self.marked else ()
 
     def compare(self) -> None:
-        seq, entries, reader = self._list.selected, self._entries, self._reader
+        seq, entries, reader = self._list.chosen(), self._entries, self._reader
         if not seq:
             return
         if seq == self.marked or entries.index(self.marked) < 0:

@@ -149,8 +149,14 @@ class EntryList(LinePane, inherit_bindings=False):
         self.move_cursor(row)
         return True
 
+    def chosen(self) -> int:
+        """Return the number of the selected entry, for an action on it; if there is none, say so: 0."""
+        if not self.selected:
+            self.notify("No entry is selected.", timeout=3)
+        return self.selected
+
     def go_to_partner(self) -> None:
-        if (index := self.index) >= 0:
+        if self.chosen() and (index := self.index) >= 0:
             is_open = self.entries.is_uncertain(index)
             self._go_to(
                 self.entries.partner(index),
@@ -158,7 +164,7 @@ class EntryList(LinePane, inherit_bindings=False):
             )
 
     def go_to_first(self) -> None:
-        if (index := self.index) >= 0:
+        if self.chosen() and (index := self.index) >= 0:
             self._go_to(self.entries.origin(index), "This entry is not part of a call.")
 
     def _go_to(self, index: int, if_none: str) -> None:
@@ -171,7 +177,7 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def turn(self) -> int:
         """Return the turn that caused the selected entry; if there is none, say so and return 0."""
-        index = self.index
+        index = self.index if self.chosen() else -1
         turn = self.entries.turn[index] if index >= 0 else 0
         if index >= 0 and not turn:
             self.notify("This entry does not belong to a turn.", timeout=3)

@@ -47,7 +47,11 @@ _TABS = tuple(EntryTab)
 class EntryView(Vertical):
     """Shows entries, and owns their search and clipboard; files are saved to `folder`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.ENTRY)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of(Context.ENTRY),
+        # Those of the list, where no key of the entry means something else.
+        *(one for one in bindings_of(Context.TRAFFIC) if getattr(one, "id", "") != "traffic.follow"),
+    ]
 
     DEFAULT_CSS = """
     EntryView { height: 1fr; }
@@ -337,7 +341,7 @@ class EntryPanel:
         return self._screen.has_class("-reading")
 
     def open(self) -> None:
-        if not self._list.selected or not self._entry.is_attached:
+        if not self._list.chosen() or not self._entry.is_attached:
             return
         if not self.is_open:
             self._entry.begin(self._shows_findings())
@@ -393,7 +397,7 @@ class EntryPanel:
 
         Later keys wait: they are for the question about the format.
         """
-        if not self._list.selected:
+        if not self._list.chosen():
             return
         if not self.is_open:
             self.open()

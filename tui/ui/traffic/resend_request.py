@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
@@ -129,10 +130,6 @@ def parsed(text: str) -> dict[str, Any] | str:
         return {}
     try:
         found = loads(text)
-    except json.JSONDecodeError as error:
-        return f"line {error.lineno}, column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
-    except RecursionError:
-        return "nested too deeply"
-    except ValueError as error:
-        return str(error)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON: {reason_of(error)}"
     return found if isinstance(found, dict) else "params are an object: { … }"

@@ -113,7 +113,7 @@ class Resender:
 
     async def _request(self) -> ResendRequest | None:
         """Return the selected request, or that of the selected response; show why it cannot be sent."""
-        index = self._index()
+        index = self._index() if self._list.chosen() else -1
         if index < 0:
             return None
         problem = self._refusal(index)

@@ -87,7 +87,7 @@ def _problem(data: bytes, error: Exception) -> str:
     from PIL import UnidentifiedImageError
 
     if not isinstance(error, UnidentifiedImageError):
-        return f"damaged data ({error})"
+        return "damaged data"
     if data.startswith((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")):
         return "damaged data"
     return f"not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image"

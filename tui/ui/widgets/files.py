@@ -13,6 +13,7 @@ from textual.app import App
 
 from tui.core import units
 from tui.core.atomic_write import is_replaceable
+from tui.core.errors import reason_of
 from tui.core.files.private_files import FILE_MODE
 from tui.core.files.programs import find_program
 from tui.core.text import clean_line
@@ -44,7 +45,7 @@ def path_problem(text: str, *, new: bool = True) -> str:
         if is_replaceable(path) and not os.access(folder, os.W_OK):
             return "Permission denied"
     except (OSError, ValueError) as error:
-        return getattr(error, "strerror", None) or str(error)
+        return reason_of(error)
     return ""
 
 

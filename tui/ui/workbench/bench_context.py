@@ -42,14 +42,30 @@ class BenchContext:
     prompt: "PromptLine"
     draft: "MessageDraft"
 
-    def choose(self, choice: Coroutine[Any, Any, str]) -> None:
-        """Run an action that returns an error or "", and show the error."""
+    def choose(self, choice: Coroutine[Any, Any, str], done: str = "") -> None:
+        """Run an action that returns an error or "", and show the error, or `done`."""
 
         async def choose() -> None:
             if problem := await choice:
                 self.screen.notify(clean_line(problem, 400), severity="warning", markup=False)
+            elif done:
+                self.screen.notify(done, timeout=3, markup=False)
 
         self.screen.run_worker(choose(), exit_on_error=True)
+
+    def toggle_instructions(self) -> None:
+        """Give the model the server's instructions, or stop giving them."""
+        if (status := self.configured()) is not None:
+            verb = "does not get" if status.spec.instructions else "gets"
+            toggled = self.runtime.server_choices.toggle_instructions(self.server)
+            self.choose(toggled, f"The model {verb} the instructions of this server.")
+
+    def toggle_resources(self) -> None:
+        """Let the model read the server's resources, or stop it."""
+        if (status := self.configured()) is not None:
+            verb = "cannot" if status.spec.offer_resources else "can"
+            toggled = self.runtime.server_choices.toggle_resources(self.server)
+            self.choose(toggled, f"The model {verb} read the resources of this server.")
 
     def toggle_trust(self) -> None:
         status = self.configured()

@@ -78,7 +78,13 @@ class BenchOffers:
                     self._ask(tab)
 
     def reload(self) -> None:
-        """Request everything again."""
+        """Request everything again, and say so; if the server does not run, say that."""
+        if (status := self._shared.configured()) is None:
+            return
+        if status.state is not ServerState.RUNNING:
+            self._shared.screen.notify("The server is not running, so it has no lists.", timeout=4)
+            return
+        self._shared.screen.notify("Reloading the lists of the server.", timeout=2)
         self._shared.runtime.workbench.relist(self._shared.server)
         self._asked.clear()
         self._seen = ()

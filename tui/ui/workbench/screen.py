@@ -23,6 +23,7 @@ from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import BenchHistory
 from tui.ui.workbench.hand_calls import HandCalls
+from tui.ui.workbench.idle_keys import is_idle
 from tui.ui.workbench.item_lists import BenchOffers, SubscriptionWatch
 from tui.ui.workbench.log_tab import ServerLog, choose_level
 from tui.ui.workbench.message_draft import MessageDraft
@@ -230,7 +231,7 @@ class ServerScreen(Screen[None]):
         edit_roots(self.shared)
 
     def action_bench_read_resources(self) -> None:
-        self.shared.choose(self.shared.runtime.server_choices.toggle_resources(self.server))
+        self.shared.toggle_resources()
 
     def action_bench_trust(self) -> None:
         self.shared.toggle_trust()
@@ -239,13 +240,11 @@ class ServerScreen(Screen[None]):
         choose_sampling(self.shared)
 
     def action_bench_instructions(self) -> None:
-        """Give the model the server's instructions, or stop giving them."""
-        self.shared.choose(self.shared.runtime.server_choices.toggle_instructions(self.server))
+        self.shared.toggle_instructions()
 
     def action_bench_level(self) -> None:
         """Choose the minimum level of the messages that the server logs."""
-        status = self.shared.configured()
-        if status is not None:
+        if (status := self.shared.configured()) is not None:
             choose_level(self.app, status, self.shared)
 
     def action_bench_reload(self) -> None:
@@ -253,28 +252,31 @@ class ServerScreen(Screen[None]):
         self.look()
 
     def action_bench_call(self) -> None:
-        if self.bench is not None:
+        if not self._idle("call") and self.bench is not None:
             self.calls.call(self.bench)
 
     def on_bench_called(self, event: Bench.Called) -> None:
         self.action_bench_call()
 
     def action_bench_open(self) -> None:
-        if self.bench is not None:
-            self.bench.action_open()
-        elif self.tab is BenchTab.TRAFFIC:
+        if self.tab is BenchTab.TRAFFIC:
             self.action_bench_call_traffic()
+        elif not self._idle("open") and self.bench is not None:
+            self.bench.action_open()
+
+    def _idle(self, action: str) -> bool:
+        return is_idle(action, self.shared, self.tab, self.bench, self.log_lines.sought)
 
     async def action_on_bench(self, action: str) -> None:
         """Run an action of the current tab's bench, if it has one."""
-        if self.bench is not None:
+        if not self._idle(action) and self.bench is not None:
             await self.app.run_action(action, self.bench)
 
     def action_bench_copy(self) -> None:
         """Copy the value under the cursor; on the log tab, the whole log."""
         if self.tab is BenchTab.LOG:
             copy_text(self, self.log_lines.text, "the log", self.shared.overrides)
-        elif self.bench is not None:
+        elif not self._idle("copy") and self.bench is not None:
             self.bench.result.copy_value()
 
     def action_bench_call_traffic(self) -> None:
@@ -288,9 +290,9 @@ class ServerScreen(Screen[None]):
             self.bench.filter_or_search()
         elif self.tab is BenchTab.LOG:
             self.prompt.ask("search in the log", self.log_lines.search, typed=self.log_lines.search)
+        else:
+            self._idle("filter")
 
     def action_bench_find(self, direction: int) -> None:
-        if self.tab is BenchTab.LOG:
-            self.log_lines.next_hit(direction)
-        elif self.bench is not None:
-            self.bench.result.next_match(direction)
+        if not self._idle("find"):
+            (self.log_lines.next_hit if self.bench is None else self.bench.result.next_match)(direction)

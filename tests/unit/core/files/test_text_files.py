@@ -2,7 +2,8 @@
 
 import pytest
 
-from tui.core.files.text_files import NotText, encoding_of, text_of
+from tui.core.files.text_files import NotText, text_of
+from tui.core.text import encoding_of
 
 JSON = '{"mcpServers": {"a": {"command": "x"}}}'
 

@@ -461,7 +461,10 @@ async def test_a_header_line_that_is_not_http_is_neither_quoted_nor_recorded(
 
         server._reply = reply  # type: ignore[method-assign]
         around = Around(store, server.url)
-        failure = await refused(around, "cannot connect to the authorization server .*: illegal header line")
+        failure = await refused(
+            around,
+            "cannot connect to the authorization server .*: a header line of the response is not valid HTTP",
+        )
         assert LEAK not in told(around, failure, caplog)
 
 

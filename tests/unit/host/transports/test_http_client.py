@@ -1,30 +1,12 @@
-"""The path of HTTP requests: proxies, redirects, and the tap."""
+"""The path of HTTP requests: redirects, and the tap."""
 
-import httpx2
 import pytest
 
 from tests.http_server import http_server, reply, says
 from tui.core.traffic import Direction
 from tui.core.web import MAX_COOKIES
 from tui.host.sign_in import authorization_server
-from tui.host.transports.http_client import TappedTransport, open_client, proxy_for, send_within_origin
-
-
-@pytest.fixture
-def no_proxies(monkeypatch):
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-
-
-def test_the_proxy_comes_from_the_environment(no_proxies, monkeypatch):
-    address = httpx2.URL("https://h.example/mcp")
-    assert proxy_for(address) is None
-    monkeypatch.setenv("HTTPS_PROXY", "proxy.example:3128")
-    assert proxy_for(address) == "http://proxy.example:3128"
-    assert proxy_for(httpx2.URL("http://h.example")) is None
-    monkeypatch.setenv("NO_PROXY", "h.example")
-    assert proxy_for(address) is None
+from tui.host.transports.http_client import TappedTransport, open_client, send_within_origin
 
 
 class Requests:

@@ -20,7 +20,7 @@ def response(status, body=b"", **headers):
     ("status", "words", "step"),
     [
         (401, "HTTP 401 (Unauthorized).", "Set an Authorization header under headers, or sign in."),
-        (403, "HTTP 403 (Forbidden).", "do not permit"),
+        (403, "HTTP 403 (Forbidden).", "The server refuses access."),
         (404, "HTTP 404 (Not Found).", "Check the URL"),
         (400, "HTTP 400 (Bad Request).", "rejected the request"),
         (429, "HTTP 429 (Too Many Requests).", "Try again later."),
@@ -35,6 +35,23 @@ def test_a_status_is_reported_with_the_next_step(status, words, step):
     assert fault.message.startswith(words)
     assert step in fault.next_step
     assert fault.status == status
+
+
+def test_a_refusal_blames_credentials_only_if_some_were_sent():
+    step = response(403, sent={"authorization": "Bearer x"}).next_step
+    assert step.startswith("Your credentials do not permit this.")
+    assert "credentials" not in response(403).next_step
+
+
+def test_a_proxy_that_requires_credentials_is_named(monkeypatch):
+    monkeypatch.setenv("https_proxy", "http://p.example:3128")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    fault = response(407)
+    assert fault.message.startswith(
+        "the proxy http://p.example:3128 (https_proxy) rejected the request: HTTP 407"
+    )
+    assert fault.next_step == "Add the credentials to https_proxy."
 
 
 def test_a_long_body_is_cut_between_words_so_that_no_partial_secret_remains():

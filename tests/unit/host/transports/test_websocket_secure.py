@@ -131,5 +131,6 @@ async def test_a_proxy_that_refuses_the_tunnel_is_reported(trusted, through):
         async with connected(server.url) as host:
             status = host.status("far")
         assert status.state is ServerState.STOPPED
-        assert "the proxy rejected wss://127.0.0.1" in status.detail and "403" in status.detail
-        assert "HTTPS_PROXY" in status.next_step
+        said = f"the proxy http://127.0.0.1:{proxy.port} (https_proxy) rejected wss://127.0.0.1"
+        assert said in status.detail and "403" in status.detail
+        assert "https_proxy" in status.next_step

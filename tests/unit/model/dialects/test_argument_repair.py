@@ -80,7 +80,7 @@ def test_nan_in_a_string_is_ordinary_text() -> None:
 
 
 def test_a_problem_is_reported_with_its_position() -> None:
-    with pytest.raises(UnreadableJson, match="Expecting value at line 2 column 6"):
+    with pytest.raises(UnreadableJson, match="a value is missing at line 2, column 6"):
         read_json('{\n"a": }')
 
 

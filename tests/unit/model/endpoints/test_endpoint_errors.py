@@ -189,10 +189,16 @@ async def port_that_says(said: bytes) -> AsyncIterator[int]:
 @pytest.mark.parametrize(
     ("scheme", "said", "cause", "step", "retryable"),
     [
-        ("https", b"HTTP/1.1 400 Bad Request\r\n\r\n", "WRONG_VERSION", "Start base_url with http://", False),
-        ("http", b"\x15\x03\x01\x00\x02\x02\x46", "illegal", "start base_url with https://", False),
-        ("http", b"hello\r\n\r\n", "illegal status line", "start base_url with https://", False),
-        ("http", b"HTTP/1.1 200 OK\r\nset-cookie: a=\0\r\n\r\n", "illegal header line", "base_url", True),
+        (
+            "https",
+            b"HTTP/1.1 400 Bad Request\r\n\r\n",
+            "does not use TLS",
+            "Start base_url with http://",
+            False,
+        ),
+        ("http", b"\x15\x03\x01\x00\x02\x02\x46", "not valid HTTP", "start base_url with https://", False),
+        ("http", b"hello\r\n\r\n", "the first line of the", "start base_url with https://", False),
+        ("http", b"HTTP/1.1 200 OK\r\nset-cookie: a=\0\r\n\r\n", "a header line of the", "base_url", True),
         ("http", b"", "cannot connect to", "that the model server is running", True),
     ],
 )

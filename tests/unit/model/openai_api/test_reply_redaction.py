@@ -147,7 +147,7 @@ async def test_a_model_listing_that_contains_the_key_is_shown_without_it():
 
 
 def test_a_failed_connection_is_shown_without_the_key():
-    error = connection_error(profile("http://h/v1"), f"{'x' * 150} {KEY}")
+    error = connection_error(profile("http://h/v1"), ValueError(f"{'x' * 150} {KEY}"))
     assert not parts_of_key(texts_of(error))
 
 

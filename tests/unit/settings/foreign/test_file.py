@@ -238,7 +238,7 @@ def test_a_duplicate_server_is_reported():
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
-        ('{"mcpServers": {\n"a": }}', "is not JSON: Expecting value", 2),
+        ('{"mcpServers": {\n"a": }}', "is not JSON: a value is missing", 2),
         ('{"mcpservers": {}}', "contains neither `mcpServers` nor `servers`", 0),
         ("[]", "contains neither", 0),
         ("[" * 100_000, "is not valid JSON", 0),

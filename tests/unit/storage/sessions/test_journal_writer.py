@@ -92,7 +92,7 @@ async def test_if_all_writes_fail_from_some_point_acknowledged_messages_are_stor
         (sqlite3.OperationalError("attempt to write a readonly database"), "Change its permissions"),
         (sqlite3.OperationalError("database is locked"), "{file} is locked by another program"),
         (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),
-        (sqlite3.OperationalError("disk I/O error"), "cannot use {file}: disk I/O error"),
+        (sqlite3.OperationalError("disk I/O error"), "cannot use {file}: reading or writing the file failed"),
     ],
 )
 async def test_a_write_failure_is_reported_with_the_reason(

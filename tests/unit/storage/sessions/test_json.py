@@ -229,7 +229,7 @@ def test_an_imported_conversation_is_valid(messages: list):
 
 
 async def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path):
-    with pytest.raises(StorageError, match="unreadable"):
+    with pytest.raises(StorageError, match="cannot be read"):
         await store_in(tmp_path).import_json(tmp_path / "none.json")
     assert not (tmp_path / "sessions").exists()
 

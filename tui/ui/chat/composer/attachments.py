@@ -11,7 +11,7 @@ from pathlib import Path
 from tui.core.attachments import MAX_BYTES, attachments_of
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, reason_of
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure
 from tui.core.workbench import Workbench
@@ -53,7 +53,7 @@ class AttachmentReader:
         try:
             return self._attach(reference.name, bytes_of(path))
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
+            reason = reason_of(error)
             raise McptuiError(f"not attached: {reason}", where=reference.name, next_step=_AGAIN) from error
 
     async def _resource(self, reference: Reference) -> list[Attachment]:

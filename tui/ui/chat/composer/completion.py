@@ -132,13 +132,15 @@ class Completion:
             now = word if word is not None and word.start == self.target.start else None
         if now == self.target:
             return
-        self.target = now
+        before, self.target = self.target, now
         self._stop()
         if now is None or (now.what, now.start) != self._left:
             self._left = None
         if now is None or self._left is not None:
             self._fill(())
         else:
+            if before is None or (before.what, before.start) != (now.what, now.start):
+                self.sources().opened()
             self._begin(now)
 
     def offer_tools(self, line: str, column: int) -> bool:

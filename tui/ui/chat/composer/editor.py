@@ -13,7 +13,7 @@ from typing import Any
 
 from textual.app import SuspendNotSupported
 
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, reason_of
 from tui.core.files.programs import find_program
 from tui.ui.chat.composer.token_area import TokenArea
 
@@ -30,7 +30,7 @@ def editor_of(env: Mapping[str, str]) -> list[str]:
     try:
         command = shlex.split(written) if os.name == "posix" else written.split()
     except ValueError as error:
-        raise McptuiError(f"invalid command: {error}", where="$EDITOR") from error
+        raise McptuiError(f"invalid command: {reason_of(error)}", where="$EDITOR") from error
     if not command:
         command = [found for found in _USUAL if find_program(found)][:1]
     if not command or not find_program(command[0]):
@@ -79,8 +79,7 @@ def _file_with(text: str) -> tuple[Path, Path]:
     except OSError as error:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-        reason = error.strerror or str(error)
-        raise McptuiError(f"cannot write the message to a file: {reason}") from error
+        raise McptuiError(f"cannot write the message to a file: {reason_of(error)}") from error
     return folder, path
 
 

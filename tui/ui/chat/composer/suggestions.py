@@ -1,6 +1,7 @@
 """Suggestions: commands, their arguments, files, and the offers of running servers."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import time
@@ -28,6 +29,7 @@ from tui.ui.keys.slash_commands import (
 )
 
 if TYPE_CHECKING:  # not needed for the first frame
+    from tui.core.servers import ServerStatus
     from tui.core.workbench import PromptInfo, ResourceInfo
     from tui.runtime.runtime import Runtime
 
@@ -44,7 +46,10 @@ SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "b
 
 EXPORTS = (("markdown", "for reading"), ("json", "can be imported again"), ("html", "one page, for sharing"))
 STALE_SECONDS = 30.0
-"""Prompts and resources that are older are listed again when a command is typed."""
+"""Lists that are older are requested again when the menu is opened, unless the server announces changes."""
+
+BOUND_SECONDS = 600.0
+"""The same for lists whose changes the server announces: it may not do so, or not reach us."""
 
 TREE_SECONDS = 10.0
 """Files below the working directory are listed again after this time."""
@@ -195,6 +200,15 @@ def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
     return Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
 
 
+@dataclass(slots=True)
+class _Asked:
+    """When a list of a server was requested: in which state of the server and of the list, and when."""
+
+    state: tuple[int, int]
+    at: float
+    is_complete: bool = False
+
+
 class LiveSources:
     """Collects all suggestions; `runtime` is set once it is ready. Calls `learned` after new commands."""
 
@@ -204,8 +218,8 @@ class LiveSources:
         self._learned = learned
         self._prompts: dict[str, Sequence[PromptInfo]] = {}
         self._resources: dict[str, Sequence[ResourceInfo]] = {}
-        self._seen: tuple[tuple[str, int, int, int], ...] | None = None
-        self._seen_at = 0.0
+        self._asked: dict[tuple[str, str], _Asked] = {}
+        self._is_opened = False
         self._tree: asyncio.Task[list[Suggestion]] | None = None
         self._tree_at = 0.0
         self._asking: asyncio.Task[None] | None = None
@@ -248,43 +262,60 @@ class LiveSources:
         except (OSError, ValueError, RuntimeError):
             return False
 
+    def opened(self) -> None:
+        """Note that the user begins a word: what is outdated by its age may be listed again, once."""
+        self._is_opened = True
+
     def _relist(self) -> None:
+        """List what is new, has changed, or is outdated; the rest is kept."""
         if self.runtime is None or self._asking is not None:
             return
-        now = time.monotonic()
-        running = tuple(
-            (one.name, one.since_ns, one.resources_revision, one.prompts_revision)
-            for one in self.runtime.host.statuses()
-            if one.state is ServerState.RUNNING
-        )
-        if running == self._seen and now - self._seen_at < STALE_SECONDS:
+        running = [one for one in self.runtime.host.statuses() if one.state is ServerState.RUNNING]
+        names = {one.name for one in running}
+        for known in (self._prompts, self._resources):
+            for gone in known.keys() - names:
+                del known[gone]
+        self._asked = {place: asked for place, asked in self._asked.items() if place[0] in names}
+        wanted = [
+            (one.name, kind) for one in running for kind in ("prompts", "resources") if self._take(one, kind)
+        ]
+        self._is_opened = False
+        if not wanted:
             return
-        self._seen, self._seen_at = running, now
-        self._asking = asyncio.create_task(self._list(), name="list prompts and resources")
+        self._asking = asyncio.create_task(self._list(wanted), name="list prompts and resources")
         self._asking.add_done_callback(self._listed)
 
-    async def _list(self) -> None:
-        names = self.running
-        for known in (self._prompts, self._resources):
-            for gone in known.keys() - set(names):
-                del known[gone]
-        async with asyncio.TaskGroup() as group:
-            for name in names:
-                group.create_task(self._list_one(name))
+    def _take(self, status: "ServerStatus", kind: str) -> bool:
+        """Whether to request a list now; if so, note that it is."""
+        revision = status.prompts_revision if kind == "prompts" else status.resources_revision
+        known, now = self._asked.get((status.name, kind)), time.monotonic()
+        asked = _Asked((status.since_ns, revision), now)
+        if known is not None and known.state == asked.state:
+            kept = BOUND_SECONDS if known.is_complete and kind in status.announces else STALE_SECONDS
+            if not self._is_opened or now - known.at < kept:
+                return False
+        self._asked[status.name, kind] = asked
+        return True
 
-    async def _list_one(self, name: str) -> None:
+    async def _list(self, wanted: Iterable[tuple[str, str]]) -> None:
+        async with asyncio.TaskGroup() as group:
+            for name, kind in wanted:
+                group.create_task(self._list_one(name, kind))
+
+    async def _list_one(self, name: str, kind: str) -> None:
         assert self.runtime is not None
-        bench = self.runtime.workbench
-        try:
+        bench, asked = self.runtime.workbench, self._asked[name, kind]
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LISTING_SECONDS):
-                prompts, problem = await bench.prompts(name)
-                if prompts or not problem:  # a failed listing removes nothing
-                    self._prompts[name] = prompts
-                resources, problem = await bench.resources(name)
-                if resources or not problem:
-                    self._resources[name] = resources
-        except TimeoutError:
-            return
+                if kind == "prompts":
+                    prompts, problem = await bench.prompts(name)
+                    if prompts or not problem:  # a failed listing removes nothing
+                        self._prompts[name] = prompts
+                else:
+                    resources, problem = await bench.resources(name)
+                    if resources or not problem:
+                        self._resources[name] = resources
+                asked.is_complete = not problem
 
     def _listed(self, task: asyncio.Task[None]) -> None:
         self._asking = None

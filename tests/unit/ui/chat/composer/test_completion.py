@@ -36,6 +36,9 @@ class Slow:
     def __init__(self) -> None:
         self.gate = asyncio.Event()
 
+    def opened(self) -> None:
+        """Nothing is outdated."""
+
     def specs(self) -> Sequence[Any]:
         return OWN
 

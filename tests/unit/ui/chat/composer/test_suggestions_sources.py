@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.fakes import FakeRuntime
 from tui.core.workbench import PromptInfo, ResourceInfo
-from tui.ui.chat.composer.suggestions import LiveSources
+from tui.ui.chat.composer.suggestions import BOUND_SECONDS, STALE_SECONDS, LiveSources
 
 
 class Prompts:
@@ -78,6 +78,56 @@ async def test_a_server_whose_prompts_changed_is_queried_again(runtime, monkeypa
     sources.runtime = runtime
     await sources.known()
     runtime.host.put(replace(runtime.host.status("notes"), prompts_revision=1))
+    await sources.known()
+    assert runtime.workbench.asked.count("notes") == 2
+
+
+async def test_a_server_that_starts_does_not_have_the_others_listed_again(runtime, monkeypatch):
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    weather = runtime.host.status("weather")
+    runtime.host.put(replace(weather, since_ns=weather.since_ns + 1))
+    await sources.known()
+    assert (runtime.workbench.asked.count("notes"), runtime.workbench.asked.count("weather")) == (1, 2)
+
+
+@pytest.mark.parametrize(("announces", "asked"), [((), [1, 2, 2]), (("prompts", "resources"), [1, 1, 1])])
+async def test_an_old_list_is_requested_again_once_when_the_menu_is_opened(
+    runtime, monkeypatch, announces, asked
+):
+    """Unless the server announces its changes."""
+    now = 1000.0
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.time.monotonic", lambda: now)
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
+    runtime.host.request_stop("weather")
+    runtime.host.put(replace(runtime.host.status("notes"), announces=frozenset(announces)))
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    monkeypatch.setattr(runtime.workbench, "resources", lambda name: asyncio.sleep(0, ((), "")))
+    await sources.known()
+    counts = [len(runtime.workbench.asked)]
+    now += STALE_SECONDS
+    await sources.known()
+    assert len(runtime.workbench.asked) == 1, "asked again without an opening"
+    for _ in range(2):
+        sources.opened()
+        await sources.known()
+        counts.append(len(runtime.workbench.asked))
+    assert counts == asked
+
+
+async def test_an_announced_list_is_requested_again_after_the_bound(runtime, monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.time.monotonic", lambda: now)
+    runtime.host.request_stop("weather")
+    runtime.host.put(replace(runtime.host.status("notes"), announces=frozenset({"prompts"})))
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    now += BOUND_SECONDS
+    sources.opened()
     await sources.known()
     assert runtime.workbench.asked.count("notes") == 2
 

@@ -1,0 +1,122 @@
+"""Every key that the help offers has an effect, or says why it has none: over the real runtime.
+
+Where a key is already done, as that of the tab which is shown, it has none.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.app_stage import screen_text
+from tests.ui.real_stage import RealApp, real_app
+from tests.ui.test_removed_servers import EXPECTED, LEAVES_THE_APP, leaves, running, to_chat
+from tui.ui.keys.action_table import Context, of_context
+from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.workbench.bars import BenchTab
+from tui.ui.workbench.screen import ServerScreen
+
+WAIT_SECONDS = 1.5
+
+Back = Callable[[], Awaitable[None]]
+
+
+def seen(app: RealApp) -> tuple[object, ...]:
+    """Return all that a key may change for the user."""
+    top = app.app
+    return (
+        [id(screen) for screen in top.screen_stack],
+        id(top.focused),
+        screen_text(top),
+        [note.message for note in top._notifications],
+        top.clipboard,
+    )
+
+
+async def has_effect(app: RealApp, key: str) -> bool:
+    app.app.clear_notifications()
+    await app.pilot.pause()
+    before = seen(app)
+    await app.press(key)
+    end = asyncio.get_running_loop().time() + WAIT_SECONDS
+    while seen(app) == before:
+        if asyncio.get_running_loop().time() > end:
+            return False
+        await asyncio.sleep(0.01)
+    return True
+
+
+async def idle_keys(app: RealApp, back: Back, *contexts: Context) -> set[str]:
+    """Press the first key of each action on the screen that `back` opens; return those without an effect."""
+    found = set()
+    for context in contexts:
+        for one in of_context(context):
+            if one.id in LEAVES_THE_APP:
+                continue
+            await back()
+            if not await has_effect(app, one.keys.split(",")[0]):
+                found.add(one.id)
+    return found
+
+
+@pytest.mark.parametrize("is_removed", [False, True], ids=["running", "removed"])
+@pytest.mark.parametrize("tab", BenchTab)
+async def test_in_the_workbench(separate_home: Path, tab: BenchTab, is_removed: bool) -> None:
+    async with running(separate_home) as app:
+
+        async def back() -> None:
+            if not isinstance(app.app.screen, ServerScreen):
+                await to_chat(app)
+                app.app.main.parts.navigator.open_server("gone")
+                await app.shows("WORKBENCH", EXPECTED if is_removed else "RUNNING")
+            app.app.screen.show_tab(tab)
+            await app.pilot.pause()
+
+        if is_removed:
+            await leaves(app)
+        already_there = {f"bench.{tab}"}
+        assert await idle_keys(app, back, Context.WORKBENCH, Context.BENCH_LIST) <= already_there
+
+
+async def test_in_lists_without_entries(separate_home: Path) -> None:
+    async with real_app(separate_home, "[servers]\n") as app:
+        for context, keys, nothing in (
+            (Context.SESSIONS, ["f9"], set()),
+            (Context.MODELS, ["f10"], set()),
+            (Context.RULES, ["f3", "P"], set()),
+            (Context.SERVERS, ["f3"], set()),
+            (Context.TRAFFIC, ["f4"], {"traffic.follow"}),
+        ):
+
+            async def back(keys: list[str] = keys) -> None:
+                await to_chat(app)
+                await app.press(*keys)
+                screen = app.app.screen
+                await until(lambda: not isinstance(screen, TrafficScreen) or screen.is_whole)
+
+            assert await idle_keys(app, back, context) <= nothing, context
+
+
+@pytest.mark.parametrize("over", ["chat", "workbench"])
+async def test_of_the_traffic_list_while_an_entry_is_open(separate_home: Path, over: str) -> None:
+    async with running(separate_home) as app:
+
+        async def back() -> None:
+            await to_chat(app)
+            if over == "chat":
+                await app.press("f4")
+            else:
+                app.app.main.parts.navigator.open_server("gone")
+                await app.shows("WORKBENCH")
+                app.app.screen._show_traffic("")
+            await until(lambda: isinstance(app.app.screen, TrafficScreen) and app.app.screen.is_whole)
+            screen = app.app.screen
+            await until(lambda: screen.list.select(5))
+            await app.press("enter")
+            await until(lambda: screen.entry.loaded)
+
+        idle = await idle_keys(app, back, Context.TRAFFIC)
+        # In an entry, `enter` folds, `h` shows the previous view, and `end` is its end.
+        assert idle <= {"traffic.read", "traffic.follow", "traffic.setup"}
