@@ -160,8 +160,10 @@ async def test_two_questions_in_a_row_are_answered_over_a_draft():
     async with asked_while_typing([ReplyPart(calls=two, finish="tool_calls")]) as (app, pilot, runtime):
         stop_typing(app)
         for _ in two:
+            await until(lambda: app.main.parts.approvals.current)
             asked_now = app.main.parts.approvals.current
             await has_keys(app)
+            await shows(app, "y once")  # a call is only approved once it was painted
             await pilot.press("y")
             await until(lambda before=asked_now: app.main.parts.approvals.current is not before)
         await shows(app, "So be it.")
