@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events
-from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.command import Provider
 from textual.filter import LineFilter
@@ -23,6 +22,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.busy_loop import LOOP
+from tui.ui.platform.caret import CaretApp
 from tui.ui.platform.key_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.strips import ControlFilter, create_caches_on_use
@@ -47,7 +47,7 @@ def _command_provider() -> type[Provider]:
     return CommandProvider
 
 
-class BaseApp(App[int]):
+class BaseApp(CaretApp):
     """An app on a terminal.
 
     `crash` is the error that ended it, `crash_place` the names of what was on screen then. `save_theme` saves

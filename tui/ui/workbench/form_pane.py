@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.message import Message
 
 from tui.core.forms.form import Form
@@ -16,7 +16,7 @@ from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, cells_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.field_input import AskValues, LineEdit, ValueSuggestions
 from tui.ui.workbench.field_rows import BOOLEANS, HOLDERS, FormLook, is_typed, option_at
@@ -163,6 +163,17 @@ class FormPane(LinePane, inherit_bindings=False):
     def _look(self) -> FormLook:
         keys = (self._keys.first_of("form.add"), self._keys.first_of("form.cycle"))
         return FormLook(min(self.columns, WIDEST), self._signs, *keys, self.strict, self.has_focus)
+
+    @property
+    def caret(self) -> Offset | None:
+        """The place of the caret on the screen, if a text is edited."""
+        cells = 0
+        for text, style in self._lines[self.cursor].row if self.cursor < len(self._lines) else ():
+            if "reverse" in style.split():
+                x, y, _, _ = self.content_region
+                return Offset(x + cells, y + self.cursor - round(self.scroll_offset.y))
+            cells += cells_of(text)
+        return None
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines)
