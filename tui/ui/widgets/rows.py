@@ -39,6 +39,16 @@ def width_of(row: Row) -> int:
     return sum([cells_of(text) for text, _ in row])
 
 
+def caret_in(row: Row) -> int | None:
+    """Return the cell of the caret of an edited row, which is reversed text; None without one."""
+    cells = 0
+    for text, style in row:
+        if {"text", "reverse"} <= set(style.split()):
+            return cells
+        cells += cells_of(text)
+    return None
+
+
 def head_of(text: str, cells: int) -> str:
     """Return the longest start of `text` that fits `cells`; never half a wide character."""
     if cells <= 0:

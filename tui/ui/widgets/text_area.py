@@ -8,15 +8,19 @@ from textual.widgets import TextArea
 
 
 class LinesField(TextArea):
-    """A text area that survives an undo that removes the line with the cursor.
+    """A text area that survives an undo that removes the line with the cursor, and is painted as wrapped.
 
     If the scroll bar disappears, Textual 8.2.8 scrolls to the cursor before it moves it back into the text.
-    The missing line then ends the app.
+    The missing line then ends the app. And a text that is wrapped to another width is only painted again if
+    its height changes, so that it stayed cut, with the cursor elsewhere.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("shift+enter,ctrl+j,alt+enter", "newline", "newline", show=False)
     ]
+
+    def on_resize(self) -> None:
+        self.refresh()
 
     def action_newline(self) -> None:
         self.insert("\n")
