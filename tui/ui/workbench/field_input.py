@@ -4,12 +4,14 @@ Suggestions are requested after a pause in typing.
 """
 
 import asyncio
+import time
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rich.cells import get_character_cell_size
 
+from tui.core.forms.spec import FieldKind, FormField, Path
 from tui.core.text import clean, clean_line
 from tui.core.workbench import Completions
 from tui.ui.widgets.rows import Row, crop
@@ -112,6 +114,39 @@ class ValueSuggestions:
                 f"{hidden} more" if hidden > 0 and not self._found.more else "more, type to narrow the list"
             )
             yield -1, crop(((" " * (indent + 2), ""), (f"… {words}", "dim")), columns)
+
+
+AHEAD_SECONDS = 1.0
+"""A letter within this time after another one continues its word."""
+
+ALSO = {"true": ("yes", "on", "1"), "false": ("no", "off", "0")}
+"""Other words for booleans."""
+
+
+class TypeAhead:
+    """Selects a label by its first letters, as a list in a browser does."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._field: Path | None = None
+        self._typed = ""
+        self._at = 0.0
+
+    def choose(self, labels: Sequence[str], field: FormField, letter: str) -> str:
+        """Return the label that a letter selects, or "". One letter again selects the next label with it."""
+        now, goes_on = self._clock(), field.path == self._field
+        self._typed = self._typed if goes_on and now - self._at < AHEAD_SECONDS else ""
+        self._field, self._at = field.path, now
+        typed = self._typed + letter.casefold()
+        current = field.arms[field.arm] if field.arms and not field.spec.choices else field.text
+        for self._typed in dict.fromkeys((typed, letter.casefold())):
+            after = list(labels).index(current) + (len(self._typed) == 1) if current in labels else 0
+            for label in (*labels[after:], *labels[:after]):
+                words = (label, *ALSO.get(label, ())) if field.kind is FieldKind.BOOLEAN else (label,)
+                if any(word.casefold().startswith(self._typed) for word in words):
+                    return label
+        self._typed = ""
+        return ""
 
 
 MOST_CHARS = 1024 * 1024
