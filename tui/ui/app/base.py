@@ -36,6 +36,7 @@ from tui.ui.platform.textual_internals import (
     page_at_every_size,
     report_crash,
     style_opened_screens_once,
+    suspend_job,
     wrap_at_every_width,
 )
 from tui.ui.widgets import theme_colors
@@ -172,6 +173,10 @@ class BaseApp(CaretApp):
             self.push_screen(help)  # another screen's help may be open under the question
         else:
             self.open_once(help)
+
+    def action_app_suspend(self) -> None:
+        if not suspend_job(self):
+            self.notify("Cannot suspend: there is no shell with job control to return to.", timeout=4)
 
     async def on_event(self, event: events.Event) -> None:
         """Handle each key of a burst after the effects of the previous keys."""

@@ -223,6 +223,22 @@ class RobustDriver(LinuxDriver):
         elif repaints:
             self._app.refresh(layout=True)
 
+    def suspend_job(self) -> bool:
+        """Suspend the app and the other processes of its job, as ctrl+z does in a shell; return after `fg`.
+
+        Return False at once if there is no shell with job control, so that nobody could continue it. Servers
+        are not part of the job.
+        """
+        if os.getpgrp() == os.getsid(0):
+            return False
+        self.suspend_application_mode()
+        handler = signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+        os.killpg(0, signal.SIGTSTP)  # a program that started this one, such as uv
+        signal.signal(signal.SIGTSTP, handler)
+        _stop_process()
+        self._resume()
+        return True
+
     def _suspend(self) -> None:
         if self._has_terminal:
             self.suspend_application_mode()

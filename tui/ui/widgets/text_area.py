@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
@@ -18,6 +19,15 @@ class LinesField(TextArea):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("shift+enter,ctrl+j,alt+enter", "newline", "newline", show=False)
     ]
+
+    def action_undo(self) -> None:
+        """Undo the last edit. An empty text without one lets the key suspend the app."""
+        if self.history.undo_stack:
+            super().action_undo()
+        elif self.text:
+            self.app.notify("Nothing to undo.", timeout=3)
+        else:
+            raise SkipAction
 
     def on_resize(self) -> None:
         self.refresh()
