@@ -23,6 +23,7 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.busy_loop import LOOP
 from tui.ui.platform.caret import CaretApp
+from tui.ui.platform.graphemes import edit_by_graphemes
 from tui.ui.platform.key_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.strips import ControlFilter, create_caches_on_use
@@ -88,6 +89,7 @@ class BaseApp(CaretApp):
         style_opened_screens_once()
         wrap_at_every_width()
         page_at_every_size()
+        edit_by_graphemes()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())

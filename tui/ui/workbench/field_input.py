@@ -5,14 +5,13 @@ Suggestions are requested after a pause in typing.
 
 import asyncio
 import time
-import unicodedata
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rich.cells import get_character_cell_size
+from rich.cells import cell_len as _width
 
 from tui.core.forms.spec import FieldKind, FormField, Path
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, grapheme_end, grapheme_start, graphemes, start_of
 from tui.core.workbench import Completions
 from tui.ui.widgets.rows import Row, crop
 
@@ -150,6 +149,8 @@ class TypeAhead:
 
 
 MOST_CHARS = 1024 * 1024
+PER_CELL = 8
+"""Code points per cell that are looked at: emoji have several."""
 
 
 def _is_word(char: str) -> bool:
@@ -205,16 +206,10 @@ class LineEdit:
         return True
 
     def _left(self) -> int:
-        at = self.cursor - 1
-        while at > 0 and unicodedata.combining(self.text[at]):
-            at -= 1
-        return max(0, at)
+        return grapheme_start(self.text, max(0, self.cursor - 1))
 
     def _right(self) -> int:
-        at = self.cursor + 1
-        while at < len(self.text) and unicodedata.combining(self.text[at]):
-            at += 1
-        return min(len(self.text), at)
+        return grapheme_end(self.text, min(len(self.text), self.cursor + 1))
 
     def _word_left(self) -> int:
         at = self.cursor
@@ -237,19 +232,21 @@ class LineEdit:
 
         After the last character, the cursor has its own cell.
         """
-        under = _shown(self.text[self.cursor]) if self.cursor < len(self.text) else " "
+        end = self._right()
+        under = _shown(self.text[self.cursor : end]) or " "
         room = max(0, cells - _width(under))
         before = ""
         keep = room * 3 // 4 if self.cursor < len(self.text) else room
-        for char in reversed(self.text[max(0, self.cursor - cells) : self.cursor]):
+        first = grapheme_start(self.text, max(0, self.cursor - cells * PER_CELL))
+        for char in reversed(list(graphemes(self.text[first : self.cursor]))):
             sign = _shown(char)
             if _width(sign) > keep:
                 break
             keep -= _width(sign)
             before = sign + before
-        room -= sum(map(_width, before))
+        room -= _width(before)
         after = ""
-        for char in self.text[self.cursor + 1 : self.cursor + 1 + cells]:
+        for char in graphemes(self.text[end : end + cells * PER_CELL]):
             sign = _shown(char)
             if _width(sign) > room:
                 break
@@ -259,16 +256,12 @@ class LineEdit:
 
 
 def _shown(char: str) -> str:
-    """Return the displayed form of a character, always one character, so that positions stay the same."""
-    sign = clean(char)[:1]
-    return {"\n": "⏎", "\t": " ", "": " "}.get(sign, sign)
-
-
-def _width(text: str) -> int:
-    return sum(get_character_cell_size(char) for char in text)
+    """Return the displayed form of a character."""
+    sign = clean(char)
+    return {"\n": "⏎", "\t": " "}.get(sign, sign)
 
 
 def shown_text(text: str, limit: int = 2000) -> str:
     """Return a value as one cleaned line, with visible line breaks."""
-    head = clean(text[:limit]).replace("\n", "⏎").replace("\t", " ")
-    return head + ("…" if len(text) > limit else "")
+    shown = clean(start_of(text, limit)).replace("\n", "⏎").replace("\t", " ")
+    return shown + ("…" if len(text) > limit else "")
