@@ -12,9 +12,13 @@ from tests.conftest import until
 from tests.ui.app_stage import asked, asking, keys, opened, ripen, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.conversation.conversation import CallRequest
+from tui.core.forms.form import Form
 from tui.core.ports import Answer, Decision, ReplyPart
 from tui.ui.app.app import McptuiApp
 from tui.ui.keys.action_table import Context
+from tui.ui.widgets.symbols import UNICODE
+from tui.ui.workbench.form_pane import FormPane
+from tui.ui.workbench.items import Item, ItemVerb
 
 
 @pytest.mark.parametrize(("key", "ran"), [("y", True), ("t", True), ("a", True), ("n", False)])
@@ -331,3 +335,18 @@ async def test_long_arguments_are_laid_out_off_the_event_loop_and_read_before_ap
         assert not runtime.toolbox.called
         await pilot.press("n")
         await shows(app, "So be it.")
+
+
+async def test_typing_into_a_form_of_the_workbench_counts_as_typing():
+    async with opened(asking()) as (app, pilot):
+        keys_of_questions = app.main.parts.approval_keys
+        form = FormPane(app.overrides, UNICODE)
+        await app.main.mount(form)
+        schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+        tool = app.main.parts.runtime.toolbox.tools()[0]
+        form.show(Item("t", "t", "", tool, ItemVerb.CALL, schema), Form(schema))
+        form.focus()
+        await until(lambda: form.has_focus and form.caret is not None)
+        before = keys_of_questions.typed_at
+        await pilot.press("x")
+        assert keys_of_questions.typed_at > before

@@ -342,3 +342,15 @@ async def test_several_letters_select_a_choice_and_one_letter_again_the_next() -
         bench_of(screen).form._type_ahead._at = -1e9
         await pilot.press("r")
         assert value(screen) == {"kind": "road"}
+
+
+async def test_enter_opens_a_list_of_choices_that_do_not_fit_beside_each_other() -> None:
+    schema = {"type": "object", "properties": {"town": {"enum": [f"town {n}" for n in range(40)]}}}
+    runtime = forecast()
+    tools = runtime.workbench.offered["weather"]
+    tools[0] = replace(tools[0], schema=schema)
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "enter")
+        await until(lambda: isinstance(app_of(screen).screen, Picker))
+        await pilot.press("down", "enter")
+        await until(lambda: value(screen) == {"town": "town 1"})

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
@@ -32,6 +31,7 @@ from tui.core.questions import (
 from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.platform.caret import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
 from tui.ui.questions.trust_dialog import TrustAnswer
 
@@ -346,7 +346,7 @@ class ApprovalKeys:
         """
         if self.ignores_keys or (event.is_printable and (self._dialogs.ignores_text or self._is_deaf)):
             return True
-        if isinstance(focused, Input | TextArea):
+        if focused is not None and caret_of(focused) is not None:
             if event.is_printable or event.key in ("backspace", "delete"):
                 self.typed_at = time.monotonic()
             elif focused is not self._regions.composer:  # it says when its message was sent
