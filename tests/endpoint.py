@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+from tests.http_server import joined_headers
+
 DONE = b"data: [DONE]\n\n"
 
 
@@ -233,7 +235,7 @@ async def _read(reader: asyncio.StreamReader) -> Request | None:
         return None
     first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, path, _ = first.split(" ", 2)
-    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    headers = joined_headers(lines)
     body = await reader.readexactly(int(headers.get("content-length", "0")))
     return Request(method, path, headers, body)
 

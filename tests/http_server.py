@@ -36,6 +36,15 @@ class Asked:
         return self.message.get("method", self.verb)
 
 
+def joined_headers(lines: list[str]) -> dict[str, str]:
+    """Return headers by lower-case name; the values of one that was sent twice are joined by a comma."""
+    found: dict[str, str] = {}
+    for name, _, value in (line.partition(":") for line in lines if line):
+        key = name.lower()
+        found[key] = f"{found[key]}, {value.strip()}" if key in found else value.strip()
+    return found
+
+
 Answerer = Callable[[Asked, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -132,10 +141,7 @@ class HttpServer:
     async def _read(self, reader: asyncio.StreamReader) -> Asked:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         verb, path, _ = lines[0].split(" ", 2)
-        headers = {
-            name.lower(): value.strip()
-            for name, _, value in (line.partition(":") for line in lines[1:] if line)
-        }
+        headers = joined_headers(lines[1:])
         size = int(headers.get("content-length", "0"))
         if size > 1_000_000 and self.reads_large is not None:
             self.begun += 1

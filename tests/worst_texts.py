@@ -24,6 +24,7 @@ from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
 from tui.core.definitions.differences import suspicion
 from tui.core.definitions.wording import words_between
+from tui.core.files.programs import is_command_line
 from tui.core.forms.checks import quick_pattern
 from tui.core.forms.elicitation import schema_problem, secret_fields
 from tui.core.hidden_text.injected_instructions import orders_in
@@ -58,12 +59,13 @@ from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import ReplyReader
-from tui.model.endpoints.failures import is_filtered, is_overflow, reply_error, words_of
+from tui.model.endpoints.failures import is_filtered, is_overflow, refusals_in, reply_error, said_in, words_of
 from tui.model.openai_api.think_tags import ThinkTags
+from tui.settings.foreign.file import read_foreign
+from tui.settings.foreign.jsonc import without_comments
 from tui.settings.key_positions import json_places, toml_places
-from tui.settings.mcp_json import read_foreign, without_comments
 from tui.settings.packages.registry_entry import launch_options
-from tui.settings.references import expand, without_defaults
+from tui.settings.references import expand, files_in, without_defaults
 from tui.storage.exports.entry_text import readable as readable_entry
 from tui.storage.exports.markdown import escaped
 from tui.storage.exports.markdown import fenced as exported_fence
@@ -359,6 +361,21 @@ def _models() -> Iterator[tuple[Any, ...]]:
     yield "mend", mend, '"a\\', '{"a":"', "[", "'a\\", " ", "```"
     yield "answer_value", answer_value, "```", "{", '"_meta":{', "~~~\n"
     yield "words_of", words_of, "a", "<", "{"
+    yield "said_in", said_in, "a.a", "a-", "www.a/", "{"
+    yield (
+        "refusals_in",
+        lambda text: list(refusals_in(said_in(text))),
+        *(
+            "tools ",
+            "function ",
+            "context length is 1 ",
+            "not support ",
+            "images ",
+            "schema ",
+            "grammar ",
+            "input 1",
+        ),
+    )
     yield "reply_error", lambda text: reply_error({"error": {"message": text}}), "context_window_exceed", "1m"
     yield "is_overflow", is_overflow, "context_window_exceed", "tokens ", "input token count", "context "
     yield "is_filtered", is_filtered, "content ", "filter"
@@ -380,7 +397,10 @@ def _thoughts(text: str) -> None:
 
 def _files() -> Iterator[tuple[Any, ...]]:
     values = ("${AA:-", "${", "a=", "xtoken=/", "\\", "$A", "[", "{a}", "@v1.1.1", "a.b@", "a\n")
+    values += ("${file:", "{env:", "${{ a", "$(", "a b ", "${file:}")
     yield "read_foreign", _import, *values
+    yield "files_in", files_in, *values
+    yield "is_command_line", is_command_line, *values
     yield (
         "read_foreign, the file itself",
         lambda text: read_foreign(text, Path("mcp.json")),

@@ -9,6 +9,7 @@ import pytest
 
 from tests.bundles import bundle, entry, manifest
 from tests.protocol.command import mcptui
+from tests.protocol.keychain import keychain_in
 
 SERVER = Path(__file__).with_name("offering_server.py").read_bytes()
 ASKED = {
@@ -20,14 +21,6 @@ CONFIG = {
     "env": {"API_KEY": "${user_config.api_key}"},
 }
 SECRET = "s3cr3t-4kq9Zt"
-KEYCHAIN = """
-import json, pathlib
-FILE = pathlib.Path({file!r})
-def entries(): return json.loads(FILE.read_text()) if FILE.exists() else {{}}
-def get_password(service, name): return entries().get(service + "/" + name)
-def set_password(service, name, value):
-    FILE.write_text(json.dumps(entries() | {{service + "/" + name: value}}))
-"""
 
 
 @pytest.fixture
@@ -52,13 +45,6 @@ def is_private(file: Path) -> bool:
 
 def unpacked(home: Path) -> list[Path]:
     return list((home / "data").rglob("main.py"))
-
-
-def keychain_in(folder: Path) -> dict[str, str]:
-    """Return an environment with a keychain that is a file."""
-    (folder / "modules").mkdir()
-    (folder / "modules" / "keyring.py").write_text(KEYCHAIN.format(file=str(folder / "keychain.json")))
-    return {"PYTHONPATH": str(folder / "modules")}
 
 
 def given(folder: Path) -> tuple[str, ...]:
@@ -97,6 +83,19 @@ async def test_a_bundle_is_added_and_its_server_gets_its_secret_from_the_keychai
     assert SECRET not in said.out and "tools/call" in said.out
     without = await mcptui("call", "sample", "environment", "--config", str(file))
     assert without.code == 5 and "keyring" in without.err
+
+
+async def test_no_note_is_about_the_folder_that_will_be_unpacked(file: Path, sample: str, tmp_path: Path):
+    for more in ("--dry-run", "--yes"):
+        done = await mcptui("add", sample, *given(tmp_path), more, "--config", str(file))
+        assert done.code == 0 and "not found" not in done.out + done.err, done
+
+
+async def test_a_bundle_with_an_enormous_argument_writes_nothing(file: Path, tmp_path: Path):
+    path = bundle(tmp_path / "x.mcpb", manifest({"args": ["${__dirname}" * 20_000]}))
+    done = await mcptui("add", str(path), "--yes", "--config", str(file))
+    assert done.code == 2 and "a text has 240,000 characters, more than 8,192" in done.err
+    assert len(done.out + done.err) < 1000 and written(file) == {}
 
 
 async def test_without_a_keychain_the_secret_is_saved_in_the_private_file_with_a_note(

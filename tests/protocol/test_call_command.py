@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import programs
-from tests.http_server import http_server, reply, says
+from tests.http_server import ECHO, LEGACY, MODERN, Asked, http_server, reply, says
 from tests.protocol.command import Done, mcptui, start
 from tests.protocol.offering_server import PNG
 from tests.trusted import trusting
@@ -244,7 +244,7 @@ async def test_a_protocol_error_is_printed_on_stderr_with_exit_code_1(config: st
 
 async def test_a_call_that_times_out_is_cancelled_with_exit_code_3(config: str):
     done = await mcptui("call", "--config", config, "offering", "hang", "--seconds", "0.4")
-    assert (done.code, done.out) == (3, "") and "within 0.4 s" in done.err
+    assert (done.code, done.out) == (3, "") and "within 0.4 s (--seconds)" in done.err
 
 
 async def test_ctrl_c_cancels_the_call_and_stops_the_server(config: str):
@@ -395,8 +395,37 @@ async def test_a_call_waits_for_the_task_it_becomes(tmp_path: Path, at_server: P
 async def test_a_task_that_times_out_is_cancelled_with_exit_code_3(tmp_path: Path, at_server: Path):
     config = task_config(tmp_path, at_server)
     done = await mcptui("call", "--config", config, "tasks", "stuck", "--seconds", "1")
-    assert (done.code, done.out) == (3, "") and "did not finish within 1 s and was cancelled" in done.err
+    assert (done.code, done.out) == (3, "")
+    assert "The task did not respond or report progress within 1 s (--seconds). It was cancelled." in done.err
     assert statuses(at_server) == ["cancelled"]
+
+
+@pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
+async def test_a_list_requests_each_kind_once(modern: bool):
+    listed = {
+        "tools/list": {"tools": [ECHO]},
+        "resources/list": {"resources": [{"uri": "a://b", "name": "b"}]},
+        "resources/templates/list": {"resourceTemplates": []},
+        "prompts/list": {"prompts": [{"name": "greet"}]},
+    }
+    offers = {"tools": {}, "resources": {}, "prompts": {}}
+    listed["server/discover" if modern else "initialize"] = {
+        "capabilities": offers,
+        **({"supportedVersions": [MODERN]} if modern else {"protocolVersion": LEGACY}),
+        "serverInfo": {"name": "far", "version": "1"},
+    }
+    more = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if modern else {}
+
+    async def answer(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        result = {**listed[asked.method], **more}
+        headers = {} if modern else {"mcp_session_id": "s"}
+        writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": result}, **headers))
+
+    async with http_server(modern=modern, sessions={"s"}, answers=dict.fromkeys(listed, answer)) as server:
+        done = await mcptui("list", server.url)
+    assert done.code == 0 and "a://b" in done.out and "greet" in done.out
+    asked = [method for method in server.methods() if method.endswith("/list")]
+    assert sorted(asked) == sorted(set(listed) - {"server/discover", "initialize"})
 
 
 async def test_a_list_marks_the_tools_not_offered_to_the_model(tmp_path: Path, at_server: Path):

@@ -74,6 +74,19 @@ async def other_id(asked: Asked, writer: asyncio.StreamWriter) -> None:
     writer.write(reply({"jsonrpc": "2.0", "id": 4711, "result": {"content": []}}))
 
 
+async def other_id_in_a_stream(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(STREAM + b"\r\n" + event({"jsonrpc": "2.0", "id": 31337, "result": {"content": []}}))
+    await writer.drain()
+    writer.close()
+
+
+async def interim_flood(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while not writer.is_closing():
+            writer.write(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 500)
+            await writer.drain()
+
+
 async def echoed(asked: Asked, writer: asyncio.StreamWriter) -> None:
     writer.write(reply(asked.message))
 
@@ -166,7 +179,34 @@ FAULTS = {
     ),
     "other-id": (
         other_id,
-        rf"^HTTP 200: the response is invalid: it belongs to another request\. {NO_SERVER}$",
+        rf"^HTTP 200: the response is invalid: it belongs to another request \(id .+\)\. {NO_SERVER}$",
+    ),
+    "other-id-in-a-stream": (
+        other_id_in_a_stream,
+        r"^HTTP 200: the event stream ended without a response\. It had a response with the id 31337, which",
+    ),
+    "error-event": (
+        says(STREAM + b'\r\nevent: error\ndata: {"error": "Quota is used up"}\n\n', close=True),
+        r"^HTTP 200: “Quota is used up”: the event stream ended without a response\.",
+    ),
+    "error-event-in-plain-text": (
+        says(STREAM + b"\r\nevent: error\ndata: Quota is used up\n\n", close=True),
+        r"^HTTP 200: “Quota is used up”: the event stream ended without a response\.",
+    ),
+    "error-event-of-json-rpc": (
+        says(
+            STREAM
+            + b"\r\nevent: error\n"
+            + event(
+                {"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32001, "message": "Not today"}}
+            ),
+            close=True,
+        ),
+        r"^The server returned error -32001: Not today$",
+    ),
+    "interim-flood": (
+        interim_flood,
+        r"^Connection to .* lost: too many interim responses\. It may have taken effect\.",
     ),
     "echo": (echoed, r"^The server's response is invalid: it echoes the request"),
     "garbage": (
@@ -337,3 +377,53 @@ async def test_a_fault_during_the_start_is_the_reason_of_its_failure(name):
             said = f"{status.detail} {status.next_step}"
             assert re.search(sentence.rstrip("$"), said), said
             assert len(server.asked) <= 3
+
+
+@pytest.mark.parametrize("status", ["405 Method Not Allowed", "404 Not Found", "501 Not Implemented"])
+async def test_a_server_without_the_optional_stream_of_messages_shows_no_error(status):
+    code, called = int(status[:3]), asyncio.Event()
+
+    async def late(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        await called.wait()
+        writer.write(reply(b"", status, ""))
+
+    async with http_server(modern=False, answers={"GET": late}) as server:
+        async with connected(server) as (host, sink):
+            assert text(await call(host, n=1)) == '{"n": 1}'
+            called.set()
+            await until(lambda: any(one.detail.get("status") == code for one in sink if one.detail))
+            assert host.status("far").reach.words == "HTTP 200"
+
+
+async def test_a_rejected_change_stream_is_not_the_status_of_a_healthy_server():
+    async with http_server(modern=True) as server, connected(server) as (host, _):
+        await host.workbench.request("far", "subscriptions/listen", {}, call="hand-1", seconds=5)
+        assert "subscriptions/listen" in server.methods()
+        assert host.status("far").reach.status == 200
+
+
+async def test_a_session_that_an_event_of_a_200_calls_expired_is_opened_again():
+    expired = STREAM + b'\r\nevent: error\ndata: {"error": "Session expired"}\n\n'
+    async with http_server(modern=False) as server, connected(server) as (host, _):
+        server.once["tools/call"] = says(expired, close=True)
+        assert text(await call(host, n=1)) == '{"n": 1}'
+        assert server.methods().count("initialize") == 2
+
+
+async def test_the_words_of_a_server_whose_session_stays_expired_are_shown():
+    expired = STREAM + b'\r\nevent: error\ndata: {"error": "Session expired: sign in anew"}\n\n'
+    async with http_server(modern=False) as server, connected(server) as (host, _):
+        server.answers["tools/call"] = says(expired, close=True)
+        assert "“Session expired: sign in anew”" in text(await call(host))
+
+
+@ERAS
+async def test_a_few_interim_responses_precede_an_ordinary_one(modern):
+    async with http_server(modern=modern) as server, connected(server) as (host, _):
+
+        async def patient(asked: Asked, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"HTTP/1.1 102 Processing\r\n\r\n" * 1000 + server.usual(asked))
+
+        server.answers["tools/call"] = patient
+        large = "x" * 300_000
+        assert text(await call(host, text=large)) == json.dumps({"text": large})

@@ -10,8 +10,10 @@ import pytest
 
 from tests.http_server import http_server
 from tests.protocol.command import mcptui
+from tests.protocol.keychain import keychain_in
 from tests.registry_server import registry_server
 
+SECRET = "s3cret-71hQz9aaBB"
 NAME = "io.github.example/mcp-server-weather"
 PACKAGE = {
     "registryType": "npm",
@@ -86,6 +88,59 @@ async def test_an_entry_is_shown_in_full_and_added_only_after_confirmation(file:
             "source": "registry",
         }
     }
+
+
+async def test_a_secret_of_an_entry_is_never_written_to_the_file(file: Path, tmp_path: Path):
+    async with registry_server(entry()) as server:
+        words = ("add", NAME, "--set", "units=metric", "--set", f"API_KEY={SECRET}", "--yes")
+        words += ("--registry", server.url, "--config", str(file))
+        done = await mcptui(*words)
+        assert done.code == 0 and "Set the environment variable API_KEY" in done.err, done
+        assert written(file)["weather"]["env"] == {"API_KEY": "${API_KEY}"}
+        assert SECRET not in done.out + done.err + str(written(file))
+        done = await mcptui(*words, "--name", "other", **keychain_in(tmp_path))
+    assert done.code == 0, done
+    assert written(file)["other"]["env"] == {"API_KEY": "keyring:mcptui/other.API_KEY"}
+    assert json.loads((tmp_path / "keychain.json").read_text()) == {"mcptui/other.API_KEY": SECRET}
+    assert SECRET not in done.out + done.err + str(written(file))
+
+
+async def test_secrets_in_headers_and_arguments_are_references_too(file: Path, tmp_path: Path):
+    header = {"name": "Authorization", "value": "Bearer {token}", "variables": {"token": {"isSecret": True}}}
+    argument = {"type": "positional", "value": "--key={key}", "variables": {"key": {"isSecret": True}}}
+    package = {**PACKAGE, "environmentVariables": [], "packageArguments": [argument]}
+    remote = {"type": "streamable-http", "url": "https://h.example/mcp", "headers": [header]}
+    env = keychain_in(tmp_path)
+    async with registry_server(entry(packages=[package], remotes=[remote])) as server:
+        words = ("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
+        await mcptui(*words, "--as", "remote", "--name", "far", "--set", f"token={SECRET}", **env)
+        await mcptui(*words, "--as", "npm", "--name", "near", "--set", f"key={SECRET}", **env)
+    assert written(file)["far"]["headers"] == {"Authorization": "Bearer keyring:mcptui/far.token"}
+    assert written(file)["near"]["args"][-1] == "--key=${KEY}"
+    done = await mcptui("remove", "far", "--config", str(file), **env)
+    assert "1 secret deleted from the keychain" in done.out, done
+    assert json.loads((tmp_path / "keychain.json").read_text()) == {}
+
+
+async def test_the_variables_of_arguments_are_listed_with_their_defaults(file: Path):
+    variables = {"region": {"description": "The region", "default": "eu"}}
+    argument = {"type": "named", "name": "--region", "value": "{region}", "variables": variables}
+    package = {**PACKAGE, "environmentVariables": [], "packageArguments": [argument]}
+    async with registry_server(entry(packages=[package])) as server:
+        words = ("add", NAME, "--dry-run", "--registry", server.url, "--config", str(file))
+        done = await mcptui(*words)
+        assert "--set region=…  The region (required, default eu)" in done.out, done
+        done = await mcptui(*words, "--set", "region=us")
+    assert '"--region", "us"' in done.out and "--set region" not in done.out
+
+
+async def test_an_entry_of_another_name_is_not_taken(file: Path):
+    async with registry_server(entry()) as server:
+        server.entries["io.example/x"] = entry()
+        words = ("add", "io.example/x", "--yes", "--registry", server.url, "--config", str(file))
+        done = await mcptui(*words)
+    assert done.code == 2 and f"returned the server “{NAME}” instead of “io.example/x”" in done.err
+    assert written(file) == {}
 
 
 async def test_risks_of_an_entry_are_marked_even_without_a_question(file: Path):

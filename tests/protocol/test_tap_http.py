@@ -12,6 +12,7 @@ from tests.conftest import refusing_port, until
 from tests.protocol.command import finish, mcptui, start
 from tests.protocol.test_tap import recorded, recordings
 from tui.core.traffic import Direction, Entry, Kind, Outcome
+from tui.traffic.lint.lint import Linter
 
 ASKED = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
 ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'
@@ -24,6 +25,7 @@ class Server:
     def __init__(self) -> None:
         self.requests: list[bytes] = []
         self.answers: list[bytes] = []
+        self.hold: asyncio.Event | None = None
         self.gone = asyncio.Event()
         self.port = 0
 
@@ -32,6 +34,8 @@ class Server:
             head = await reader.readuntil(b"\r\n\r\n")
             length = re.search(rb"content-length: (\d+)", head, re.I)
             self.requests.append(head + await reader.readexactly(int(length[1]) if length else 0))
+            if self.hold is not None:
+                await self.hold.wait()
             for part in self.answers:
                 writer.write(part)
                 await writer.drain()
@@ -222,3 +226,21 @@ async def test_an_unusable_url_or_port_is_refused():
         done = await mcptui("tap", "--listen", str(port), "--to", "http://127.0.0.1:1")
         assert done.code == 1
         assert "cannot listen on port" in done.err
+
+
+async def test_two_clients_with_the_same_ids_are_told_apart():
+    async with tapped() as (server, port, process):
+        server.answers, server.hold = [reply(ANSWER)], asyncio.Event()
+        asking = [asyncio.create_task(ask(port)) for _ in range(2)]
+        await until(lambda: len(server.requests) == 2)
+        server.hold.set()
+        assert [body for _, _, body in await asyncio.gather(*asking)] == [ANSWER, ANSWER]
+        process.terminate()
+        await finish(process)
+    entries = [entry._replace(body=body) for entry, body in recorded()]
+    requests = [one.seq for one in entries if one.kind is Kind.REQUEST]
+    answers = [one for one in entries if one.kind is Kind.RESPONSE]
+    assert sorted(one.pair for one in answers) == requests and len(requests) == 2
+    assert [one.outcome for one in answers] == [Outcome.OK, Outcome.OK]
+    linter = Linter()
+    assert "reused-id" not in [found.code for one in entries for found in linter.feed(one)]

@@ -297,8 +297,56 @@ async def test_only_matching_messages_are_replayed(recording: Path):
     answered = await mcptui("traffic", str(recording), "--filter", '"said good"', *live)
     assert "1 request: 1 same" in answered.out
     nothing = await mcptui("traffic", str(recording), "--filter", "tool:x", *live)
-    assert (nothing.code, nothing.out) == (0, "")
+    assert (nothing.code, nothing.out) == (2, "")
     assert "0 of" in nothing.err
+
+
+async def test_a_replay_that_compared_nothing_is_no_success_and_says_why(recording: Path):
+    live = ("--yes", "--replay", "--", sys.executable, "-c", SERVER)
+    nothing = await mcptui("traffic", str(recording), "--filter", "tool:x", *live)
+    why = "nothing was compared: no request to the server matches the filter"
+    assert (nothing.code, nothing.err.splitlines()[-1]) == (2, f"mcptui traffic: {why}")
+    told = await mcptui("traffic", str(recording), "--filter", "tool:x", "--json", *live)
+    assert (told.code, json.loads(told.out)) == (2, {"compared": 0, "problem": why})
+
+
+HELLO = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n'
+FORGETFUL = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {}}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("sent", [call(1, "a"), HELLO + call(1, "a")], ids=["call", "with handshake"])
+async def test_a_replay_whose_calls_were_all_omitted_compared_nothing(sent: bytes) -> None:
+    server = (sys.executable, "-c", FORGETFUL)
+    await mcptui("tap", "--", *server, stdin=sent)
+    done = await mcptui("traffic", "--yes", "--replay", "--", *server)
+    assert done.code == 2
+    assert "1 omitted" in done.out
+    assert "nothing was compared: 1 request omitted: it had no response (1)" in done.err
+    told = await mcptui("traffic", "--json", "--yes", "--replay", "--", *server)
+    assert json.loads(told.out.splitlines()[-1])["compared"] == 0
+
+
+async def test_a_replay_of_notifications_alone_compared_nothing() -> None:
+    notified = b'{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}\n'
+    server = (sys.executable, "-c", FORGETFUL)
+    await mcptui("tap", "--", *server, stdin=HELLO + notified)
+    notifying = ("--filter", "kind:notification")
+    done = await mcptui("traffic", *notifying, "--yes", "--replay", "--", *server)
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == "mcptui traffic: nothing was compared: no request was sent"
+
+
+async def test_a_recording_of_a_handshake_alone_is_compared() -> None:
+    server = (sys.executable, "-c", FORGETFUL)
+    await mcptui("tap", "--", *server, stdin=HELLO)
+    done = await mcptui("traffic", "--yes", "--replay", "--", *server)
+    assert (done.code, done.out.splitlines()[-1]) == (0, "1 request: 1 same, 0 differ, 0 omitted")
 
 
 SHAKING = """
@@ -354,3 +402,48 @@ async def test_an_export_can_be_written_to_a_fifo_and_through_a_symlink(recordin
     assert await asyncio.wait_for(reading, 20) == expected
     assert (await mcptui("traffic", str(recording), "--export", "jsonl", "-o", str(link))).code == 0
     assert link.is_symlink() and (tmp_path / "lines.jsonl").read_text() == expected
+
+
+@pytest.mark.parametrize(
+    ("form", "noted"), [("jsonl", "see <b>"), ("md", "Note: see \\<b>"), ("html", "Note: see &lt;b&gt;")]
+)
+async def test_marks_and_notes_are_in_every_export_with_both_halves_of_the_exchange(
+    recording: Path, form: str, noted: str
+) -> None:
+    answer = next(one for one in (await mcptui("traffic", "--json")).objects if one["kind"] == "response")
+    for marked, other in (("seq", "pair"), ("pair", "seq")):
+        NotesStore(recording).note(answer[marked], marked=True, text="see <b>")
+        NotesStore(recording).note(answer[other], marked=False, text="")
+        for filtered in ("marked:yes", "note:see"):
+            text = (await mcptui("traffic", "--filter", filtered, "--export", form)).out
+            assert "said good" in text and "said bad" not in text
+            assert "marked" in text and noted in text
+
+
+async def test_marks_and_notes_survive_an_export_as_json_lines(recording: Path, tmp_path: Path) -> None:
+    NotesStore(recording).note(2, marked=True, text="my note ü")
+    NotesStore(recording).note(3, text="another")
+    target = tmp_path / "all.jsonl"
+    await mcptui("traffic", "--export", "jsonl", "-o", str(target))
+    for filtered, seqs in (("marked:yes", [2]), ("note:*", [2, 3]), ("note:another", [3])):
+        read = await mcptui("traffic", str(target), "--filter", filtered, "--json")
+        assert [one["seq"] for one in read.objects] == seqs
+    again = await mcptui("traffic", str(target), "--export", "jsonl")
+    assert again.out == target.read_text()
+
+
+async def test_a_redacted_export_has_marks_but_not_the_text_of_notes(recording: Path) -> None:
+    NotesStore(recording).note(2, marked=True, text="my note")
+    done = await mcptui("traffic", "--export", "jsonl", "--redact")
+    found = [json.loads(line) for line in done.out.splitlines()[1:]]
+    assert [(one.get("marked"), one.get("note")) for one in found[:2]] == [
+        (None, None),
+        (True, "<text, 7 characters>"),
+    ]
+
+
+async def test_a_filter_that_asks_for_one_half_exports_one_half(recording: Path) -> None:
+    for seq in range(1, 9):
+        NotesStore(recording).note(seq, marked=True)
+    done = await mcptui("traffic", "--filter", "marked:yes kind:request", "--export", "jsonl")
+    assert {json.loads(line)["kind"] for line in done.out.splitlines()[1:]} == {"request"}

@@ -124,6 +124,19 @@ class FakeModelChanges:
             raise UsageError("no model selected")
         return {}
 
+    def check(self, values: ModelValues) -> None:
+        if not values.model:
+            raise UsageError("no model selected")
+
+    async def key_place(self) -> tuple[str, str]:
+        return "a file that only you can read, in ~/keys", "the package keyring is missing"
+
+    async def profile(self, name: str) -> ModelValues:
+        return ModelValues(name or "big", "https://big.example/v1", "big-1")
+
+    async def replace_key(self, values: ModelValues) -> None:
+        self.done.append(("replace", values))
+
     async def offered(self, values: ModelValues) -> Sequence[str]:
         return ("small-1", "big-1") if values.base_url else ()
 

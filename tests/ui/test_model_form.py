@@ -46,16 +46,22 @@ async def test_a_model_that_does_not_answer_is_saved_only_after_a_second_save():
     assert [what for what, _ in runtime.model_changes.done] == ["try", "add"]
 
 
-async def test_an_unset_variable_is_reported_and_a_key_for_the_keychain_is_masked():
+async def test_an_unset_variable_is_reported_and_a_pasted_key_is_masked_and_its_place_said_before():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f10", "ctrl+n")
         await shows(app, "Add model")
         await pilot.press("enter")
         await shows(app, "Add model · Big")
         await pilot.press("shift+tab", "X")
-        await shows(app, "BIG_KEYX is not set.", "Get a key at https://keys.example")
+        await shows(
+            app, "BIG_KEYX is not set. Choose “store” or “this run only”", "Get a key at https://keys.example"
+        )
         await pilot.press("shift+tab", "right", "tab", *"secret")
-        await shows(app, "••••••", "Stored in the keychain as mcptui/big, not in the file.")
+        await shows(
+            app, "••••••", "Stored in a file that only you can read, in ~/keys", "package keyring is missing"
+        )
+        await pilot.press("shift+tab", "right")
+        await shows(app, "Kept in memory only and forgotten when mcptui quits.")
 
 
 async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_shown():
@@ -68,8 +74,8 @@ async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_s
         assert isinstance(form, ModelForm)
         for key in ("shift+tab", "shift+tab", "right", "tab", *"secret"):
             app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(lambda: "secret" in {form._secret.value, form._model.value, form._variable.value})
-        assert form._secret.value == "secret"
+        await until(lambda: "secret" in {form._key.secret.value, form._model.value, form._key.variable.value})
+        assert form._key.secret.value == "secret"
 
 
 async def test_enter_goes_to_the_next_field_and_does_not_save():

@@ -106,6 +106,26 @@ async def test_marked_entries_are_exported_in_one_burst(tmp_path: Path) -> None:
         assert seqs(path) == [3, 5]
 
 
+@pytest.mark.parametrize("other", [0, 1], ids=["request", "response"])
+async def test_a_marked_entry_is_exported_with_its_other_half_and_what_the_user_noted(
+    tmp_path: Path, other: int
+) -> None:
+    recorded = Recorded()
+    for _ in range(3):
+        recorded.call()
+    async with opened(recorded.recording()) as (screen, pilot):
+        screen.exporter.folder = lambda: tmp_path
+        await press(pilot, "home", *["j"] * (2 + other), "m", "M", *"why so slow", "enter")
+        await chosen(screen, pilot, "j", "enter", "enter")
+        path = only(tmp_path)
+        assert path is not None
+        found = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+        assert [one["kind"] for one in found] == ["request", "response"]
+        assert found[1]["pair"] == found[0]["seq"]
+        assert [one.get("note", "") for one in found] == ["" if n != other else "why so slow" for n in (0, 1)]
+        assert [one.get("marked", False) for one in found] == [n == other for n in (0, 1)]
+
+
 async def test_an_existing_file_is_replaced_only_after_confirmation(tmp_path: Path) -> None:
     there = tmp_path / "there.jsonl"
     there.write_text("mine")

@@ -61,7 +61,7 @@ async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() 
         app, bench = app_of(screen), runtime.workbench
         await pilot.press("3")
         await shows(app, "stations")
-        await pilot.press("u", "enter")
+        await pilot.press("u")
         await shows(app, "subscribed", "this is weather://stations")
         bench.answers["weather://stations"] = ToolResult((TextContent("Now they are others."),))
         bench.subscribed["weather://stations"] = ResourceSubscription(updates=3)
@@ -71,6 +71,31 @@ async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() 
         await shows(app, "Unsubscribed.")
         await until(lambda: "subscribed" not in screen_text(app).partition("│")[0])
         assert bench.subscribed == {}
+
+
+async def test_a_resource_that_is_subscribed_to_is_read_once_if_it_was_not_read_before() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app, bench = app_of(screen), runtime.workbench
+        await pilot.press("3")
+        await shows(app, "stations")
+        await pilot.press("enter")
+        await shows(app, "this is weather://stations")
+        await pilot.press("u", "u", "u")
+        await shows(app, "Subscribed.")
+        assert len(bench.called) == 1
+
+
+async def test_a_resource_subscribed_to_but_never_read_is_read_when_it_changes() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.subscribed["weather://stations"] = ResourceSubscription()
+    async with opened(runtime) as (screen, pilot):
+        app, bench = app_of(screen), runtime.workbench
+        await pilot.press("3")
+        await shows(app, "stations", "subscribed")
+        assert bench.called == []
+        bench.subscribed["weather://stations"] = ResourceSubscription(updates=1)
+        await shows(app, "this is weather://stations")
 
 
 async def test_a_changed_resource_that_is_not_open_is_only_marked_until_it_is_selected() -> None:

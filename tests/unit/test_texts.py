@@ -28,6 +28,9 @@ _NOT_FOR_PEOPLE = re.compile(
 _WORDS = re.compile(r"[^\W\d_]{2,}[^\w]*\s+(?=.*[^\W\d_])", re.DOTALL)
 
 
+_WORDS_OF_ENDPOINTS = ("tui/model/endpoints/refusals.py", "tui/model/endpoints/refusal_rows.py")
+"""Modules with what others say, and with what is done about it, for those who add to it."""
+
 _WITH_REPR = {
     "tui/core/context/built_in_tools.py",  # read by the model
     "tui/host/lifecycle.py",  # an error of the program itself
@@ -76,7 +79,7 @@ def all_texts() -> str:
     """Return the contents of the file."""
     lines = []
     for path, nodes in sources.modules().items():
-        found = list(texts(nodes))
+        found = [] if path in _WORDS_OF_ENDPOINTS else list(texts(nodes))
         if found:
             lines.append(f"# {path}")
             lines += [*(text.replace("\n", "\\n") for text in found), ""]

@@ -134,7 +134,7 @@ def _add(args: argparse.Namespace) -> int:
     name = args.name or _asked_name(proposed)
     renaming = f"Choose another one with --name, or remove it first: mcptui remove {shlex.quote(name)}"
     refuse_duplicate(name, table, present, renaming)
-    notes = check_new(name, table, path, os.environ)
+    notes = check_new(name, table, path, os.environ, created=found.folder if found is not None else "")
     if found is not None:
         print("\n".join((*found.lines, "")) if found.lines else "")
     print(clean(as_toml(name, table)))

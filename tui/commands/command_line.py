@@ -41,6 +41,16 @@ LOGIN_ABOUT = (
     "Sign in to a remote server. A browser opens after you confirm. Tokens are stored in the"
     " keychain, or in a file that only you can read."
 )
+KEY_ABOUT = """\
+Store the API key of a model profile, or forget it. The key is read from the terminal without echo, or from a
+pipe, never from an argument. It is stored in the keychain, or in a file that only you can read, and used
+instead of a key of the environment or the configuration. Without a name: print where the keys of all profiles
+are.
+
+  mcptui config key work                        paste the key when asked
+  pass show work | mcptui config key work       read it from a pipe
+  mcptui config key work --forget               delete it
+"""
 RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 TRAFFIC_ABOUT = """\
 Inspect a recording. Without a name, mcptui reads the most recent one. With --since, it reads all recordings
@@ -55,7 +65,7 @@ TRAFFIC_EPILOG = """\
 exit codes:
   0    success
   1    --lint found errors, or --replay found differences
-  2    invalid usage, or the recording cannot be read
+  2    invalid usage, an unreadable recording, or --replay compared nothing
   5    the server of --replay could not be started
   130  interrupted
 """
@@ -261,12 +271,14 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
         "check": "print all errors and warnings with key and line (exit code 2 if there are errors)",
         "init": "write a commented starter file and its JSON Schema, unless the file exists",
         "schema": "print the JSON Schema of the configuration, for editors",
+        "key": "store or forget the API key of a model profile, or print where the keys are",
         "import": "import the servers of another host: Claude, Cursor, VS Code, Zed, Gemini CLI and more",
         "trust": "ask about each server and model that needs consent, and remember your answers",
         "learned": "print what model endpoints have rejected, or forget it",
     }
     for name, text in about.items():
-        action = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        description = f"{text[0].upper()}{text[1:]}."
+        action = actions.add_parser(name, help=text, description=description, formatter_class=help_text)
         action.add_argument(
             "--config",
             metavar="FILE",
@@ -291,6 +303,10 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             action.add_argument(
                 "--print", action="store_true", help="print the starter file without writing it"
             )
+        if name == "key":
+            action.description = KEY_ABOUT
+            action.add_argument("name", nargs="?", metavar="NAME", help="a model profile")
+            action.add_argument("--forget", action="store_true", help="delete the stored key of NAME")
         if name == "trust":
             action.add_argument("--yes", action="store_true", help="consent to all of them without asking")
         if name == "learned":

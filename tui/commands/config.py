@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import ConfigError, StorageError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
 
@@ -52,13 +52,17 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
                 return 0
             case "learned":
                 return _learned(forget=args.forget)
+            case "key":
+                from tui.commands.config_key import config_key
+
+                return config_key(_load(path, named), args.name or "", forget=args.forget)
             case "trust":
                 from tui.commands.decisions.config_trust import config_trust
 
                 return config_trust(path, yes=args.yes)
             case _:
                 return _import(path, Path(os.path.expanduser(args.file)), dry_run=args.dry_run)
-    except (ConfigError, UsageError) as error:
+    except (ConfigError, StorageError, UsageError) as error:
         _complain(str(error))
         return USAGE
 
@@ -111,7 +115,12 @@ def _problems(loaded: "Loaded", actions: "Actions", *, trust: bool) -> "list[Pro
 
 def _check(path: Path, named: bool, actions: "Actions", against: str | None, *, trust: bool) -> int:
     loaded = _load(path, named)
-    problems = _problems(loaded, actions, trust=trust)
+    stored = _with_stored_key(loaded)
+    problems = [
+        one
+        for one in _problems(loaded, actions, trust=trust)
+        if not (one.is_missing_key and one.path.split(".")[1] in stored)
+    ]
     for problem in problems:
         print(("warning: " if problem.warning else "") + clean(str(problem)))
     missing = tuple(_missing_keys(loaded))
@@ -134,14 +143,26 @@ def _check(path: Path, named: bool, actions: "Actions", against: str | None, *, 
     return max(code, check_against(loaded, against, trust=trust))
 
 
+def _with_stored_key(loaded: "Loaded") -> set[str]:
+    """Return the profiles whose key the user has stored, so that its variable need not be set."""
+    from tui.runtime.model_keys import ModelKeys
+    from tui.runtime.profiles import profile_of
+
+    keys = ModelKeys()
+    profiles = (profile_of(name, one, os.environ) for name, one in loaded.settings.models.items())
+    return {one.name for one in profiles if keys.applied(one).key_place}
+
+
 def _missing_keys(loaded: "Loaded") -> Iterator[str]:
     """Yield a warning for each model without a key that its provider requires."""
     from tui.model.endpoints.providers import missing_key
+    from tui.runtime.model_keys import ModelKeys
     from tui.runtime.profiles import profile_of
 
+    keys = ModelKeys()
     for name, settings in loaded.settings.models.items():
-        if wanted := missing_key(profile_of(name, settings, os.environ)):
-            yield f"models.{name}: {wanted}. Requests will fail."
+        if wanted := missing_key(keys.applied(profile_of(name, settings, os.environ))):
+            yield f"models.{name}: {wanted}. Requests will fail. Store a key: `mcptui config key {name}`."
 
 
 def _init(path: Path, *, only_print: bool) -> int:

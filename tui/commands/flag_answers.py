@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TextIO
@@ -11,6 +12,7 @@ from typing import Any, TextIO
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.definitions.accepted import DefinitionChange, shown_name
 from tui.core.errors import UsageError
+from tui.core.files.text_files import NotText, text_of
 from tui.core.forms.elicitation import content_problem, default_content
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
@@ -33,6 +35,9 @@ MAX_FILE = 1024 * 1024
 MAX_CHANGES = 20
 MAX_LINES = 40
 """Maximum changed definitions to print, and maximum lines of each."""
+
+MAX_ANSWERS = 100
+"""Maximum different answers that are counted; all others are counted as one."""
 
 
 class FlagAnswers:
@@ -60,6 +65,8 @@ class FlagAnswers:
         self._forms = 0
         self._out = out
         self._tell = tell
+        self._repeated: Counter[tuple[str, str]] = Counter()
+        self._shown: set[tuple[str, str, str]] = set()
 
     @classmethod
     def of(
@@ -124,14 +131,17 @@ class FlagAnswers:
         out = self._out or sys.stderr
         if question.damage:
             print(f"! {clean_line(question.server, 80)}: {clean_line(question.damage, 1_000)}", file=out)
-        for one in question.changes[:MAX_CHANGES]:
+        fresh = [one for one in question.changes if (one.server, one.name, one.digest) not in self._shown]
+        self._shown |= {(one.server, one.name, one.digest) for one in fresh}
+        for one in fresh[:MAX_CHANGES]:
             rows = lines(one)
             for row in islice(rows, MAX_LINES):
                 print(f"  {''.join(text for text, _ in row)}", file=out)
             if more := sum(1 for _ in rows):
                 print(f"    … {plural(more, 'more line')}. The app shows all of them", file=out)
-        if (more := len(question.changes) - MAX_CHANGES) > 0:
+        if (more := len(fresh) - MAX_CHANGES) > 0:
             print(f"  … {plural(more, 'more change')}", file=out)
+        more = len(question.changes) - MAX_CHANGES
         server = clean_line(question.server, 80)
         what = f"{summary(question.changes)}{since(question.changes)}{question.share}"
         if self._accept_changes:
@@ -183,8 +193,24 @@ class FlagAnswers:
         self._say(server, "a malformed request", f"refused: {why}")
 
     def _say(self, server: str, asked: str, answer: str) -> None:
+        """Print a request and its answer; `say_repeated` counts further ones that get the same answer."""
+        key = clean_line(server, 80), clean_line(answer, 600)
+        if key not in self._repeated and len(self._repeated) >= MAX_ANSWERS:
+            key = key[0], "answered in other ways"
+        self._repeated[key] += 1
+        if self._repeated[key] > 1:
+            return
         line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {clean_line(answer, 600)}"
         print(line, file=self._out or sys.stderr, flush=True)
+
+    def say_repeated(self) -> None:
+        """Print how many requests got an answer that is printed only once."""
+        for (server, answer), number in self._repeated.items():
+            if number > 1:
+                print(
+                    f"? {server} asked {number:,} times · {answer}", file=self._out or sys.stderr, flush=True
+                )
+        self._repeated.clear()
 
 
 def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str, Any]:
@@ -208,15 +234,18 @@ def read_values(path: str) -> Sequence[Mapping[str, Any]]:
             text = file.read(MAX_FILE + 1)
         if len(text) > MAX_FILE:
             raise UsageError(f"the file is larger than {MAX_FILE:,} bytes", where=where)
-        found = json.loads(text)
+        found = json.loads(text_of(text))
+    except NotText as error:
+        raise UsageError(f"the file {error}", where=where) from None
     except OSError as error:
         raise UsageError(f"cannot read the file: {error.strerror}", where=where) from None
     except json.JSONDecodeError as error:
         raise UsageError(
             f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", where=where
         ) from None
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"the file is not JSON: {error}", where=where) from None
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise UsageError(f"the file is not JSON: {why}", where=where) from None
     listed = found if isinstance(found, list) else [found]
     if not listed or not all(isinstance(one, dict) for one in listed):
         raise UsageError(

@@ -13,7 +13,7 @@ from tui.core.text import clean_line
 
 if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
-    from tui.core.traffic import Entry
+    from tui.core.traffic import Entry, EntryNote
     from tui.storage.recordings.folder import KeptRecording, Recordings
     from tui.storage.recordings.reader import RecordingReader
     from tui.traffic.record.recorder import Recorder
@@ -131,12 +131,13 @@ def import_export(source: Path, target: Path) -> None:
 
     try:
         with source.open("rb") as lines:
-            _store(read_jsonl(lines, str(source)), target)
+            notes: dict[int, EntryNote] = {}
+            _store(read_jsonl(lines, str(source), notes), notes, target)
     except OSError as error:
         raise StorageError(f"unreadable ({error.strerror})", where=str(source)) from error
 
 
-def _store(entries: "Iterable[Entry]", target: Path) -> None:
+def _store(entries: "Iterable[Entry]", notes: "dict[int, EntryNote]", target: Path) -> None:
     from tui.storage.recordings.writer import RecordingWriter
 
     writer = RecordingWriter(target, cap_bytes=1 << 40)
@@ -144,6 +145,9 @@ def _store(entries: "Iterable[Entry]", target: Path) -> None:
         waiting = iter(entries)
         while batch := list(islice(waiting, PAGE)):
             writer.write(batch)
+            for seq in list(notes):
+                note = notes.pop(seq)
+                writer.note(seq, marked=note.marked, text=note.text)
             if writer.problem:
                 raise StorageError(f"cannot import it: {writer.problem}", where=str(target))
     finally:
@@ -234,7 +238,7 @@ def newest(live_first: bool = False) -> About:
             "no recordings yet",
             next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
         )
-    return max(found, key=lambda one: (live_first and one.live, not one.is_short, one.ended_ns, one.name))
+    return max(found, key=lambda one: (live_first and one.live, not one.is_short, *_last_entry(one)))
 
 
 def newest_first(found: Iterable[About]) -> list[About]:
@@ -242,7 +246,12 @@ def newest_first(found: Iterable[About]) -> list[About]:
 
     Unlike `newest`, this does not put recordings of single requests last.
     """
-    return sorted(found, key=lambda one: (one.ended_ns, one.name), reverse=True)
+    return sorted(found, key=_last_entry, reverse=True)
+
+
+def _last_entry(one: About) -> tuple[bool, int, str]:
+    """Return the time of the last entry for sorting; recordings without entries come first."""
+    return one.entries > 0, one.ended_ns, one.name
 
 
 def _changed_last(live_first: bool) -> Iterator[About]:
@@ -266,7 +275,7 @@ def since(wall_ns: int, with_servers: bool = False) -> list[About]:
     changed = (one for one in recordings().list() if _changed_ns(one) + SLACK_NS >= wall_ns)
     found = [about(one, with_servers) for one in changed]
     return sorted(
-        (one for one in found if one.problem or one.ended_ns >= max(1, wall_ns)),
+        (one for one in found if one.problem or (one.entries and (not wall_ns or one.ended_ns >= wall_ns))),
         key=lambda one: (one.began_ns, one.name),
     )
 

@@ -98,12 +98,14 @@ def _wanted(args: argparse.Namespace, known: Collection[str]) -> tuple[list[str]
 
 async def _run(args: argparse.Namespace) -> int:
     runtime = Runtime(Options.from_args(args), os.environ)
-    runtime.questioner = FlagAnswers.of(args, _print_object) if args.json else FlagAnswers.of(args)
+    answers = FlagAnswers.of(args, _print_object) if args.json else FlagAnswers.of(args)
+    runtime.questioner = answers
     with Interrupt() as interrupt:
         try:
             return await interrupt.during(_ask(args, runtime, interrupt))
         finally:
             await runtime.shutdown()
+            answers.say_repeated()
             say_unsaved(runtime)
 
 

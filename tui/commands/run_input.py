@@ -13,6 +13,7 @@ from typing import Any
 from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError
+from tui.core.files.text_files import NotText, encoding_of, text_of
 from tui.core.text import clean_line
 
 MAX_STDIN = 4 * 1024 * 1024
@@ -68,6 +69,8 @@ def _stdin() -> str:
         raise UsageError(f"cannot read stdin: {error.strerror or error}") from None
     if len(raw) > MAX_STDIN:
         raise UsageError(f"the question on stdin is larger than {MAX_STDIN} bytes")
+    if name := encoding_of(raw):
+        raise UsageError(f"the question on stdin is {name} text, not UTF-8")
     return raw.decode("utf-8", "replace")
 
 
@@ -91,7 +94,9 @@ def system_text(given: str | None) -> str | None:
     if given is None or not given.startswith("@"):
         return given
     try:
-        return read_bounded(given[1:], MAX_SYSTEM).decode("utf-8", "replace")
+        return text_of(read_bounded(given[1:], MAX_SYSTEM))
+    except NotText as error:
+        raise UsageError(f"{error}", where=given[1:]) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read the system prompt: {_reason(error)}", where=given[1:]) from None
 
@@ -157,7 +162,9 @@ class AnswerSchema:
         from tui.host.schemas.judge import ModelJudge
 
         try:
-            schema = json.loads(read_bounded(path, MAX_SCHEMA))
+            schema = json.loads(text_of(read_bounded(path, MAX_SCHEMA)))
+        except NotText as error:
+            raise UsageError(f"{error}", where=path) from None
         except json.JSONDecodeError as error:
             raise UsageError(f"is not JSON: {error}", where=path) from None
         except (OSError, ValueError, RecursionError) as error:

@@ -13,7 +13,7 @@ from tui.commands.run import say_unrecorded
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
-from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import PRINT_STEP, Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
 from tui.core.units import duration, plural
 from tui.host.error_sentences import RETRY
@@ -124,6 +124,7 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "exit_code": status.exit_code,
         "signal": status.signal or None,
         "stderr_last": status.stderr_last or None,
+        "stdout_lines": status.noise if status.printed_words else 0,
         "sign_in": status.sign_in or None,
     }
 
@@ -169,7 +170,7 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
             lines.append(f"    {clean_line(sentences(status.detail, _step(status)), 600)}")
         if status.unquoted_line:
             lines.append(f"    log: {clean_line(status.unquoted_line, 300)}")
-        return lines
+        return lines + printed_lines(status)
     identity = clean_line(f"{status.title} {status.version}", 60)
     kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
     counts = [plural(number, kind) for number, kind in kinds if number is not None]
@@ -184,6 +185,7 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
         lines.append(f"    at {_where(status.reach)}")
     if status.listing_problem:
         lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
+    lines += printed_lines(status)
     if status.changes:
         lines.append(f"    {status.change_words}")
     lines += [
@@ -196,6 +198,12 @@ def _lines(status: ServerStatus, width: int, tokens: DefinitionTokens | None) ->
         for tool, why in status.quarantined[:MAX_NAMED]
     ]
     return [*lines, *_more(len(status.quarantined), "omitted")]
+
+
+def printed_lines(status: ServerStatus) -> list[str]:
+    """Return a line about what a server printed to stdout, if it did."""
+    words = status.printed_words
+    return [f"    ! {words}: {clean_line(status.printed, 200)}. {PRINT_STEP}"] if words else []
 
 
 def _more(number: int, what: str) -> list[str]:

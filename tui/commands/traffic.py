@@ -115,7 +115,7 @@ def list_recordings(args: "argparse.Namespace") -> int:
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
     found = [about(one, with_servers=True) for one in recordings().list()]
-    found = newest_first(one for one in found if one.live or one.ended_ns >= begin_ns)
+    found = newest_first(one for one in found if one.live or not begin_ns or one.ended_ns >= begin_ns)
     if args.json:
         for one in found:
             sys.stdout.write(json.dumps(_object(one), separators=(",", ":")) + "\n")

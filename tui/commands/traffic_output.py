@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
-from tui.commands.traffic_selection import RecordingChoice, Source, say
+from tui.commands.traffic_selection import RecordingChoice, Selection, Source, say
 from tui.core import units
 from tui.core.text import clean_line
-from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
+from tui.core.traffic import BODY_LOST_TEXT, Entry, EntryNote, Kind, Severity
 from tui.core.units import plural
 from tui.traffic.filter.arrangement import asks_for
 from tui.traffic.filter.nodes import Node
@@ -190,8 +190,9 @@ def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
         title = clean_line(source.recording.path.name, 120)
         selection = source.selection
         contents = ExportContents()
-        whole = partial(_exported_entry, selection.with_body, contents, args.redact)
-        pieces = exported(Format(args.export), selection.entries(), whole, title)
+        whole = partial(_exported_entry, selection, contents, args.redact)
+        note_of = partial(_exported_note, selection, args.redact)
+        pieces = exported(Format(args.export), selection.exported(), whole, title, note_of)
         if not args.output or args.output == "-":
             for piece in pieces:
                 sys.stdout.write(piece)
@@ -203,15 +204,20 @@ def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
     return 0
 
 
-def _exported_entry(
-    whole: Callable[[int], Entry | None], contents: "ExportContents", redact: bool, seq: int
-) -> Entry | None:
+def _exported_entry(selection: Selection, contents: "ExportContents", redact: bool, seq: int) -> Entry | None:
     from tui.storage.exports.placeholders import with_shapes
 
-    if (found := whole(seq)) is None:
+    if (found := selection.with_body(seq)) is None:
         return None
     contents.see(found)
     return with_shapes(found) if redact else found
+
+
+def _exported_note(selection: Selection, redact: bool, seq: int) -> EntryNote:
+    from tui.storage.exports.placeholders import shaped_note
+
+    note = selection.note_of(seq)
+    return shaped_note(note) if redact else note
 
 
 def _colour() -> bool:
@@ -245,9 +251,9 @@ def _object_of(source: Source, entry: Entry) -> str:
 
 
 def _object(source: Source, entry: Entry) -> str:
-    from tui.storage.exports.jsonl import entry_object
+    from tui.storage.exports.jsonl import entry_object, note_members
 
-    return _json(source, entry_object(entry) | source.selection.marks_and_note(entry))
+    return _json(source, entry_object(entry) | note_members(source.selection.note_of(entry.seq)))
 
 
 def _json(source: Source, value: dict[str, Any]) -> str:

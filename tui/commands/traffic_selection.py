@@ -11,14 +11,15 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.commands.recordings import PAGE, About, OpenRecording, named, newest, open_entries, since
 from tui.commands.traffic_lines import local
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome, Severity
+from tui.core.traffic import DROPPED, Direction, Entry, EntryNote, Finding, Kind, Outcome, Severity
 from tui.core.units import plural
+from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.filter.column_fields import since_ns
 from tui.traffic.filter.fields import FIELDS, read_value
 from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term
@@ -72,6 +73,7 @@ class Selection:
         self._searched: list[RecordingReader] = []
         self._counted = 0
         self.is_filtered = query.root is not None
+        self._query = query
         live = is_live(recording.path)
         self.read_on()
         self._counted = self.columns.first - 1
@@ -123,6 +125,22 @@ class Selection:
         yield from self._passing(after)
         if self._view.problem:
             raise UsageError(f"--filter: {self._view.problem}")
+
+    def exported(self) -> Iterator[Entry]:
+        """Yield the columns of the entries to export: the matching ones, and what belongs to marked ones."""
+        if not keeps_pairs(self._query.root):
+            yield from self.entries()
+            return
+        found = [self.columns.index(entry.seq) for entry in self.entries()]
+        for index in self.columns.with_partners(index for index in found if index >= 0):
+            seq = self.columns.seq(index)
+            if (kept := self._unless_dropped(seq, self.columns_of(seq))) is not None:
+                yield kept
+
+    def note_of(self, seq: int) -> EntryNote:
+        """Return the user's mark and note on an entry."""
+        index = self.columns.index(seq)
+        return EntryNote(index >= 0 and bool(self.columns.marked[index]), self.notes.get(seq, ""))
 
     def _body_reader(self) -> "RecordingReader":
         from tui.storage.recordings.reader import RecordingReader
@@ -214,14 +232,6 @@ class Selection:
             columns.goes(index),
             Kind(columns.kind[index]),
         )
-
-    def marks_and_note(self, entry: Entry) -> dict[str, Any]:
-        index = self.columns.index(entry.seq)
-        known = {
-            "marked": index >= 0 and bool(self.columns.marked[index]),
-            "note": self.notes.get(entry.seq, ""),
-        }
-        return {name: value for name, value in known.items() if value}
 
     def outcome(self, entry: Entry) -> Outcome:
         index = self.columns.index(entry.seq)

@@ -52,9 +52,11 @@ class ModelError(McptuiError):
         overflow: the conversation does not fit into the model's window.
         window: tokens that fit into it, if the endpoint says so.
         generation: text of the model that the endpoint failed to parse as a call, or "".
+        said: all that the endpoint says, for patterns, or "".
     """
 
     generation: str = ""
+    said: str = ""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from tui.core.conversation.conversation import CallRequest, Message
 from tui.core.conversation.conversation import Usage as Usage
-from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
 
 
@@ -196,7 +196,7 @@ class Toolbox(Protocol):
         tool: Tool,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:

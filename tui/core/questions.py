@@ -42,7 +42,7 @@ class AddressQuestion:
 
     `url` is raw and complete. Accepting is consent to open it; nothing has fetched it before. `opens` is
     False once this machine could not open it: then the user opens it elsewhere, and pastes the address of the
-    last page.
+    last page. `again`: it follows an answer to the same question, and is asked before others that wait.
     """
 
     server: str
@@ -51,6 +51,7 @@ class AddressQuestion:
     purpose: Literal["elicitation", "sign in"]
     round: int = 0
     opens: bool = True
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

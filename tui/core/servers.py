@@ -49,6 +49,7 @@ class StopReason(StrEnum):
     CRASH_LOOP = "crash loop"
     DISABLED = "disabled"
     NEEDS_CONSENT = "needs consent"
+    NEEDS_SIGN_IN = "needs sign-in"
 
 
 class Grant(StrEnum):
@@ -144,7 +145,7 @@ class ServerSpec:
         restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call restarts
             it.
         start_seconds: how long a start may take; longer for launchers that download.
-        tool_seconds: how long one call may take, or None for the host's limit.
+        tool_seconds, tool_max_seconds: the limits of a call, without and with progress; None for the host's.
         trusted: whether the user trusts its read-only marks and its results; None if they were not asked.
         pins: name patterns of its tools that are always offered, even if a model accepts fewer tools.
         off: name patterns of its tools that the model is not offered.
@@ -179,6 +180,7 @@ class ServerSpec:
     restart: bool = False
     start_seconds: float = 60.0
     tool_seconds: float | None = None
+    tool_max_seconds: float | None = None
     trusted: bool | None = None
     pins: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
@@ -275,6 +277,10 @@ class Reach:
         return f"HTTP {self.status}" if self.status else ""
 
 
+PRINT_STEP = "Only messages belong there: its author should print to stderr."
+"""The advice about lines on stdout."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
     """A snapshot of one server. All strings from the server are cleaned, "" if unknown.
@@ -293,7 +299,7 @@ class ServerStatus:
         listing_problem: why its tools could not be listed, or not all of them; or "".
         resources, prompts: their number; None if not requested or not supported.
         resources_revision, prompts_revision: count their changes since it started.
-        noise: number of stdout lines that were not messages.
+        noise: number of stdout lines that were not messages; printed: the first of them.
         restarts: how often it was restarted after an unexpected exit.
         reach: how a remote server is reached; None for a server with a process.
         withheld: number of its tools that the model is not offered; the user turned `tools_off` of them off.
@@ -327,6 +333,7 @@ class ServerStatus:
     prompts_revision: int = 0
     stderr_last: str = ""
     noise: int = 0
+    printed: str = ""
     restarts: int = 0
     reach: Reach | None = None
     withheld: int = 0
@@ -343,6 +350,11 @@ class ServerStatus:
             return cls(spec.name, spec, reason=failed, detail=spec.problem, next_step=step, since_ns=now_ns)
         reason = StopReason.DISABLED if spec.disabled else StopReason.NOT_STARTED
         return cls(spec.name, spec, reason=reason, since_ns=now_ns)
+
+    @property
+    def printed_words(self) -> str:
+        """How many lines it printed to stdout, where only messages belong: "2 lines on stdout", or ""."""
+        return f"{plural(self.noise, 'line')} on stdout" if self.noise and self.reach is None else ""
 
     @property
     def change_words(self) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -25,12 +26,71 @@ NO_CLOCKS: Pausable = _NoClocks()
 """Counts nothing."""
 
 
-class TimeLimit:
-    """`asyncio.timeout` that can be paused; like it, raises TimeoutError once the time is used up."""
+_ROUNDING = 1e-6
 
-    def __init__(self, seconds: float) -> None:
-        self._left = seconds
+TOOL_SECONDS, TOOL_MAX_SECONDS = "tool_seconds", "tool_max_seconds"
+
+
+@dataclass(frozen=True, slots=True)
+class CallTimeout:
+    """How long a call may take.
+
+    Attributes:
+        seconds: without a response or a sign of life, such as progress.
+        most: in all.
+        setting: where `seconds` is set, for messages; "" if it is no setting.
+        most_setting: where `most` is set.
+    """
+
+    seconds: float
+    most: float
+    setting: str = TOOL_SECONDS
+    most_setting: str = TOOL_MAX_SECONDS
+
+    @classmethod
+    def of(cls, timeout: "float | CallTimeout") -> "CallTimeout":
+        """Return a timeout; a number is one that nothing extends."""
+        return timeout if isinstance(timeout, CallTimeout) else cls(timeout, timeout, "", "")
+
+    def of_server(self, seconds: float | None, most: float | None) -> "CallTimeout":
+        """Return it with a server's own settings, which do not override an option of the command line."""
+        match self.setting:
+            case "":  # not the timeout of a tool: it can only become shorter
+                shorter = seconds is not None and seconds < self.seconds
+                return CallTimeout(seconds, seconds) if shorter and seconds is not None else self
+            case setting if setting == TOOL_SECONDS:
+                own = self.seconds if seconds is None else seconds
+                limit = max(self.most, seconds or 0.0) if most is None else most
+                return replace(self, seconds=own, most=limit)
+        return self
+
+    def limit(self, grace: float = 0.0) -> "TimeLimit":
+        """Return the limit of one call; `grace` is added."""
+        return TimeLimit(self.seconds + grace, self.most + grace)
+
+    def passed(self, limit: "TimeLimit") -> str:
+        """Say after the name of a call which of its limits has ended it, and where that is set."""
+        if limit.is_total and (limit.was_restarted or self.most < self.seconds):
+            said, setting = f"did not finish within {self.most:g} s", self.most_setting
+            said += ", although it reported progress" if limit.was_restarted else ""
+        else:
+            what = "respond or report progress" if limit.was_restarted else "respond"
+            said, setting = f"did not {what} within {self.seconds:g} s", self.setting
+        return f"{said} ({setting})." if setting else f"{said}."
+
+
+class TimeLimit:
+    """`asyncio.timeout` that can be paused; like it, raises TimeoutError once the time is used up.
+
+    With `most`, `restart` gives it `seconds` again, until `most` are used up in all.
+    """
+
+    def __init__(self, seconds: float, most: float | None = None) -> None:
+        self._seconds = seconds
+        self._total = seconds if most is None else most
+        self._left = min(seconds, self._total)
         self._timeout = asyncio.timeout(None)
+        self.was_restarted = False
         self._is_running = False
         self._is_paused = False
 
@@ -38,7 +98,7 @@ class TimeLimit:
         await self._timeout.__aenter__()
         self._is_running = True
         if not self._is_paused:
-            self._timeout.reschedule(asyncio.get_running_loop().time() + self._left)
+            self._count()
         return self
 
     async def __aexit__(
@@ -55,8 +115,8 @@ class TimeLimit:
         if self._is_paused or self._timeout.expired():
             return
         self._is_paused = True
-        if self._is_running and (end := self._timeout.when()) is not None:
-            self._left = max(0.0, end - asyncio.get_running_loop().time())
+        if self._is_running:
+            self._stop_counting()
             self._timeout.reschedule(None)
 
     def resume(self) -> None:
@@ -64,7 +124,34 @@ class TimeLimit:
             return
         self._is_paused = False
         if self._is_running:
-            self._timeout.reschedule(asyncio.get_running_loop().time() + self._left)
+            self._count()
+
+    def restart(self) -> None:
+        """Start again, as far as the total allows it."""
+        if self.is_total or self._timeout.expired():
+            return
+        self.was_restarted = True
+        is_counting = self._is_running and not self._is_paused
+        if is_counting:
+            self._stop_counting()
+        self._left = min(self._seconds, self._total)
+        if is_counting:
+            self._count()
+
+    @property
+    def is_total(self) -> bool:
+        """Whether the total is what ends it, or has ended it."""
+        return self._total - self._left < _ROUNDING
+
+    def _count(self) -> None:
+        self._timeout.reschedule(asyncio.get_running_loop().time() + self._left)
+
+    def _stop_counting(self) -> None:
+        if (end := self._timeout.when()) is None:
+            return
+        left = max(0.0, end - asyncio.get_running_loop().time())
+        self._total -= self._left - left
+        self._left = left
 
 
 class TimeLimits:
@@ -85,6 +172,12 @@ class TimeLimits:
         if self._pauses == 0:
             for one in tuple(self._held):
                 one.resume()
+
+    def restart(self) -> None:
+        """Restart the limits of calls: the server has shown that it works on them."""
+        for one in tuple(self._held):
+            if isinstance(one, TimeLimit):
+                one.restart()
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:

@@ -186,6 +186,16 @@ class Redaction:
     name: str
 
 
+FIRST_NS = -(1 << 62)
+"""The earliest wall clock of an entry, in nanoseconds since 1970: a machine may start with any clock.
+
+The difference to a monotonic clock still fits in 64 bits.
+"""
+
+LAST_NS = (1 << 63) - 1
+"""The latest one, in the year 2262: a file stores no larger number."""
+
+
 class Entry(NamedTuple):
     """One stored entry of the traffic.
 
@@ -245,6 +255,14 @@ def without_body(entry: Entry) -> Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryNote:
+    """The user's mark and note on an entry."""
+
+    marked: bool = False
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A finding of the linter: a stable code ("unknown-id", "not-json", …) and one sentence.
 
@@ -264,7 +282,7 @@ class Finding:
     places: tuple[int, ...] = ()
 
 
-RULES = f"{__version__}-2"
+RULES = f"{__version__}-3"
 """The version of the linter's rules. Entries judged by another version are judged again. Increase the number
 after the program's version when a rule changes."""
 

@@ -15,6 +15,9 @@ from typing import Any
 LARGEST = 2**53
 """The largest number from a server or a file: floats are exact up to it, and SQLite and clocks accept it."""
 
+FIRST_MOMENT = -62_135_510_400.0
+"""The beginning of year 1 in seconds since 1970, in any time zone."""
+
 LAST_MOMENT = 253_402_128_000.0
 """The end of 9999 in seconds since 1970, in any time zone: later, `time` and `datetime` fail."""
 
@@ -53,9 +56,10 @@ def place_in(text: str, count: int) -> int | None:
     return place if place < count else None
 
 
-def local_time(seconds: float) -> time.struct_time:
+def local_time(seconds: float, first: float = 0.0) -> time.struct_time:
     """Return the local time at a moment, in seconds since 1970; the nearest possible one for any number."""
-    return time.localtime(bounded(seconds, LAST_MOMENT) or 0.0)
+    found = bounded(seconds, LAST_MOMENT, least=first)
+    return time.localtime(first if found is None else found)
 
 
 def _writable(number: float) -> float:

@@ -12,7 +12,7 @@ import re
 import sys
 import time
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from urllib.parse import SplitResult, urlsplit
@@ -158,6 +158,22 @@ def header_name_fault(name: str) -> str:
     if name.lower() in FRAMING:
         return "is set by mcptui for each request. Remove it"
     return ""
+
+
+def repeated_header(names: Iterable[str]) -> str:
+    """Return a header that has two spellings among `names`, or "": both would be sent."""
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            return name
+        seen.add(name.lower())
+    return ""
+
+
+def with_headers(ours: Mapping[str, str], configured: Mapping[str, str]) -> dict[str, str]:
+    """Return our headers with the configured ones, which replace ours in any spelling of their names."""
+    own = {name.lower() for name in configured}
+    return {**{name: value for name, value in ours.items() if name.lower() not in own}, **configured}
 
 
 def header_value_fault(value: str) -> str:

@@ -16,6 +16,7 @@ from tui.core.forms.spec import MISSING, Path
 from tui.core.secrets.commands_and_urls import names_a_secret_argument
 from tui.core.secrets.secret_shapes import shapes_in
 from tui.core.tasks import Task
+from tui.core.time_limits import CallTimeout
 from tui.core.tools import Content, ProgressSink, Tool, ToolResult
 from tui.core.units import clock, whole
 
@@ -202,7 +203,13 @@ class Workbench(Protocol):
         """
 
     async def call_tool(
-        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        call: str,
+        seconds: float | CallTimeout,
+        progress: ProgressSink,
     ) -> ToolResult:
         """Call a tool. If the server turns the call into a task, wait for it; cancelling leaves the task."""
 
@@ -218,11 +225,13 @@ class Workbench(Protocol):
     async def cancel_task(self, task: Task) -> str:
         """Cancel a task at its server and forget it; return what failed, or ""."""
 
-    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+    async def read_resource(
+        self, server: str, uri: str, *, call: str, seconds: float | CallTimeout
+    ) -> ToolResult:
         """Read a resource; its contents are those of the result."""
 
     async def get_prompt(
-        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
+        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float | CallTimeout
     ) -> PromptResult: ...
 
     def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
@@ -243,7 +252,13 @@ class Workbench(Protocol):
         """
 
     async def request(
-        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+        self,
+        server: str,
+        method: str,
+        params: Mapping[str, Any] | None,
+        *,
+        call: str,
+        seconds: float | CallTimeout,
     ) -> RawAnswer:
         """Send any request, as recorded or as edited.
 

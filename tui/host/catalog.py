@@ -69,12 +69,14 @@ class Walk:
     """The raw items of a paged listing.
 
     `note` says why it ended early; `incomplete`, whether that was a failure, so that a later listing may have
-    more. `ttl_ms` and `scope` are the server's caching hints, None and "" without them.
+    more; `is_late`, whether it was a timeout. `ttl_ms` and `scope` are the server's caching hints, None and
+    "" without them.
     """
 
     items: list[Any] = field(default_factory=list)
     note: str = ""
     incomplete: bool = False
+    is_late: bool = False
     ttl_ms: int | None = None
     scope: str = ""
 
@@ -90,10 +92,12 @@ class Walk:
 async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> Walk:
     """Request page after page; return the items under `key`.
 
-    A cursor is opaque and may be an empty string; a repeated cursor ends the listing. Items of earlier
-    pages are kept when a later page fails; an error on the first page is raised unchanged.
+    A cursor is opaque and may be an empty string; a repeated cursor ends the listing. Many servers mean the
+    end by an empty one, and return the same page for it again. Items of earlier pages are kept when a later
+    page fails; an error on the first page is raised unchanged.
     """
     walk = Walk()
+    before: Any = None
     cursor: str | None = None
     seen: set[str] = set()
     for number in range(1, MAX_PAGES + 1):
@@ -105,9 +109,13 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             late = isinstance(error, TimeoutError)
             why = "took too long" if late else f"failed: {clean_line(str(error), 160)}"
             walk.note, walk.incomplete = f"listing stopped because page {number} {why}", True
+            walk.is_late = late
             return walk
         items = page.get(key)
         walk.hear(page)
+        if cursor == "" and items == before:
+            return walk
+        before = items
         if isinstance(items, list):
             room = limit - len(walk.items)
             walk.items.extend(items[:room])

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.tasks import EXTENSION as TASKS
-from tui.core.time_limits import Pausable, TimeLimit
+from tui.core.time_limits import CallTimeout, Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
@@ -73,7 +73,12 @@ class RawRequest:
     """
 
     def __init__(
-        self, method: str, params: Mapping[str, Any], seconds: float, *, whole: bool = False
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        seconds: float | CallTimeout,
+        *,
+        whole: bool = False,
     ) -> None:
         said = params.get("_meta")
         meta = said if isinstance(said, Mapping) else {}
@@ -82,7 +87,7 @@ class RawRequest:
         self._meta = {key: value for key, value in meta.items() if key != "progressToken"}
         self._method = method
         self._params = params
-        self._seconds = seconds
+        self._timeout = CallTimeout.of(seconds)
         self._kind = WholeReply if whole else RawReply
 
     async def run(self, client: Client, bridge: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
@@ -90,18 +95,18 @@ class RawRequest:
 
         `stuck` returns what to add after a timeout.
         """
-        limit, rounds = TimeLimit(self._seconds), InputRounds(bridge.requests)
+        limit, rounds = self._timeout.limit(), InputRounds(bridge.requests)
         try:
             with bridge.requests.clocks.holding(limit):
                 async with limit:
-                    result = await _with_input(partial(self._send, client, bridge), rounds)
+                    result = await _with_input(partial(self._send, client, bridge, limit), rounds)
         except RoundProblem as problem:
             return RawAnswer(problem=str(problem))
         except TimeoutError:
             if not limit.expired:
                 return RawAnswer(problem="The server does not read its input.")
-            text = f"{self._method} timed out after {self._seconds:g} s and was cancelled."
-            return RawAnswer(problem=f"{text}{stuck()}")
+            why = self._timeout.passed(limit)
+            return RawAnswer(problem=f"{self._method} {why} It was cancelled.{stuck()}")
         except MCPError as error:
             if error.error.code == CONNECTION_CLOSED:  # servers use this code for other errors too
                 await set_within(bridge.closed, CLOSING_SECONDS)
@@ -111,11 +116,20 @@ class RawRequest:
         return RawAnswer(result=result)
 
     async def _send(
-        self, client: Client, bridge: SdkBridge, responses: Mapping[str, Any], state: str | None
+        self,
+        client: Client,
+        bridge: SdkBridge,
+        limit: TimeLimit,
+        responses: Mapping[str, Any],
+        state: str | None,
     ) -> "Mapping[str, Any] | InputRequired":
         given = {"inputResponses": responses} if responses else {}
         again = given if state is None else {**given, "requestState": state}
         least = _LEAST.get(self._method, {})
+
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
+            limit.restart()  # what it says is in the traffic
+
         ticket = self._kind(hollow=lambda raw: dict(least))
         mark = bridge.issue(ticket)
         try:
@@ -124,7 +138,7 @@ class RawRequest:
             seen = await client.session.send_request(
                 kind(method=self._method, params=whole),
                 _ANY_RESULT,
-                progress_callback=_heard if self._wants_progress else None,
+                progress_callback=heard if self._wants_progress else None,
             )
         finally:
             bridge.withdraw(mark)
@@ -159,10 +173,6 @@ async def _with_input(send: Send, rounds: InputRounds) -> Mapping[str, Any]:
         responses, state = await rounds.answers(found.asked)
 
 
-async def _heard(progress: float, total: float | None, message: str | None) -> None:
-    """Do nothing: the traffic shows the progress of a raw request."""
-
-
 def _refused(error: MCPError) -> RawAnswer:
     """Distinguish the server's own errors from those that replace an answer."""
     found = error.error
@@ -193,26 +203,32 @@ class SdkToolCall:
         bridge: SdkBridge,
         remark: Callable[[], str],
         *,
-        seconds: float,
+        timeout: CallTimeout,
         progress: ProgressSink,
         clocks: Pausable,
     ) -> "ToolResult | CreatedTask":
         """Call and return the result, a task that will have it, or a timeout; other failures are raised.
 
-        `remark` returns what to add after a timeout; progress does not extend `seconds`. `clocks` stand still
-        while the user answers what the server asks.
+        `remark` returns what to add after a timeout, which progress and requests of the server restart.
+        `clocks` stand still while the user answers what the server asks.
         """
-        limit, rounds = TimeLimit(seconds), InputRounds(bridge.requests)
+        limit, rounds = timeout.limit(), InputRounds(bridge.requests)
+
+        def tell(done: float | None, total: float | None, message: str) -> None:
+            limit.restart()
+            progress(done, total, message)
+
         try:
             with bridge.requests.clocks.holding(limit, clocks):
                 async with limit:
-                    found = await _with_input(partial(self._send, client, bridge, progress), rounds)
+                    found = await _with_input(partial(self._send, client, bridge, tell), rounds)
         except RoundProblem as problem:
             return ToolResult.failed(str(problem), CallFailure.PROTOCOL)
         except TimeoutError:
             if not limit.expired:
                 raise
-            text = f"{self._tool} did not respond within {seconds:g} s. The call was cancelled.{remark()}"
+            why = timeout.passed(limit)
+            text = f"{self._tool} {why} The call was cancelled.{remark()}"
             return ToolResult.failed(text, CallFailure.TIMEOUT)
         return CreatedTask(found) if self._is_task else result_of(found)
 
@@ -273,6 +289,9 @@ class SdkToolCall:
 
 
 COUNT_SECONDS = 2.0
+RECENT_SECONDS = 5.0
+"""How long a complete list is kept for the first who asks for it."""
+
 A_DAY = 86_400.0
 T = TypeVar("T")
 
@@ -285,6 +304,11 @@ class Listings:
         self._client = client
         self._bridge = bridge
         self._hints = {} if hints is None else hints
+        self._recent: dict[str, Walk] = {}
+
+    def take_recent(self, kind: str) -> Walk | None:
+        """Return the list of the last few seconds, such as that of the start, once."""
+        return self._recent.pop(kind, None)
 
     async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
         """Return the raw entries of all pages, or of those that arrived in time.
@@ -301,17 +325,27 @@ class Listings:
         began_ns = time.monotonic_ns()
         walk = await walk_pages(fetch, kind)
         self._hints[kind] = CacheHint(walk.ttl_ms, walk.scope, began_ns)
+        if not walk.note:
+            self._recent[kind] = walk
+            loop.call_later(RECENT_SECONDS, self._forget, kind, walk)
         return walk
 
+    def _forget(self, kind: str, walk: Walk) -> None:
+        if self._recent.get(kind) is walk:
+            del self._recent[kind]
+
     async def count(self, kind: str) -> int | None:
-        """Return the number of entries; None if not offered or not all listed within 2 s."""
+        """Return the number of entries; None if not offered or not listed within 2 s.
+
+        Those of the pages before one that fails count, as the lists on screen show them.
+        """
         if kind not in self.offered:
             return None
         try:
-            walk = await self._within(COUNT_SECONDS, self.walk(kind, COUNT_SECONDS))
+            walk = await self.walk(kind, COUNT_SECONDS, first=COUNT_SECONDS)
         except Exception:  # a count is optional and must never make the server fail
             return None
-        return None if walk.incomplete else len(walk.items)
+        return None if walk.incomplete and (walk.is_late or not walk.items) else len(walk.items)
 
     @property
     def offered(self) -> frozenset[str]:

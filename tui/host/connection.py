@@ -21,7 +21,7 @@ from tui.core.ports import Clock
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED, KnownTasks
 from tui.core.text import clean_line
-from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
@@ -88,9 +88,7 @@ class Connection:
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
-        self.protocol = ""
-        self.title = ""
-        self.version = ""
+        self.protocol = self.title = self.version = ""
         self.counts: dict[str, int | None] = {"resources": None, "prompts": None}
         self.revisions = {"resources": 0, "prompts": 0}
         self.hints: dict[str, CacheHint] = {}
@@ -109,6 +107,7 @@ class Connection:
         self._clock = clock
         self._seconds = seconds
         self._client: Client | None = None
+        self.listings: Listings | None = None
         self._bridge: SdkBridge | None = None
         self._waiting_for = "the first request"
         self._began_ns = began_ns
@@ -171,7 +170,7 @@ class Connection:
                 ) as client:
                     self._client = client
                     self._take_server_info(client)
-                    listing = Listings(client, bridge, self.hints)
+                    self.listings = listing = Listings(client, bridge, self.hints)
                     complete = await self._list_all(listing)
                     if not guard.done():
                         start.end()
@@ -312,7 +311,9 @@ class Connection:
             if self.transport.exited.is_set():
                 raise
             late = isinstance(error, TimeoutError)
-            why = f"no response within {known:g} s" if late else explain.protocol_failure(error)
+            why = explain.protocol_failure(error)
+            if late:
+                why = f"no response within {known:g} s.{explain.unanswered(self.transport)}".rstrip(".")
             walk = Walk(note=why, incomplete=True)
         before = self.catalog
         # A listing may be megabytes of schemas: check it off the event loop.
@@ -438,7 +439,7 @@ class Connection:
         tool: str,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
         keep_task: bool = False,
@@ -448,9 +449,9 @@ class Connection:
         A task that the server makes of it is followed to its end, however long that takes. Cancelling this
         cancels it, too, unless `keep_task`.
         """
-        call = SdkToolCall(tool, arguments)
+        call, time = SdkToolCall(tool, arguments), CallTimeout.of(seconds)
         try:
-            done = await self.perform(partial(call.run, seconds=seconds, progress=progress, clocks=clocks))
+            done = await self.perform(partial(call.run, timeout=time, progress=progress, clocks=clocks))
         except Exception as error:  # a failed call is an observation for the model, never a crash
             return call.failure(error)
         if isinstance(done, str):
@@ -479,7 +480,7 @@ class Connection:
                     async with asyncio.timeout(None) as limit:
                         self._errands.add(limit)
                         try:
-                            return await errand(client, bridge, self._incomplete)
+                            return await errand(client, bridge, partial(explain.unanswered, self.transport))
                         finally:
                             self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything
@@ -491,10 +492,4 @@ class Connection:
             await set_within(self._left, LAST_WORDS_SECONDS)
         return self._redact(
             explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
-        )
-
-    def _incomplete(self) -> str:
-        size = self.transport.incomplete
-        return (
-            f" An incomplete message of {size:,} bytes blocks its input. Restart the server." if size else ""
         )

@@ -15,6 +15,7 @@ from tui.core.jsonrpc.reserved import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
+from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP
 from tui.host.transports import ServerTransport
 
 LOG_OR_RETRY = "Press l for its log, r to retry."
@@ -65,6 +66,16 @@ def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:
     why = "you declined it" if refused else "needs your consent"
     detail = f"Not started: it comes from {clean_line(spec.source, 300)} and {why}."
     return Ending(StopReason.NEEDS_CONSENT, detail, REVIEW)
+
+
+def with_sign_in(status: ServerStatus, sign_in: str) -> ServerStatus:
+    """Return a status with the state of the sign-in; one that waits for the user is no failure."""
+    if not sign_in:
+        return status
+    waits = sign_in == SIGN_IN_REQUIRED and status.reason is StopReason.FAILED_TO_START
+    if not waits:
+        return replace(status, sign_in=sign_in)
+    return replace(status, sign_in=sign_in, reason=StopReason.NEEDS_SIGN_IN, next_step=SIGN_IN_STEP)
 
 
 def before_consent(status: ServerStatus, *, refused: bool = False) -> ServerStatus:
@@ -141,6 +152,7 @@ def start_failure(
         detail = f"no response to {waiting_for} within {seconds:g} s."
         if spec.transport is Transport.LINES:
             detail, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
+        detail += unanswered(transport)
     elif transport.fatal:
         detail = _sentence(transport.fatal)
         if transport.reach is None and transport.next_step:  # the cause is known
@@ -243,6 +255,15 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
     tail = "\n".join(whole_words(line, 400) for line in transport.stderr.lines()[-5:])
     text = f"The server {quoted_name(name)} {how} {unknown}"
     return f"{text}\nLast lines of its log:\n{tail}" if tail else text
+
+
+def unanswered(transport: ServerTransport) -> str:
+    """Return a sentence about what came in place of an answer, to add to a timeout; or ""."""
+    if size := transport.incomplete:
+        return f" An incomplete message of {size:,} bytes blocks its input. Restart the server."
+    if known := transport.stray_id:
+        return f" The server sent a response with the id {known}, which no request has."
+    return ""
 
 
 def answered_error(error: Mapping[str, Any]) -> str:

@@ -321,17 +321,26 @@ class Host:
     def request_restart(self, name: str) -> None:
         self._request(name, Supervisor.restart)
 
-    async def start_all(self, names: Iterable[str] | None = None) -> None:
+    async def start_all(self, names: Iterable[str] | None = None, *, quiet: bool = False) -> None:
         """Start servers (None: those with autostart) concurrently; return once each is RUNNING or STOPPED.
 
-        A server that the user has refused is started only if it is named. An unknown name starts none.
+        A server that the user has refused is started only if it is named. An unknown name starts none. With
+        `quiet`, a sign-in waits until the user starts the server.
         """
         if names is None:
             automatic = [server for server in self._servers.values() if server.spec.autostart]
             names = [server.spec.name for server in automatic if not server.stays_refused()]
         servers = [self._named(name) for name in names]
         self._around.consent.together([one.spec for one in servers if one.can_start])
-        await asyncio.gather(*(server.start() for server in servers))
+        await asyncio.gather(*(self._started(server, quiet) for server in servers))
+
+    async def _started(self, server: Supervisor, quiet: bool) -> None:
+        waiting = self.sign_ins.quiet if self.sign_ins is not None and quiet else set[str]()
+        waiting.add(server.spec.name)
+        try:
+            await server.start()
+        finally:
+            waiting.discard(server.spec.name)
 
     async def shutdown(self, *, force: bool = False) -> None:
         """Stop all servers concurrently and permanently; after 7 s, or if called again, kill the rest."""

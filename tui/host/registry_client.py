@@ -9,7 +9,7 @@ from urllib.parse import quote
 import httpx2
 
 from tui.core.errors import ServerError
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.core.web import http_error_text
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
@@ -18,37 +18,45 @@ SECONDS = 30.0
 MAX_BYTES = 16 * 1024 * 1024
 MAX_PAGES = 20
 PAGE = 100
+MAX_ENTRIES = 5000
+"""Maximum entries that a search reads. A registry may send more per page than it is asked for."""
+
 NOT_FOUND = 404
+MAX_NAME = 1000
+MAX_TEXT = 10_000
 
 
 class Registry:
     """One registry. Every method raises ServerError with one sentence if there is no usable answer.
 
-    `shown` is its URL for errors.
+    `shown` is its URL for errors. `is_cut` says whether the last search left entries out.
     """
 
     def __init__(self, url: str, shown: str = "") -> None:
         self._base = url.rstrip("/")
         self._where = clean_line(shown or url, 200)
+        self.is_cut = False
 
     async def search(self, words: list[str], limit: int) -> list[Mapping[str, Any]]:
         """Return the newest version of each server that has all words in its name, title or description."""
         found: dict[str, Mapping[str, Any]] = {}
-        cursor = ""
+        cursor, left = "", MAX_ENTRIES
         for _ in range(MAX_PAGES):
             query = {"search": words[0], "version": "latest", "limit": str(PAGE)}
             answer = await self._get("/v0.1/servers", query | ({"cursor": cursor} if cursor else {}))
             listed = answer.get("servers")
             if not isinstance(listed, list):
                 raise ServerError("the response has no list of servers.", where=self._where)
-            for item in listed:
+            for item in listed[:left]:
                 if isinstance(item, Mapping) and _has(item, words):
-                    found.setdefault(str(_server(item).get("name")), item)
+                    found.setdefault(str(_server(item).get("name"))[:MAX_NAME], item)
             metadata = answer.get("metadata")
             after = metadata.get("nextCursor") if isinstance(metadata, Mapping) else None
-            if len(found) >= limit or not isinstance(after, str) or after in ("", cursor):
+            left -= len(listed)
+            if len(found) >= limit or left <= 0 or not isinstance(after, str) or after in ("", cursor):
                 break
             cursor = after
+        self.is_cut = left < 0 and len(found) < limit
         return list(found.values())[:limit]
 
     async def server(self, name: str, version: str) -> Mapping[str, Any] | None:
@@ -57,9 +65,20 @@ class Registry:
         answer: Mapping[str, Any] | None = await self._get(place, {}, optional=True)
         if answer is None:
             return None
-        if not isinstance(answer.get("server"), Mapping):
+        entry = answer.get("server")
+        if not isinstance(entry, Mapping):
             raise ServerError("the response describes no server.", where=self._where)
+        self._refuse_other("server", entry.get("name"), name)
+        if version != "latest":
+            self._refuse_other("version", entry.get("version"), version)
         return answer
+
+    def _refuse_other(self, what: str, found: object, wanted: str) -> None:
+        """Raise ServerError if an entry is not the one that was asked for."""
+        text = found if isinstance(found, str) else ""
+        if text.casefold() != wanted.casefold():
+            shown, asked = quoted_name(text, 100), quoted_name(wanted, 100)
+            raise ServerError(f"returned the {what} {shown} instead of {asked}.", where=self._where)
 
     async def _get(self, place: str, query: Mapping[str, str], *, optional: bool = False) -> Any:
         try:
@@ -111,5 +130,6 @@ def _server(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _has(item: Mapping[str, Any], words: list[str]) -> bool:
     server = _server(item)
-    text = " ".join(str(server.get(key, "")) for key in ("name", "title", "description")).casefold()
+    texts = (server.get(key) for key in ("name", "title", "description"))
+    text = " ".join(text[:MAX_TEXT] for text in texts if isinstance(text, str)).casefold()
     return bool(server) and all(word.casefold() in text for word in words)

@@ -60,7 +60,8 @@ class ServerSampling:
             SamplingRefused: sampling is not allowed, over a limit, or declined by the user.
             BadSampling: it is malformed.
         """
-        self._count(spec)
+        self._require_rate(spec)
+        self._asked_at.append(self._now())
         max_tokens_of(params)
         self._require_budget(spec, params)  # and reject malformed requests before asking the user
         asks = spec.sampling is not SamplingRule.ALLOW
@@ -77,6 +78,12 @@ class ServerSampling:
             answer = await self._questioner.review(SamplingReview(spec.name, params, reply))
             reply = self._accepted("the reply of the model", reply, answer)
         return dict(reply)
+
+    def check(self, spec: ServerSpec, params: Mapping[str, Any]) -> None:
+        """Raise what `answer` would raise for a request before it asks the user."""
+        self._require_rate(spec)
+        max_tokens_of(params)
+        self._require_budget(spec, params)
 
     async def _sampled(self, spec: ServerSpec, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the reply, and charge its tokens, also those of a request that fails or is cancelled."""
@@ -117,13 +124,12 @@ class ServerSampling:
         self._decisions.add(DecisionKind.SAMPLING, WANTED, allowed=False, by=f"{BY_LIMIT} ({why})")
         return SamplingRefused(why)
 
-    def _count(self, spec: ServerSpec) -> None:
+    def _require_rate(self, spec: ServerSpec) -> None:
         now = self._now()
         while self._asked_at and now - self._asked_at[0] >= MINUTE:
             self._asked_at.popleft()
         if len(self._asked_at) >= spec.sampling_per_minute:
             raise self._limited(f"more than {spec.sampling_per_minute} requests to the model in a minute")
-        self._asked_at.append(now)
 
 
 __all__ = ["BadSampling", "SamplingRefused", "ServerSampling"]

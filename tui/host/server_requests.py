@@ -190,20 +190,45 @@ class ServerRequests:
 
         `asked` is the JSON-RPC id of the request, if it has one of its own.
         """
-        if asked is None:
-            return await self._answer(method, params, round)
-        with self.questioner.request(asked):
-            return await self._answer(method, params, round)
+        self.clocks.restart()  # it works on its calls, which it shows like this or by progress
+        try:
+            if asked is None:
+                return await self._answer(method, params, round)
+            with self.questioner.request(asked):
+                return await self._answer(method, params, round)
+        finally:
+            self.clocks.restart()
 
-    async def _answer(self, method: str, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
+    def refusal(self, method: str, params: Mapping[str, Any]) -> Refusal | None:
+        """Return why a request gets an error, as far as that is known before the user is asked; or None."""
         match method:
             case "elicitation/create":
-                return await self._elicit(params, round)
+                problem = _elicitation_problem(params)
+                return Refusal(INVALID_PARAMS, f"{ELICITATION}: {problem}") if problem else None
             case "roots/list":
-                return {"roots": self._roots()}
-            case "sampling/createMessage" if self.may_sample:
-                return await self._sample(params, round)
+                return None
+            case "sampling/createMessage" if self.may_sample and self._sampling is not None:
+                try:
+                    self._sampling.check(self.spec, params)
+                except BadSampling as error:
+                    return Refusal(INVALID_PARAMS, f"{SAMPLING}: {error}")
+                except SamplingRefused as error:
+                    return Refusal(REJECTED, f"{SAMPLING}: {error}")
+                return None
         return Refusal(METHOD_NOT_FOUND, f"{method[:80]} is not supported by this client")
+
+    async def _answer(self, method: str, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
+        # Sampling checks its requests itself: they may be large.
+        if (method != SAMPLING or not self.may_sample) and (refusal := self.refusal(method, params)):
+            return refusal
+        match method:
+            case "elicitation/create" if params.get("mode", "form") == "form":
+                return await self._form(params["message"], params["requestedSchema"], round)
+            case "elicitation/create":
+                return await self._address(params["message"], params["url"], round)
+            case "sampling/createMessage":
+                return await self._sample(params, round)
+        return {"roots": self._roots()}
 
     def _roots(self) -> list[dict[str, str]]:
         if self.spec.roots and not self._told_roots:
@@ -212,20 +237,7 @@ class ServerRequests:
             self._decisions.add(DecisionKind.ROOTS, told, allowed=True, by="setting roots")
         return [_root(Path(path)) for path in self.spec.roots]
 
-    async def _elicit(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
-        message = params.get("message")
-        if not isinstance(message, str):
-            return Refusal(INVALID_PARAMS, "elicitation/create: message must be a string")
-        match params.get("mode", "form"):
-            case "form":
-                return await self._form(message, params.get("requestedSchema"), round)
-            case "url":
-                return await self._address(message, params.get("url"), round)
-        return Refusal(INVALID_PARAMS, "elicitation/create: mode must be form or url")
-
     async def _form(self, message: str, schema: Any, round: int) -> dict[str, Any] | Refusal:
-        if problem := schema_problem(schema):
-            return Refusal(INVALID_PARAMS, f"elicitation/create: {problem}")
         answer = await self.questioner.form(FormQuestion(self._server, message, schema, round))
         asked = {"message": message, "requestedSchema": schema}
         self._decisions.answered(DecisionKind.ELICITATION, f"form: {message}", asked, answer)
@@ -235,11 +247,7 @@ class ServerRequests:
             return Refusal(INTERNAL_ERROR, f"the answer does not match the form: {problem}")
         return {"action": "accept", "content": dict(answer.content)}
 
-    async def _address(self, message: str, url: Any, round: int) -> dict[str, Any] | Refusal:
-        if not isinstance(url, str):
-            return Refusal(INVALID_PARAMS, "elicitation/create: url must be a string")
-        if problem := web_address(url).problem:
-            return Refusal(INVALID_PARAMS, f"elicitation/create: the URL was not opened: {problem}")
+    async def _address(self, message: str, url: str, round: int) -> dict[str, Any]:
         question = AddressQuestion(self._server, url, message, "elicitation", round)
         answer = await self.questioner.address(question)
         self._decisions.answered(
@@ -255,8 +263,7 @@ class ServerRequests:
         assert self._sampling is not None
         try:
             params = params if self.spec.send_as_is else self._redact(params)
-            with self.clocks.standing_still():
-                return await self._sampling.answer(self.spec, params, round)
+            return await self._sampling.answer(self.spec, params, round)
         except BadSampling as error:
             return Refusal(INVALID_PARAMS, f"{SAMPLING}: {error}")
         except SamplingRefused as error:
@@ -272,9 +279,7 @@ class ServerRequests:
         """Open an address that a request requires, and wait for its completion; return what failed, or ""."""
         known, message = wanted.get("elicitationId"), wanted.get("message")
         done = self._visit(known) if isinstance(known, str) else asyncio.Event()
-        answer = await self._address(message if isinstance(message, str) else "", wanted.get("url"), 0)
-        if isinstance(answer, Refusal):
-            return answer.message
+        answer = await self._address(message if isinstance(message, str) else "", wanted["url"], 0)
         if answer["action"] != Action.ACCEPT:
             return "it was declined"
         finish = FormQuestion(self._server, UNTIL_DONE, {"type": "object", "properties": {}})
@@ -296,6 +301,24 @@ class ServerRequests:
                 del self._visits[next(iter(self._visits))]
             self._visits[known] = asyncio.Event()
         return self._visits[known]
+
+
+def _elicitation_problem(params: Mapping[str, Any]) -> str:
+    if not isinstance(params.get("message"), str):
+        return "message must be a string"
+    match params.get("mode", "form"):
+        case "form":
+            return schema_problem(params.get("requestedSchema"))
+        case "url":
+            return _url_problem(params.get("url"))
+    return "mode must be form or url"
+
+
+def _url_problem(url: Any) -> str:
+    if not isinstance(url, str):
+        return "url must be a string"
+    problem = web_address(url).problem
+    return f"the URL was not opened: {problem}" if problem else ""
 
 
 def _root(path: Path) -> dict[str, str]:
@@ -332,7 +355,8 @@ class InputRounds:
             return {}, state
         if len(asked) > MAX_INPUTS:
             raise RoundProblem(f"The server requested {len(asked)} inputs at once (limit: {MAX_INPUTS}).")
-        return {key: await self._answer(one) for key, one in asked.items()}, state
+        read = {key: self._read(one) for key, one in asked.items()}  # all of them before the user is asked
+        return {key: await self._answer(*one) for key, one in read.items()}, state
 
     async def visit(self, data: Any) -> None:
         """Open the addresses that an error requires before the request is sent again.
@@ -346,8 +370,9 @@ class InputRounds:
             raise RoundProblem("The server requires opening a URL, but did not send one.")
         if len(listed) > MAX_ADDRESSES:
             raise RoundProblem(f"The server requires opening {len(listed)} URLs (limit: {MAX_ADDRESSES}).")
+        problem = next(filter(None, (_url_problem(one.get("url")) for one in listed)), "")
         for one in listed:
-            if problem := await self._requests.visit(one):
+            if problem := problem or await self._requests.visit(one):
                 raise RoundProblem(f"The server requires opening a URL first: {problem}.")
 
     def _count(self) -> None:
@@ -355,14 +380,24 @@ class InputRounds:
         if self._round > MAX_ROUNDS:
             raise RoundProblem(f"The server requested input {MAX_ROUNDS} times. The call was cancelled.")
 
-    async def _answer(self, request: Any) -> dict[str, Any]:
+    def _read(self, request: Any) -> tuple[str, Mapping[str, Any]]:
+        """Return the method and parameters of a request that can be answered, if the user agrees."""
         method = request.get("method") if isinstance(request, Mapping) else None
         params = request.get("params", {}) if isinstance(request, Mapping) else None
         if not isinstance(method, str) or not isinstance(params, Mapping):
             raise RoundProblem("The server sent an invalid input request.")
+        if (refusal := self._requests.refusal(method, params)) is not None:
+            raise _unanswered(method, refusal)
+        return method, params
+
+    async def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         found = await self._requests.answer(method, params, round=self._round)
         if isinstance(found, Refusal):
-            if method == SAMPLING and found.code == METHOD_NOT_FOUND:
-                raise RoundProblem(SAMPLING_OFF)
-            raise RoundProblem(f"The server requested input that was not provided: {found.message}.")
+            raise _unanswered(method, found)
         return found
+
+
+def _unanswered(method: str, refusal: Refusal) -> RoundProblem:
+    if method == SAMPLING and refusal.code == METHOD_NOT_FOUND:
+        return RoundProblem(SAMPLING_OFF)
+    return RoundProblem(f"The server requested input that was not provided: {refusal.message}.")

@@ -78,7 +78,7 @@ class Supervisor:
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.definitions)
         self._kept = NO_TOOLS
-        self._stderr_seen = "", -1, ""
+        self._lines_seen = [("", -1, "")] * 2
 
     @property
     def state(self) -> ServerState:
@@ -89,26 +89,26 @@ class Supervisor:
         connection, sign_ins = self.connection, self._around.sign_ins
         sign_in = sign_ins.state(self.spec.name) if sign_ins is not None else ""
         if connection is None:
-            return replace(self._status, sign_in=sign_in) if sign_in else self._status
+            return explain.with_sign_in(self._status, sign_in)
         transport = connection.transport
         stderr, is_stopped = transport.stderr, self.state is ServerState.STOPPED
         return replace(
-            self._status,
-            sign_in=sign_in,
+            explain.with_sign_in(self._status, sign_in),
             pid=None if is_stopped else transport.pid,
             stderr_last=self._stderr_line(stderr.reason if is_stopped else stderr.last),
             noise=transport.noise,
+            printed=self._stderr_line(transport.first_noise, 1),
             reach=transport.reach,
             tasks=len(self.waiting_tasks),
             changes=len(self.definition_changes),
         )
 
-    def _stderr_line(self, line: str) -> str:
-        """Return a line of stderr for the screen, cached because it is nearly always the same line."""
+    def _stderr_line(self, line: str, at: int = 0) -> str:
+        """Return a line of stderr, or stdout, for the screen, cached because it rarely changes."""
         known = self._around.redactor.known
-        if self._stderr_seen[:2] != (line, known):
-            self._stderr_seen = line, known, clean_line(self._redact_cut(line), 300)
-        return self._stderr_seen[2]
+        if self._lines_seen[at][:2] != (line, known):
+            self._lines_seen[at] = line, known, clean_line(self._redact_cut(line), 300)
+        return self._lines_seen[at][2]
 
     @property
     def running_connection(self) -> "Connection | None":

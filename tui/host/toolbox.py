@@ -10,7 +10,7 @@ from typing import Any
 from tui.core.errors import as_sentences
 from tui.core.servers import ServerState
 from tui.core.text import quoted_name
-from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult, is_off
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
@@ -54,7 +54,7 @@ class RunningToolbox:
         tool: Tool,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
@@ -75,7 +75,7 @@ class RunningToolbox:
         tool: Tool,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
         keep_task: bool = True,
@@ -98,8 +98,8 @@ class RunningToolbox:
             )
         if problem := server.offer.refusal(tool, connection.catalog):
             return ToolResult.failed(problem, CallFailure.PROTOCOL)
-        limit = server.spec.tool_seconds
-        allowed = seconds if limit is None else min(seconds, limit)
+        own = server.spec
+        allowed = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
         result = await connection.call(
             tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=keep_task
         )

@@ -16,10 +16,10 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import not_configured
 from tui.core.tasks import KnownTasks, Task
 from tui.core.text import clean_line, quoted_name
+from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
-    CacheHint,
     Completions,
     PromptInfo,
     PromptResult,
@@ -36,7 +36,6 @@ from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 
 if TYPE_CHECKING:
-    from tui.host.client_requests import Listings
     from tui.host.connection import Connection
 
 LIST_SECONDS = 30.0
@@ -130,7 +129,13 @@ class HandWorkbench:
         return found, " ".join(filter(None, (problem, fault)))
 
     async def call_tool(
-        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        call: str,
+        seconds: float | CallTimeout,
+        progress: ProgressSink,
     ) -> ToolResult:
         if fault := _unsendable(arguments):
             return ToolResult.failed(fault, CallFailure.PROTOCOL)
@@ -159,7 +164,9 @@ class HandWorkbench:
         connection = self._connection_of(task.server)
         return self._not_running(task.server) if connection is None else await connection.tasks.cancel(task)
 
-    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+    async def read_resource(
+        self, server: str, uri: str, *, call: str, seconds: float | CallTimeout
+    ) -> ToolResult:
         answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)
         problem = _sentence(answer)
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
@@ -170,7 +177,13 @@ class HandWorkbench:
         return contents_of(answer.result)
 
     async def get_prompt(
-        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
+        self,
+        server: str,
+        name: str,
+        arguments: Mapping[str, str],
+        *,
+        call: str,
+        seconds: float | CallTimeout,
     ) -> PromptResult:
         given = {"arguments": dict(arguments)} if arguments else {}
         answer = await self._ask(server, "prompts/get", {"name": name, **given}, call, seconds)
@@ -216,7 +229,13 @@ class HandWorkbench:
         return completions_of(_object(answer.result))
 
     async def request(
-        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+        self,
+        server: str,
+        method: str,
+        params: Mapping[str, Any] | None,
+        *,
+        call: str,
+        seconds: float | CallTimeout,
     ) -> RawAnswer:
         if method == "tools/call" and (connection := self._connection_of(server)) is not None:
             present = connection.catalog.find(str((params or {}).get("name")))
@@ -247,14 +266,18 @@ class HandWorkbench:
         if connection is None:
             return [], self._not_running(server)
         subject = f"The server {quoted_name(server)}"
+        listings = connection.listings
+        assert listings is not None, "a server that runs has been listed"
+        if (recent := listings.take_recent(kind)) is not None:
+            return recent.items, ""
         try:
             walk = await connection.perform(
-                lambda client, bridge, _: _listing(client, bridge, connection.hints).walk(
-                    kind, LIST_SECONDS, first=LIST_SECONDS
-                )
+                lambda client, bridge, _: listings.walk(kind, LIST_SECONDS, first=LIST_SECONDS)
             )
+            listings.take_recent(kind)
         except TimeoutError:
-            return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
+            more = explain.unanswered(connection.transport)
+            return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s.{more}"
         except Exception as error:  # anything in place of a list is reported
             if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
                 return [], ""  # many servers with resources do not support templates
@@ -269,7 +292,7 @@ class HandWorkbench:
         method: str,
         params: Mapping[str, Any],
         call: str,
-        seconds: float,
+        seconds: float | CallTimeout,
         *,
         whole: bool = False,
     ) -> RawAnswer:
@@ -278,10 +301,11 @@ class HandWorkbench:
             return RawAnswer(problem=self._not_running(server))
         if fault := _unsendable(params):
             return RawAnswer(problem=fault)
-        limit = self._servers[server].spec.tool_seconds
+        own = self._servers[server].spec
+        time = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
         from tui.host.client_requests import RawRequest  # loaded already, by the live connection
 
-        ask = RawRequest(method, params, seconds if limit is None else min(seconds, limit), whole=whole)
+        ask = RawRequest(method, params, time, whole=whole)
         try:
             with _by_hand(call):
                 answer = await connection.perform(ask.run)
@@ -293,12 +317,6 @@ class HandWorkbench:
 def _completes(connection: "Connection") -> bool:
     offered = _object(connection.introduction.get("capabilities")).get("completions")
     return offered not in (None, False) or connection.protocol == BEFORE_CAPABILITY
-
-
-def _listing(client: Any, bridge: Any, hints: dict[str, CacheHint]) -> "Listings":
-    from tui.host.client_requests import Listings  # loaded already, by the live connection
-
-    return Listings(client, bridge, hints)
 
 
 _WORDS = {

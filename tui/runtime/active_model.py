@@ -16,6 +16,7 @@ from tui.core.questions import METER, SamplingFailed, SamplingMeter
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO
+from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import Options
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 CLOSE_SECONDS = 1.0
+PASTE_STEP = "Paste the key with /key, set the variable and restart, or switch to another model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class ActiveModel:
 
         `consent` asks about models that need consent. Without it, the user is not asked.
         """
+        self.keys = ModelKeys()
         self._options = options
         self._env = env
         self._trust = options.trust_config
@@ -107,12 +110,9 @@ class ActiveModel:
     @property
     def problems(self) -> Sequence[str]:
         """Why there is no model, or what is missing for it."""
-        profile = self.profile
-        if self.error is not None or profile is None:
-            return [str(self.error)] if self.error is not None else []
-        if lacks := self.lacks_key:
-            return [sentences(lacks, "Set it and restart, or switch to another model.")]
-        return []
+        if self.error is not None:
+            return [str(self.error)]
+        return [sentences(lacks, PASTE_STEP)] if (lacks := self.lacks_key) else []
 
     @property
     def lacks_key(self) -> str:
@@ -145,8 +145,12 @@ class ActiveModel:
 
         chosen = self._chosen
         options = replace(self._options, demo=False, model=chosen.name if chosen is not None else None)
-        profile = (await choose_model(options, self._ready(), self._env)).profile
+        profile = (await choose_model(options, self._ready(), self._env, self.keys)).profile
         return profile if chosen is None else chosen.applied(profile)
+
+    @property
+    def _wanted_name(self) -> str:
+        return self._chosen.name if self._chosen is not None else self._ready().first_model or DEMO
 
     def _failed(self, error: McptuiError) -> None:
         """Store why a model cannot be used. The current one stays, if there is one."""
@@ -169,9 +173,9 @@ class ActiveModel:
 
     async def ask_for_consent(self, tell: Callable[[Sequence[str]], None]) -> None:
         """Ask for consent to the wanted model and use it, then `tell` its problems."""
-        loaded, chosen = self._ready(), self._chosen
+        loaded, name = self._ready(), self._wanted_name
         try:
-            name, gate = chosen.name if chosen is not None else first_choice(loaded), self._gate
+            gate = self._gate
             is_refused = gate is not None and await gate.refuses(name, loaded)
             if not is_refused and await self._is_agreed(name):
                 async with self._choosing:
@@ -212,12 +216,12 @@ class ActiveModel:
         from tui.runtime.profiles import configured_profiles
 
         def named(of: "Loaded", name: str) -> "ModelProfile | None":
-            found = configured_profiles(of, self._env, trust=self._trust)
+            found = configured_profiles(of, self._env, self.keys, trust=self._trust)
             return next((one for one in found if one.name == name), None)
 
         name = self.profile.name if self.profile is not None else DEMO
         now, then = named(loaded, name), named(before, name)
-        has_new_default = first_choice(loaded) != first_choice(before)
+        has_new_default = loaded.first_model != before.first_model
         if now == then and not (has_new_default or self._is_unmet):
             return ()
         if self._chosen is not None and now == then and not self._is_unmet:
@@ -243,37 +247,39 @@ class ActiveModel:
 
         name = self.profile.name if self.profile is not None else "demo"
         learned = self._model.capabilities.facts if self._model is not None else ()
-        return [
-            replace(one, current=True, learned=learned) if one.name == name else one
-            for one in await choices(self._ready(), self._env, self.profile, trust=self._trust)
-        ]
+        found = await choices(self._ready(), self._env, self.profile, keys=self.keys, trust=self._trust)
+        return [replace(one, current=True, learned=learned) if one.name == name else one for one in found]
+
+    async def named(self, name: str, *, locked: bool = False) -> "ModelProfile | None":
+        """Return the profile of a name, "" for the current one, as `profile_named` does."""
+        from tui.runtime.profiles import profile_named
+
+        if not name and self.profile is not None:
+            return self.profile
+        name = name or self._wanted_name
+        about = (name, self._ready(), self._env, self.keys)
+        profile = await profile_named(*about, trust=self._trust, locked=locked)
+        self._redact_key(profile)
+        return profile
 
     async def offered(self, name: str) -> Sequence[str]:
-        """Return the ids of the models that the endpoint of a choice offers. Bounded in time.
+        """Return the ids of the models that the endpoint of a choice offers. Bounded in time. May raise."""
+        from tui.runtime.profiles import offered
 
-        Raises McptuiError if the endpoint cannot be reached.
-        """
-        from tui.runtime.profiles import offered, profile_named
-
-        profile = await profile_named(name, self._ready(), self._env, trust=self._trust)
-        self._redact_key(profile)
-        return await offered(profile)
+        return await offered(await self.named(name))
 
     async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
         """Switch to another profile, and optionally to a model id that its endpoint offers.
 
         Asks first if the profile needs consent. `effort` is a reasoning effort, "" to send none, None for the
-        profile's own. Raises McptuiError if the model cannot be used, or does not have this effort; the
-        current model then stays.
+        profile's own. Raises McptuiError if it cannot be used so; the current model then stays.
         """
         await self._is_agreed(name)
         await self._switch(name, model, effort)
 
     async def _switch(self, name: str, model: str, effort: str | None = None) -> None:
-        from tui.runtime.profiles import profile_named
-
         async with self._choosing:
-            profile = await profile_named(name, self._ready(), self._env, trust=self._trust)
+            profile = await self.named(name)
             if profile is None and model not in ("", DEMO):
                 raise ConfigError(
                     f"{quoted_name(model, 60)} is neither a profile nor a model of this endpoint."
@@ -290,12 +296,12 @@ class ActiveModel:
     async def forget(self, name: str) -> bool:
         """Forget what was learned about the model of a choice; return whether there was anything.
 
-        Raises McptuiError if the choice does not exist, or if the current profile cannot be reloaded.
+        Raises McptuiError if it does not exist, or cannot be reloaded.
         """
-        from tui.runtime.profiles import forget, profile_named
+        from tui.runtime.profiles import forget
 
         current = self.profile if self.profile is not None and self.profile.name == name else None
-        profile = current or await profile_named(name, self._ready(), self._env, trust=self._trust)
+        profile = current or await self.named(name)
         if profile is None:
             return False
         known = current is not None and self._model is not None and bool(self._model.capabilities.facts)
@@ -308,9 +314,8 @@ class ActiveModel:
     async def continue_with(self, about: SessionMeta) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.
 
-        `about.profile` is "demo" for the demo, "" if unknown. An imported conversation has none until the
-        user chooses a model in it. Returns a sentence if the active model changed or differs from that of the
-        conversation, otherwise "".
+        `about.profile` is "demo" for the demo, "" if unknown or imported. Returns a sentence if the active
+        model changed or differs from that of the conversation, otherwise "".
         """
         profile, model = about.profile or "", about.model or ""
         if about.imported and model and not profile:
@@ -445,11 +450,6 @@ class ActiveModel:
         self._working.discard(task)
         # An error is ignored, because the next request to the model reports it.
         _ = task.cancelled() or task.exception()
-
-
-def first_choice(loaded: "Loaded") -> str:
-    """Return the name of the default profile of a configuration, or ""."""
-    return loaded.settings.default_model or next(iter(loaded.settings.models), "")
 
 
 class ModelSampler:

@@ -186,8 +186,10 @@ def _with_all_secrets(redactor: Redactor | None, env: Mapping[str, str], config:
     known = redactor or Redactor()
     known.add({name: value for name, value in env.items() if may_be_secret(name) and not is_plain(value)})
     with suppress(Exception):  # the configuration itself may be the cause of the crash
+        from tui.runtime.model_keys import stored_keys
         from tui.settings.config_file import ConfigFile
 
+        known.add(stored_keys())
         known.add(ConfigFile(config, env).read().secrets)
     return known
 

@@ -1,10 +1,10 @@
-"""Adds model profiles while mcptui runs: tested first, written to the file, effective at once."""
+"""Adds model profiles, and replaces their keys, while mcptui runs: tested first, effective at once."""
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.conversation import UserMessage
@@ -17,18 +17,20 @@ from tui.core.traffic import TrafficSink
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
     from tui.runtime.configuration import Configuration
+    from tui.runtime.model_keys import ModelKeys
 
 NAME_LENGTH = 40
 """Maximum characters of a proposed name."""
 
-KEYCHAIN_SERVICE = "mcptui"
 TRY_SECONDS = 60.0
 """Long, because local servers load the model first."""
 
-ENVIRONMENT, IN_KEYCHAIN, NO_KEY = "environment", "keychain", "none"
-"""The places where the key of a profile may be stored."""
+STORED, THIS_RUN, ENVIRONMENT, NO_KEY = "store", "run", "environment", "none"
+"""Where the key of a profile is: stored by mcptui, in memory only, in an environment variable."""
 
-CHOOSE_KEY = "Choose an API key above: an environment variable or the system keychain."
+PASTED = (STORED, THIS_RUN)
+CHOOSE_KEY = "Choose “store” or “this run only” above and paste the key."
+PASTE_AGAIN = "Paste the key again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,9 @@ class ProviderChoice:
 class ModelValues:
     """The fields of a form for a model profile.
 
-    `key` is one of `ENVIRONMENT`, `IN_KEYCHAIN` and `NO_KEY`. `variable` is for `ENVIRONMENT`, `secret` for
-    `IN_KEYCHAIN`: the key itself, which is stored in the keychain only; "" if it is already stored.
+    `key` is one of `STORED`, `THIS_RUN`, `ENVIRONMENT` and `NO_KEY`. `variable` is for `ENVIRONMENT`,
+    `secret` for the first two: the key itself, which is never written to the configuration. Unless `is_new`,
+    the profile exists and only its key is replaced.
     """
 
     name: str
@@ -62,6 +65,7 @@ class ModelValues:
     key: str = NO_KEY
     variable: str = ""
     secret: str = ""
+    is_new: bool = True
 
     def __repr__(self) -> str:
         return f"ModelValues({self.name!r}, {self.base_url!r}, {self.model!r}, {self.key!r})"
@@ -69,15 +73,16 @@ class ModelValues:
 
 def _in_form(error: ModelError, values: ModelValues) -> ModelError:
     """Return the error with a next step that names a field of the form."""
-    if error.status == 401 and (values.key == NO_KEY or (values.key == ENVIRONMENT and not values.variable)):
-        error.next_step = CHOOSE_KEY
+    if error.status == 401:
+        error.next_step = PASTE_AGAIN if values.key in PASTED else CHOOSE_KEY
     return error
 
 
 class ModelChanges:
-    """Adds model profiles.
+    """Adds model profiles, and replaces keys.
 
-    `switch` switches to a profile. `keep_secret` gets the name and value of each key before it is used.
+    `switch` switches to a profile, `named` returns one without reading its key. `keep_secret` gets the name
+    and value of each key before it is used.
     """
 
     def __init__(
@@ -87,7 +92,9 @@ class ModelChanges:
         clock: Clock,
         sink: TrafficSink,
         keep_secret: Callable[[str, str], None],
-        switch: Callable[[str], Awaitable[None]],
+        switch: Callable[..., Awaitable[None]],
+        keys: "ModelKeys",
+        named: Callable[[str], Awaitable["ModelProfile | None"]],
     ) -> None:
         self._configuration = configuration
         self._config = configuration.file
@@ -96,6 +103,8 @@ class ModelChanges:
         self._sink = sink
         self._keep_secret = keep_secret
         self._switch = switch
+        self._keys = keys
+        self._named = named
 
     def providers(self) -> Sequence[ProviderChoice]:
         """Return the providers for new profiles, those with a key in the environment first."""
@@ -136,8 +145,6 @@ class ModelChanges:
         table: dict[str, Any] = {"model": values.model.strip(), "base_url": values.base_url.strip()}
         if values.key == ENVIRONMENT and values.variable.strip():
             table["api_key_env"] = values.variable.strip()
-        elif values.key == IN_KEYCHAIN:
-            table["api_key"] = f"keyring:{KEYCHAIN_SERVICE}/{values.name}"
         if not table["model"]:
             raise ConfigError(
                 "No model selected", next_step="Enter a model ID, or press down to list the models."
@@ -147,12 +154,21 @@ class ModelChanges:
         check_new(values.name, table, self._config.path, self._env, kind="models")
         return table
 
+    def check(self, values: ModelValues) -> None:
+        """Raise ConfigError for what the user has to correct before the model is tried."""
+        from tui.runtime.model_keys import valid_key
+
+        if values.is_new:
+            self.table(values)
+        if values.key in PASTED:
+            valid_key(values.secret)
+
     async def offered(self, values: ModelValues) -> Sequence[str]:
         """Return the ids of the models that the endpoint offers. Raises McptuiError on failure."""
         from tui.runtime.profiles import offered
 
         try:
-            return await offered(await self._profile(values))
+            return await offered(self._profile(values))
         except ModelError as error:
             raise _in_form(error, values) from None
 
@@ -160,8 +176,8 @@ class ModelChanges:
         """Request a short reply from the model. Raises McptuiError if there is none."""
         from tui.runtime.profiles import import_model, make_model
 
-        self.table(values)
-        profile = await self._profile(values)
+        self.check(values)
+        profile = self._profile(values) if values.is_new else await self._with_new_key(values)
         await asyncio.to_thread(import_model, profile)
         model = make_model(profile, self._clock, self._sink)
         request = ModelRequest("", (UserMessage("Reply with the word OK."),))
@@ -179,14 +195,48 @@ class ModelChanges:
             await model.aclose()
 
     async def add(self, values: ModelValues) -> None:
-        """Store the key, write the profile and switch to it. Raises McptuiError if that fails."""
-        from tui.core.secrets import keychain
-
-        table = self.table(values)
-        if values.key == IN_KEYCHAIN and values.secret:
-            await keychain.store(KEYCHAIN_SERVICE, values.name, values.secret.strip())
+        """Keep the key, write the profile and switch to it. Raises McptuiError if that fails."""
+        table, profile = self.table(values), self._profile(values, anyway=True)
+        await self._keep_key(profile, values)
         await self._configuration.change(lambda: self._write(values.name, table))
         await self._switch(values.name)
+
+    async def key_place(self) -> tuple[str, str]:
+        """Return where a key would be stored, in words, and why it is not the keychain, or ""."""
+        return await self._keys.future_place()
+
+    async def profile(self, name: str) -> ModelValues:
+        """Return address and model of a profile whose key can be replaced, "" for the one in use.
+
+        Raises McptuiError.
+        """
+        found = await self._existing(name)
+        return ModelValues(found.name, found.base_url, found.model)
+
+    async def replace_key(self, values: ModelValues) -> None:
+        """Keep another key of a profile, and switch to the profile. Raises McptuiError if that fails."""
+        await self._keep_key(await self._with_new_key(values), values)
+        await self._switch(values.name, values.model)
+
+    async def _with_new_key(self, values: ModelValues) -> "ModelProfile":
+        from tui.runtime.model_keys import valid_key
+
+        profile = await self._existing(values.name)
+        key = valid_key(values.secret)
+        changed = replace(profile, model=values.model, api_key=Secret(key), api_key_env="", keychain="")
+        self._keep_secret(changed.key_name, key)
+        return changed
+
+    async def _existing(self, name: str) -> "ModelProfile":
+        if (found := await self._named(name)) is None:
+            raise ConfigError("the demo model needs no key")
+        return found
+
+    async def _keep_key(self, profile: "ModelProfile", values: ModelValues) -> None:
+        if values.key == STORED:
+            await self._keys.store(profile, values.secret)
+        elif values.key == THIS_RUN:
+            self._keys.use(profile, values.secret)
 
     def _write(self, name: str, table: Mapping[str, Any]) -> None:
         from tui.runtime.servers.model_consent import agree_to_written
@@ -194,21 +244,24 @@ class ModelChanges:
         self._config.add_model(name, table)
         agree_to_written(name, self._config.read(), self._env)  # the user has just entered it
 
-    async def _profile(self, values: ModelValues) -> "ModelProfile":
+    def _profile(self, values: ModelValues, *, anyway: bool = False) -> "ModelProfile":
+        """Return the profile of a form with its key. Raises ConfigError if it is missing.
+
+        With `anyway`, its variable may be set later.
+        """
         from tui.model.endpoints.profile import ModelProfile
-        from tui.runtime.profiles import with_key
+        from tui.runtime.model_keys import valid_key
 
         variable = values.variable.strip() if values.key == ENVIRONMENT else ""
-        typed = values.secret.strip() if values.key == IN_KEYCHAIN else self._env.get(variable, "")
-        profile = ModelProfile(
+        if variable and not (anyway or self._env.get(variable)):
+            raise ConfigError(f"{clean_line(variable, 64)} is not set", next_step=CHOOSE_KEY)
+        key = valid_key(values.secret) if values.key in PASTED else self._env.get(variable, "")
+        if key:
+            self._keep_secret(variable or f"models.{values.name}.api_key", key)
+        return ModelProfile(
             values.name,
             values.base_url.strip(),
             values.model.strip(),
-            api_key=Secret(typed) if typed else None,
+            api_key=Secret(key) if key else None,
             api_key_env=variable,
-            keychain=f"{KEYCHAIN_SERVICE}/{values.name}" if values.key == IN_KEYCHAIN else "",
         )
-        found = await with_key(profile) or profile
-        if found.api_key:
-            self._keep_secret(found.key_name, found.api_key.reveal())
-        return found

@@ -14,7 +14,8 @@ from tui.core.secrets.redact import Secret
 from tui.core.text import quoted_name
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choose
-from tui.model.endpoints.providers import from_environment, is_private, provider_of
+from tui.model.endpoints.providers import enter_key, from_environment, is_private, provider_of
+from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import Options
 from tui.runtime.servers.model_consent import blocked
 from tui.settings.learned_file import LearnedFile
@@ -71,12 +72,16 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
     )
 
 
-def configured_profiles(loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> list[ModelProfile]:
+def configured_profiles(
+    loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool
+) -> list[ModelProfile]:
     """Return the profiles of a configuration; those that need consent are blocked, and have no secrets.
 
-    With `trust`, the command line has given consent.
+    With `trust`, the command line has given consent. `keys` are those that the user entered; without it, only
+    the stored ones, as in all functions here.
     """
-    return [_profile(name, loaded, env, trust=trust) for name in loaded.settings.models]
+    keys = keys or ModelKeys()
+    return [keys.applied(_profile(name, loaded, env, trust=trust)) for name in loaded.settings.models]
 
 
 def _profile(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> ModelProfile:
@@ -98,10 +103,14 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
         return profile
     from tui.core.secrets.keychain import key_in_keychain
 
-    return replace(profile, api_key=await key_in_keychain(profile.keychain, where=profile.name))
+    missing = f"Enter it again: {enter_key(profile)}." if profile.key_place else ""
+    key = await key_in_keychain(profile.keychain, where=profile.name, missing=missing)
+    return replace(profile, api_key=key)
 
 
-async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> ModelSelection:
+async def choose_model(
+    options: Options, loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None
+) -> ModelSelection:
     """Return the model to use. Search this machine for one only if nothing else was named.
 
     Raises UsageError if a named profile does not exist, ConfigError if models are configured and none of them
@@ -124,8 +133,9 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
     wanted = "" if options.demo else options.model or settings.default_model or ""
     if problems := left_out(loaded, "models").get(wanted):
         raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {problems[0]}")
-    configured = configured_profiles(loaded, env, trust=options.trust_config)
-    environment = from_environment(env)
+    keys = keys or ModelKeys()
+    configured = configured_profiles(loaded, env, keys, trust=options.trust_config)
+    environment = [keys.applied(one) for one in from_environment(env)]
 
     def chosen(detected: list[ModelProfile] | None) -> ModelSelection:
         return choose(
@@ -141,7 +151,7 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
     if selection.needs_detection:
         from tui.model.endpoints.detect import candidates, detect
 
-        selection = chosen(await detect(candidates(env)))
+        selection = chosen([keys.applied(one) for one in await detect(candidates(env))])
     return replace(selection, profile=await with_key(selection.profile))
 
 
@@ -178,23 +188,32 @@ def make_model(
     return wrap(model, profile.tool_protocol, where=profile.name, known=known)
 
 
-async def profiles(loaded: "Loaded", env: Mapping[str, str], *, trust: bool = False) -> list[ModelProfile]:
+async def profiles(
+    loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool = False
+) -> list[ModelProfile]:
     """Return all available profiles: configured, from the environment, found on this machine.
 
     If several have the same name, the first one is used.
     """
     from tui.model.endpoints.detect import candidates, detect
 
-    configured = configured_profiles(loaded, env, trust=trust)
-    found = [*configured, *from_environment(env), *await detect(candidates(env))]
+    keys = keys or ModelKeys()
+    configured = configured_profiles(loaded, env, keys, trust=trust)
+    others = [*from_environment(env), *await detect(candidates(env))]
+    found = [*configured, *map(keys.applied, others)]
     return list({profile.name: profile for profile in reversed(found)}.values())[::-1]
 
 
 async def choices(
-    loaded: "Loaded", env: Mapping[str, str], current: ModelProfile | None = None, *, trust: bool = False
+    loaded: "Loaded",
+    env: Mapping[str, str],
+    current: ModelProfile | None = None,
+    *,
+    keys: ModelKeys | None = None,
+    trust: bool = False,
 ) -> list[ModelChoice]:
     """Return the selectable models, with `current` as the active one. The demo is last."""
-    found = await profiles(loaded, env, trust=trust)
+    found = await profiles(loaded, env, keys, trust=trust)
     if current is not None:
         found = [current if one.name == current.name else one for one in found]
     learned = await asyncio.to_thread(LearnedFile(learned_file()).entries)
@@ -262,14 +281,21 @@ def forget(profile: ModelProfile) -> bool:
 
 
 async def profile_named(
-    name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool = False
+    name: str,
+    loaded: "Loaded",
+    env: Mapping[str, str],
+    keys: ModelKeys | None = None,
+    *,
+    trust: bool = False,
+    locked: bool = False,
 ) -> ModelProfile | None:
-    """Return the profile of a name, with its key; None is the demo.
+    """Return the profile of a name, with its key, also from the keychain unless `locked`; None is the demo.
 
     Raises UsageError if there is none of that name, ConfigError if the keychain cannot be read.
     """
-    found = await profiles(loaded, env, trust=trust)
-    return await with_key(choose(asked=name, configured=found, detected=[]).profile)
+    found = await profiles(loaded, env, keys, trust=trust)
+    profile = choose(asked=name, configured=found, detected=[]).profile
+    return profile if locked else await with_key(profile)
 
 
 async def offered(profile: ModelProfile | None) -> Sequence[str]:

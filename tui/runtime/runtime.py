@@ -185,6 +185,8 @@ class Runtime:
             self._traffic,
             self._keep_secret,
             self.conversations.switch,
+            self._active_model.keys,
+            lambda name: self._active_model.named(name, locked=True),
         )
 
     async def ready(
@@ -221,7 +223,7 @@ class Runtime:
         if remote and self.host.sign_ins is not None:
             self._keep(self.host.sign_ins.load(remote))
         if start and self._options.start:
-            self._keep(self.host.start_all())
+            self._keep(self.host.start_all(quiet=not self._options.command))
         if self._sessions is not None:
             self._save_problem = await self._sessions.check()
         if model:
@@ -355,7 +357,8 @@ class Runtime:
         if self._active_model.error is not None:
             raise self._active_model.error
         if key and (lacks := self._active_model.lacks_key):
-            raise ConfigError(lacks, next_step="Set it, or add --model NAME.")
+            step = "Set it, store a key with `mcptui config key`, or add --model NAME."
+            raise ConfigError(lacks, next_step=step)
 
     @property
     def revision(self) -> int:

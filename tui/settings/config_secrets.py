@@ -14,7 +14,7 @@ from tui.core.secrets.commands_and_urls import (
 from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
 from tui.core.secrets.redact import Redactor
 from tui.settings.key_positions import KeyPath
-from tui.settings.references import KEYCHAIN, expand, literal_part, without_defaults
+from tui.settings.references import FILE, KEYCHAIN, expand, literal_part, without_defaults
 
 MASK = "***"
 MAX_DEPTH = 32
@@ -92,7 +92,8 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
     for _, value in leaves(raw):
         if isinstance(value, str) and "${" in value:
             names = expand(value, env).variables
-            found |= {name: env[name] for name in names if may_be_secret(name) and not is_common(env[name])}
+            secret = [name for name in names if name.startswith(FILE) or may_be_secret(name)]
+            found |= {name: env[name] for name in secret if not is_common(env[name])}
     servers = tree.get("servers")
     for server, entry in servers.items() if isinstance(servers, Mapping) else ():
         arguments = entry.get("args") if isinstance(entry, Mapping) else None

@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.files.private_files import LinkError, make_folder, open_private
+from tui.core.files.text_files import NotText, text_of
 from tui.core.text import clean_line
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
@@ -33,7 +34,10 @@ def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = Tru
 
     Raises the same errors as `read_bytes`, and `Unreadable` if it is not text.
     """
-    return _decoded(read_bytes(path, limit, links=links))
+    try:
+        return text_of(read_bytes(path, limit, links=links))
+    except NotText as error:
+        raise Unreadable(str(error)) from error
 
 
 def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
@@ -155,17 +159,6 @@ def _copy(path: Path, to: Path) -> None:
         except OSError:
             to.unlink(missing_ok=True)
             raise
-
-
-def _decoded(raw: bytes) -> str:
-    if b"\0" in raw:
-        line = raw.count(b"\n", 0, raw.index(b"\0")) + 1
-        raise Unreadable(f"is not text: null byte in line {line}")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise Unreadable(f"is not UTF-8 text: byte 0x{raw[error.start]:02x} in line {line}") from error
 
 
 SECONDS = 5.0

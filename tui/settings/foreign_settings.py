@@ -77,7 +77,8 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
     # that changes.
     ServerSettings: {
         **_all(_applies, "command args env cwd transport url era headers source"),
-        **_all(_applies, "autostart restart start_seconds tool_seconds disabled pin off log_level"),
+        **_all(_applies, "autostart restart start_seconds disabled pin off log_level"),
+        **_all(_applies, "tool_seconds tool_max_seconds"),
         **_all(_applies, "secret_arguments"),  # it can only make more arguments secret
         **_all(_ignored, "accept_changes instructions offer_resources send_as_is roots"),
         "trusted": _if_false,
@@ -97,8 +98,9 @@ USES: Mapping[type[Section], Mapping[str, _Use]] = {
     },
     LimitSettings: _all(
         _if_lower,
-        "max_steps max_tool_calls max_calls_per_reply turn_seconds tool_seconds consecutive_errors"
-        " identical_calls_note identical_calls_stop result_bytes parallel_calls turn_tokens turn_cost",
+        "max_steps max_tool_calls max_calls_per_reply turn_seconds tool_seconds tool_max_seconds"
+        " consecutive_errors identical_calls_note identical_calls_stop result_bytes parallel_calls"
+        " turn_tokens turn_cost",
     ),
     ApprovalSettings: {
         # Of `rules`, `RememberedApprovals` ignores those that allow; the others keep their numbers.

@@ -9,6 +9,7 @@ import re
 import stat
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,16 @@ from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
+from tui.settings.foreign.formats import is_codex, is_foreign
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.problems import Problem, shown_text
-from tui.settings.references import expand, reference_in
+from tui.settings.references import FILE, expand, files_in, reference_in
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker, Fault
+
+MAX_FILES = 100
+MAX_FILE_BYTES = 64 * 1024
+"""Limits of the files whose content a configuration uses, usually a token each."""
 
 PYTHON_VARIABLE = "MCPTUI_PYTHON"
 """In a configuration, `${MCPTUI_PYTHON}` is the Python that runs mcptui, unless the variable is set."""
@@ -88,6 +94,11 @@ class Loaded:
         }
 
     @property
+    def first_model(self) -> str:
+        """The name of the default model profile, or ""."""
+        return self.settings.default_model or next(iter(self.settings.models), "")
+
+    @property
     def errors(self) -> tuple[Problem, ...]:
         """The problems without the warnings."""
         return tuple(problem for problem in self.problems if not problem.warning)
@@ -100,7 +111,7 @@ class Loaded:
 
 
 def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loaded:
-    """Read our TOML, or another host's JSON if the name ends in `.json` or `.jsonc`.
+    """Read our TOML, or another host's file: JSON by its suffix, Codex's TOML by its content.
 
     `env` replaces references; if `required`, a missing file is a problem.
     """
@@ -119,13 +130,28 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
 
 
 def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
-    """Check `text` as the content of the file `path`. Reads nothing."""
+    """Check `text` as the content of the file `path`. Reads only files that `${file:PATH}` names."""
     name = clean_line(str(path), 400)
-    source = _parsed_json(text, path) if is_foreign(path) else _parsed_toml(text)
+    source = _parsed_foreign(text, path) if is_foreign(path) else _parsed_toml(text, path)
     if isinstance(source, Fault):
         return Loaded(Settings(), (_problem(source, {}, name),), path, exists=True, readable=False)
-    known = {PYTHON_VARIABLE: sys.executable, **env, **_here(env)}
+    known = {PYTHON_VARIABLE: sys.executable, **env, **_here(env), **_contents(source.tree, path)}
     return _checked(source, known, path, name)
+
+
+def _contents(tree: Mapping[str, Any], path: Path) -> dict[str, str]:
+    """Return the content of each file that `tree` refers to, by the name of the reference.
+
+    Relative paths are relative to the folder of `path`. What cannot be read is missing, like a variable.
+    """
+    texts = (value for _, value in leaves(tree) if isinstance(value, str))
+    names = dict.fromkeys(name for text in texts for name in files_in(text))
+    found = {}
+    for name in list(names)[:MAX_FILES]:
+        with suppress(OSError, Unreadable):
+            place = path.absolute().parent / os.path.expanduser(name)
+            found[f"{FILE}{name}"] = read_bounded(place, MAX_FILE_BYTES).strip()
+    return found
 
 
 def _here(env: Mapping[str, str]) -> Mapping[str, str]:
@@ -142,11 +168,6 @@ def _here(env: Mapping[str, str]) -> Mapping[str, str]:
     return {} if is_right else {"PWD": here}
 
 
-def is_foreign(path: Path) -> bool:
-    """Return whether `path` is another host's JSON, by its suffix."""
-    return path.suffix.lower() in (".json", ".jsonc")
-
-
 MEND = "nothing in the file is used until it is corrected"
 
 
@@ -159,11 +180,14 @@ class _Source:
     faults: tuple[Fault, ...] = ()
 
 
-def _parsed_toml(text: str) -> _Source | Fault:
+def _parsed_toml(text: str, path: Path) -> _Source | Fault:
     import tomllib
 
     try:
-        return _Source(tomllib.loads(text), toml_places(text))
+        tree = tomllib.loads(text)
+        if "mcp_servers" in tree and is_codex(tree, path):
+            return _parsed_foreign(text, path)
+        return _Source(tree, toml_places(text))
     except RecursionError:
         return Fault((), "is nested too deeply")
     except ValueError as error:
@@ -178,8 +202,8 @@ def _parsed_toml(text: str) -> _Source | Fault:
         return Fault((), f"is not TOML: {clean_line(found[1])}{where}", MEND, line=line)
 
 
-def _parsed_json(text: str, path: Path) -> _Source | Fault:
-    from tui.settings.mcp_json import ForeignFile, read_foreign
+def _parsed_foreign(text: str, path: Path) -> _Source | Fault:
+    from tui.settings.foreign.file import ForeignFile, read_foreign
 
     found = read_foreign(text, path)
     if not isinstance(found, ForeignFile):
@@ -241,10 +265,7 @@ def _expanded(
             ]
         case str():
             found = expand(value, env)
-            for missing in dict.fromkeys(found.missing):
-                message = f"the environment variable {missing} is not set"
-                hint = f"set it, or write `${{{missing}:-default}}`"
-                faults.append(Fault(path, message, hint))
+            faults.extend(Fault(path, *_missing(name)) for name in dict.fromkeys(found.missing))
             if found.broken:
                 faults.append(Fault(path, "contains `${` without `NAME}`", "use `$${` for a literal `${`"))
             if found.missing or found.broken:
@@ -252,6 +273,13 @@ def _expanded(
             return found.text
         case _:
             return value
+
+
+def _missing(name: str) -> tuple[str, str]:
+    """Return what is wrong with a reference without a value, and what to do."""
+    if name.startswith(FILE):
+        return f"the file {clean_line(name.removeprefix(FILE), 200)} cannot be read", "check the path"
+    return f"the environment variable {name} is not set", f"set it, or write `${{{name}:-default}}`"
 
 
 def dotted(path: KeyPath) -> str:

@@ -18,8 +18,11 @@ if TYPE_CHECKING:  # not needed for the first frame, which loads its theme from 
 
 APP = "mcptui"
 CONFIG_VARIABLE = "MCPTUI_CONFIG"
-_IN_PROJECTS = (".vscode", ".cursor", ".windsurf", ".roo", ".claude")
-"""Folders where other hosts keep project configurations."""
+_IN_PROJECTS = frozenset(
+    ".vscode .cursor .windsurf .roo .claude .gemini .qwen .kiro .junie .amazonq .opencode .crush .zed .github"
+    " .continue .trae .cline .kilocode .factory .augment .vs .idea".split()
+)
+"""Folders where other hosts keep project configurations, in them or in a folder below."""
 
 
 def config_dir() -> Path:
@@ -69,7 +72,10 @@ def state_dir() -> Path:
 def base_folder(path: Path) -> Path:
     """Return the base of relative paths in a configuration file: the project of `.vscode/mcp.json`."""
     folder = path.absolute().parent
-    return folder.parent if folder.name in _IN_PROJECTS and path.suffix != ".toml" else folder
+    if path.suffix == ".toml":
+        return folder
+    inside = next((place for place in (folder, folder.parent) if place.name in _IN_PROJECTS), None)
+    return folder if inside is None else inside.parent
 
 
 def server_folder(name: str) -> Path:

@@ -42,8 +42,9 @@ read. When mcptui writes to the file (a theme, tools that you always allow, impo
 place and keeps your comments. It never overwrites a file that it cannot read. Only you can read the file.
 
 In every string, `${VAR}` is replaced by an environment variable, and `${VAR:-default}` by the default if the
-variable is missing or empty. `$${` is a literal `${`. `${MCPTUI_PYTHON}` is the Python that runs mcptui. Keep
-keys and passwords in the environment or the keychain.
+variable is missing or empty. `${file:PATH}` is replaced by the content of a file, such as a token. A relative
+path is relative to the folder of the configuration. `$${` is a literal `${`. `${MCPTUI_PYTHON}` is the Python
+that runs mcptui. Keep keys and passwords in the environment or the keychain.
 """
 
 THEMES = """\

@@ -15,7 +15,8 @@ from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
-from tui.settings.load import load_text
+from tui.settings.load import dotted, load_text
+from tui.settings.problems import capitalized
 from tui.settings.references import NAME, escaped
 from tui.settings.save import server_block
 from tui.settings.schema import MAX_NAME, name_fault
@@ -260,11 +261,17 @@ def as_toml(name: str, table: Mapping[str, Any]) -> str:
 
 
 def check_new(
-    name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str], *, kind: str = "servers"
+    name: str,
+    table: Mapping[str, Any],
+    path: Path,
+    env: Mapping[str, str],
+    *,
+    kind: str = "servers",
+    created: str = "",
 ) -> list[str]:
     """Return notes on a valid server, such as variables that are not set.
 
-    `kind` is "models" for a model profile.
+    `kind` is "models" for a model profile. `created` is a folder that does not exist yet, but will.
 
     Raises ConfigError if the server is invalid.
     """
@@ -276,11 +283,13 @@ def check_new(
         key = problem.path.removeprefix(f"{kind}.{name}").lstrip(".")
         raise InvalidKey(key, problem.message, where=clean_line(name, 64))
     loaded = load_text(text, path, env)
-    warnings = server_warnings(loaded) if kind == "servers" else []
+    warnings = server_warnings(loaded, created=created) if kind == "servers" else []
     notes = [problem.message for problem in loaded.problems]
     for problem in warnings:
-        key = problem.path.removeprefix(f"servers.{name}").lstrip(".")
-        notes.append(f"{key} {problem.message}: {problem.suggestion}".strip(" :"))
+        key = problem.path.removeprefix(dotted(("servers", name))).lstrip(".")
+        head = "" if problem.message.startswith(f"{key} ") else f"{key}: "
+        step = f". {capitalized(problem.suggestion)}" if problem.suggestion else ""
+        notes.append(f"{head.lstrip(': ')}{problem.message}{step}")
     return notes
 
 

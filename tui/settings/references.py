@@ -1,4 +1,7 @@
-"""`${VAR}` and `${VAR:-default}` in the texts of a configuration. Pure: the environment is passed in."""
+"""`${VAR}`, `${VAR:-default}` and `${file:PATH}` in the texts of a configuration. Pure.
+
+The environment is passed in, with the content of each file under its name "file:PATH".
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,10 +16,13 @@ HERE = frozenset(("PWD", "OLDPWD", "MCPTUI_PYTHON"))
 
 KEYCHAIN = "keyring:"
 """Prefix of a value that refers to an entry of the system's keychain."""
+FILE = "file:"
+"""Prefix of a reference to the content of a file."""
+
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _REFERENCE = re.compile(
     r"(?P<escaped>\$\$\{)"
-    rf"|\$\{{(?P<name>{NAME})(?::-(?P<default>[^}}]*))?\}}"
+    rf"|\$\{{(?P<name>{NAME}|{FILE}[^${{}}]+)(?::-(?P<default>[^}}]*))?\}}"
     r"|(?P<broken>\$\{)"
 )
 
@@ -83,6 +89,14 @@ def expand(text: str, env: Mapping[str, str]) -> Expanded:
 
     result = FromEnvironment(_with_references(replaced, text))
     return Expanded(result, tuple(variables), tuple(missing), broken)
+
+
+def files_in(text: str) -> list[str]:
+    """Return the paths of the files whose content a text refers to."""
+    if f"${{{FILE}" not in text:
+        return []
+    names = (found["name"] for found in _REFERENCE.finditer(text[: text.rfind("}") + 1]))
+    return [name.removeprefix(FILE) for name in names if name and name.startswith(FILE)]
 
 
 def reference_in(text: str, env: Mapping[str, str]) -> "Reference | None":

@@ -20,6 +20,7 @@ from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError
 from tui.core.files.private_files import LinkError, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.foreign.formats import is_codex, is_foreign
 from tui.settings.key_positions import toml_places
 from tui.settings.locations import shipped_dir
 
@@ -172,13 +173,17 @@ def starter() -> str:
 
 
 def refuse_foreign(path: Path) -> None:
-    """Raise ConfigError if a file belongs to another program."""
-    if path.suffix.lower() in (".json", ".jsonc"):
-        raise ConfigError(
-            "belongs to another program. mcptui does not change it.",
-            where=str(path),
-            next_step="Import its servers with `mcptui config import FILE`.",
-        )
+    """Raise ConfigError if a file belongs to another program, by its suffix."""
+    if is_foreign(path):
+        raise _foreign(path)
+
+
+def _foreign(path: Path) -> ConfigError:
+    return ConfigError(
+        "belongs to another program. mcptui does not change it.",
+        where=str(path),
+        next_step="Import its servers with `mcptui config import FILE`.",
+    )
 
 
 def change_text(path: Path, edit: Callable[[str], str]) -> None:
@@ -193,6 +198,8 @@ def change_text(path: Path, edit: Callable[[str], str]) -> None:
         except Unreadable as error:
             raise ConfigError(f"{error}.", where=str(path), next_step=next_step) from error
         try:
+            if "mcp_servers" in old and is_codex(tomllib.loads(old), path):
+                raise _foreign(path)
             new = edit(old)
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"cannot be changed: {error}.", where=str(path), next_step=next_step) from error

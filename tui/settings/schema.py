@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tui.core.servers import LOG_LEVELS
+from tui.core.text import clean_line
 from tui.core.turn.rules import Verdict, parse_rule
-from tui.core.web import header_name_fault, header_value_fault, url_fault
+from tui.core.web import header_name_fault, header_value_fault, repeated_header, url_fault
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
 
@@ -118,6 +119,12 @@ def _checked_header_value(value: str) -> str:
     return value
 
 
+def _checked_headers(value: dict[str, str]) -> dict[str, str]:
+    if name := repeated_header(value):
+        raise ValueError(f"contains {clean_line(name, 60)} in two spellings, which are the same header")
+    return value
+
+
 def _checked_body(value: dict[str, Any]) -> dict[str, Any]:
     if kept := sorted(value.keys() & {"model", "messages", "tools", "stream"}):
         raise ValueError(f"must not contain {', '.join(f'`{name}`' for name in kept)}")
@@ -158,9 +165,12 @@ AllowTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.ALLOW)]], _ONE_
 AskTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.ASK)]], _ONE_OR_MORE]
 DenyTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.DENY)]], _ONE_OR_MORE]
 EnvValue = Annotated[Text, BeforeValidator(_text_of_number, json_schema_input_type=str | float)]
-Headers = dict[
-    Annotated[str, AfterValidator(_checked_header)],
-    Annotated[EnvValue, AfterValidator(_checked_header_value)],
+Headers = Annotated[
+    dict[
+        Annotated[str, AfterValidator(_checked_header)],
+        Annotated[EnvValue, AfterValidator(_checked_header_value)],
+    ],
+    AfterValidator(_checked_headers),
 ]
 
 
@@ -180,7 +190,10 @@ class ModelSettings(Section):
     api_key_env: Annotated[str, AfterValidator(_checked_variable)] | None = None
     """Environment variable that contains the API key. It keeps the key out of the file."""
     api_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
-    """The API key: `"${NAME}"`, or `"keyring:SERVICE/NAME"` for an entry in the keychain."""
+    """The API key: `"${NAME}"`, or `"keyring:SERVICE/NAME"` for an entry in the keychain.
+
+    Not needed for a key that you paste in mcptui or store with `mcptui config key NAME`.
+    """
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = None
     """Sampling temperature. Not sent if not set: some models reject it."""
     max_tokens: Annotated[Whole, Field(ge=1)] | None = None
@@ -239,7 +252,9 @@ class LimitSettings(Section):
     turn_seconds: Seconds = 900.0
     """Timeout of one turn, in seconds. Waiting for you does not count."""
     tool_seconds: Seconds = 60.0
-    """Timeout of one tool call, in seconds. A server can override it."""
+    """Timeout of one tool call, in seconds. Progress restarts it. A server can override it."""
+    tool_max_seconds: Seconds | None = None
+    """Timeout of one tool call that reports progress, in seconds. If not set, `turn_seconds`."""
     consecutive_errors: Annotated[Whole, Field(ge=1, le=100)] = 3
     """Maximum consecutive steps in which every call failed."""
     identical_calls_note: Annotated[Whole, Field(ge=2, le=100)] = 3
@@ -324,6 +339,8 @@ class ServerSettings(Section):
     """Startup timeout, in seconds. `npx` and `uvx` download packages on the first start."""
     tool_seconds: Seconds | None = None
     """Timeout of its tool calls, in seconds. Overrides `[limits]`. A task may take as long as the turn."""
+    tool_max_seconds: Seconds | None = None
+    """Timeout of its tool calls that report progress, in seconds. Overrides `[limits]`."""
     trusted: Truth | None = None
     """Trust its read-only marks and results. If not set, mcptui asks when a mark would allow a call."""
     accept_changes: Truth = False

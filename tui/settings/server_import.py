@@ -13,11 +13,20 @@ from tui.core.servers import Transport
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import leaves, literal_secret
 from tui.settings.files import Unreadable, read_bounded
+from tui.settings.foreign.file import NotReadable, read_foreign
+from tui.settings.load import load_text
 from tui.settings.locations import base_folder
-from tui.settings.mcp_json import NotReadable, read_foreign
 from tui.settings.problems import capitalized
+from tui.settings.references import NAME
+from tui.settings.save import server_block
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.specs import resolved
+
+MAX_SOURCE_BYTES = 64 * 1024 * 1024
+"""Large, because Claude Code keeps its history in the same file."""
+
+_FILE = re.compile(r"(?<!\$)\$\{file:[^${}]+\}")
+_VARIABLE = re.compile(rf"\$\{{({NAME})")
 
 
 @dataclass(slots=True)
@@ -53,7 +62,7 @@ def plan_import(source: Path, target: Path) -> Plan:
     present = _present(target)
     shown = clean_line(str(source), 400)
     try:
-        found = read_foreign(read_bounded(source), source)
+        found = read_foreign(read_bounded(source, MAX_SOURCE_BYTES), source)
     except FileNotFoundError as error:
         raise ConfigError("file not found.", where=shown) from error
     except Unreadable as error:
@@ -63,13 +72,45 @@ def plan_import(source: Path, target: Path) -> Plan:
         raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
     plan = Plan(notes=[f"note     {clean_line(note.server, 64)}: {note.text}" for note in found.notes])
     for name, table in found.servers.items():
-        if problem := _unusable(table):
+        if problem := _unusable(table) or _invalid(table):
             plan.skipped[name] = problem
             plan.unusable.append(name)
             continue
         plan.notes += [f"note     {clean_line(name, 64)}: {text}" for text in _copied_secrets(name, table)]
         _take(plan, name, {**_absolute(table, base_folder(source)), "source": "import"}, present)
     return plan
+
+
+def _invalid(table: Mapping[str, Any]) -> str:
+    """Return why our own check would refuse a table, or "": an import must not make the file invalid.
+
+    Variables count as set, because they can be set later.
+    """
+    sample = {key: value for key, value in table.items() if key != "url"}
+    if isinstance(url := table.get("url"), str):
+        kind = "wss" if table.get("transport") == "websocket" else "https"
+        sample["url"] = f"{kind}://{url}" if url.startswith("${") else url
+    try:
+        text = server_block("server", sample)
+        text.encode()
+    except (TypeError, UnicodeError):
+        found = next((key for key in sample if not _fits(sample[key])), "an entry")
+        return f"`{found}` has a value that is not text"
+    text = _FILE.sub("x", text)
+    variables = dict.fromkeys(_VARIABLE.findall(text), "x")
+    problems = load_text(text, Path("import.toml"), variables).errors
+    for problem in problems:
+        key = problem.path.removeprefix("servers.server").lstrip(".")
+        return f"{f'{key} ' if key else ''}{problem.message}"
+    return ""
+
+
+def _fits(value: Any) -> bool:
+    try:
+        server_block("server", {"key": value}).encode()
+    except (TypeError, UnicodeError):
+        return False
+    return True
 
 
 def _unusable(table: Any) -> str:

@@ -8,10 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tui.core.files.programs import find_program
+from tui.core.files.programs import command_line, find_program, is_command_line
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.turn.rules import Rule, Verdict
+from tui.settings.foreign.entry import runs_shell
 from tui.settings.key_positions import line_of
 from tui.settings.load import Loaded, dotted
 from tui.settings.problems import Problem, did_you_mean, shown_text
@@ -38,11 +39,16 @@ Warnings = Iterator[tuple[str, str, str]]
 
 
 def server_warnings(
-    loaded: Loaded, which: Callable[[str], str | None] = find_program, here: Path | None = None
+    loaded: Loaded,
+    which: Callable[[str], str | None] = find_program,
+    here: Path | None = None,
+    *,
+    created: str = "",
 ) -> list[Problem]:
     """Return warnings about settings of enabled servers that will not work. Reads the content of no file.
 
-    `which` finds a command on PATH. `here` is where mcptui was started.
+    `which` finds a command on PATH. `here` is where mcptui was started. What is in the folder `created` will
+    exist.
     """
     if not loaded.names_servers:
         return []
@@ -50,8 +56,10 @@ def server_warnings(
     known: dict[str, str] = {}
     for spec in server_specs(loaded):
         warnings = _url_warnings(spec) if spec.url else _command_warnings(spec, which, here or Path.cwd())
+        if created and spec.cwd == created:
+            warnings = (one for one in warnings if one[0] not in ("cwd", "command") or created not in one[1])
         for key, message, step in (*warnings, *_common_warnings(spec)):
-            path = dotted(("servers", spec.name, key) if key else ("servers", spec.name))
+            path = dotted(("servers", spec.name, *key.split(".", 1)) if key else ("servers", spec.name))
             found.append(loaded.located(Problem(message, path=path, suggestion=step, warning=True)))
         twin = known.setdefault(spec.digest(), spec.name)
         if twin != spec.name:
@@ -61,17 +69,8 @@ def server_warnings(
 
 
 def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here: Path) -> Warnings:
-    program = shown_text(spec.command, 80)
-    if spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
-        yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
-    elif os.sep in spec.command:
-        place = os.path.join(spec.cwd or "", spec.command)
-        if not os.path.isfile(place):
-            yield "command", f"file {clean_line(place, 200)} not found", "check the path"
-        elif not os.access(place, os.X_OK):
-            yield "command", f"{clean_line(place, 200)} is not executable", "put its interpreter first"
-    elif which(spec.command) is None:
-        yield "command", f"command {program} not found on PATH", "install it, or use its path"
+    yield from _program_warnings(spec, which)
+    yield from _tilde_warnings(spec)
     if spec.headers:
         yield (
             "headers",
@@ -93,6 +92,41 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
         yield "transport", "looks like an MCP server, which does not speak the line dialect", step
     if spec.transport is Transport.LINES and spec.era is not EraChoice.AUTO:
         yield "era", "has no effect, because the line dialect has no protocol era", "remove it"
+
+
+def _program_warnings(spec: ServerSpec, which: Callable[[str], str | None]) -> Warnings:
+    program = shown_text(spec.command, 80)
+    if which(spec.command) is None and is_command_line(spec.command):
+        yield "command", f"{program} is a command line, not a program", _as_words(spec.command)
+    elif spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
+        yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
+    elif os.sep in spec.command:
+        place = os.path.join(spec.cwd or "", spec.command)
+        if not os.path.isfile(place):
+            yield "command", f"file {clean_line(place, 200)} not found", "check the path"
+        elif not os.access(place, os.X_OK):
+            yield "command", f"{clean_line(place, 200)} is not executable", "put its interpreter first"
+    elif which(spec.command) is None:
+        yield "command", f"command {program} not found on PATH", "install it, or use its path"
+
+
+def _as_words(command: str) -> str:
+    first, *rest = command_line(command)
+    listed = ", ".join(f'"{clean_line(word, 60)}"' for word in rest[:12])
+    return f'write `command = "{clean_line(first, 60)}"` and `args = [{listed}]`'
+
+
+def _tilde_warnings(spec: ServerSpec) -> Warnings:
+    """Warn about a ~ that a shell would replace. Some servers do it themselves."""
+    words = [("args", word) for word in spec.args]
+    if runs_shell(spec.command, list(spec.args)):
+        words = []
+    for key, word in (*words, *((f"env.{name}", value) for name, value in spec.env.items())):
+        value = word.partition("=")[2] if word.startswith("-") else word
+        if value == "~" or value.startswith("~/"):
+            shown = shown_text(word, 80)
+            step = f'write "{clean_line(word.replace("~", "${HOME}", 1), 80)}"'
+            yield key, f"the ~ in {shown} is passed on as it is, because no shell is involved", step
 
 
 def _folder_warnings(spec: ServerSpec, here: Path) -> Warnings:

@@ -102,6 +102,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         restart=server.restart,
         start_seconds=server.start_seconds,
         tool_seconds=server.tool_seconds,
+        tool_max_seconds=server.tool_max_seconds,
         trusted=server.trusted,
         accept_changes=server.accept_changes,
         pins=tuple(server.pin),

@@ -107,7 +107,8 @@ class Checker:
             try:
                 entry = model.model_validate(value)
             except ValidationError as error:
-                self.faults.extend(_faults(error, path, model))
+                found = _faults(error, path, model)
+                self.faults.extend(fault for fault in found if fault.path not in self.unresolved)
             else:
                 if not self._is_unresolved(path):
                     entries[key] = entry

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tui.commands.flag_answers import MAX_CHANGES, MAX_FILE, MAX_LINES, FlagAnswers, read_values
+from tui.commands.flag_answers import MAX_ANSWERS, MAX_CHANGES, MAX_FILE, MAX_LINES, FlagAnswers, read_values
 from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.errors import UsageError
 from tui.core.questions import (
@@ -179,3 +179,58 @@ async def test_a_part_of_the_changes_is_reported_with_their_total() -> None:
     out = io.StringIO()
     await FlagAnswers(None, out).definitions(DefinitionsQuestion("weather", [CHANGED] * 100, total=250))
     assert "! weather: 100 tools changed since accepted (100 of 250 changes) · " in out.getvalue()
+
+
+def test_a_file_in_utf_16_is_named_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text('{"a": 1}', encoding="utf-16")
+    with pytest.raises(UsageError, match="the file is UTF-16 text, not UTF-8"):
+        read_values(str(path))
+
+
+async def test_requests_with_the_same_answer_are_said_once_and_counted() -> None:
+    out = io.StringIO()
+    answers = FlagAnswers(None, out)
+    for number in range(428):
+        await answers.sampling(SamplingQuestion("weather", {}))
+        await answers.form(FormQuestion("weather", f"Question {number}?", SCHEMA))
+    await answers.form(FormQuestion("notes", "Who?", SCHEMA))
+    answers.refused("weather", "url must be a string")
+    declined = "declined. Answer it with --elicit defaults or --elicit @FILE"
+    assert out.getvalue().splitlines() == [
+        "? weather asks: a model reply · declined. Allow it with --sampling allow",
+        f"? weather asks: Question 0? · {declined}",
+        f"? notes asks: Who? · {declined}",
+        "? weather asks: a malformed request · refused: url must be a string",
+    ]
+    out.truncate(0)
+    out.seek(0)
+    answers.say_repeated()
+    answers.say_repeated()
+    assert out.getvalue().splitlines() == [
+        "? weather asked 428 times · declined. Allow it with --sampling allow",
+        f"? weather asked 428 times · {declined}",
+    ]
+
+
+async def test_answers_that_differ_are_all_said_up_to_a_limit() -> None:
+    out = io.StringIO()
+    answers = FlagAnswers([{}], out)
+    for number in range(1_000):
+        answers.refused("weather", f"field {number} is wrong")
+    answers.say_repeated()
+    *each, last = out.getvalue().splitlines()
+    assert len(each) == MAX_ANSWERS + 1
+    assert last == "? weather asked 900 times · answered in other ways"
+
+
+async def test_a_difference_that_was_shown_is_not_shown_again_with_the_next_change() -> None:
+    out = io.StringIO()
+    answers = FlagAnswers(None, out)
+    await answers.definitions(DefinitionsQuestion("weather", [CHANGED]))
+    await answers.definitions(DefinitionsQuestion("weather", [CHANGED, replace(CHANGED, name="radar")]))
+    said = out.getvalue()
+    assert said.count("forecast  changed, ") == 1
+    assert said.count("radar  changed, ") == 1
+    assert said.count("- Rain.") == 2
+    assert "! weather: 2 tools changed since accepted · not offered to the model: forecast, radar." in said

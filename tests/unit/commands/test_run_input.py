@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tui.commands import run_input
-from tui.commands.run_input import attachments, read_bounded
+from tui.commands.run_input import AnswerSchema, attachments, read_bounded, system_text
 from tui.core.errors import UsageError
 
 
@@ -50,3 +50,12 @@ def test_a_too_large_file_is_reported(tmp_path: Path) -> None:
     path.write_bytes(b"x" * 2049)
     with pytest.raises(ValueError, match="larger than 2 KiB"):
         read_bounded(str(path), 2048)
+
+
+async def test_a_file_in_utf_16_is_named_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text('{"type": "object"}', encoding="utf-16")
+    with pytest.raises(UsageError, match="is UTF-16 text, not UTF-8"):
+        system_text(f"@{path}")
+    with pytest.raises(UsageError, match="is UTF-16 text, not UTF-8"):
+        await AnswerSchema.read(str(path))

@@ -34,7 +34,13 @@ def test_the_order_of_variables_does_not_change_the_digest():
 @pytest.mark.parametrize("reason", list(StopReason))
 def test_a_server_that_stopped_unasked_has_failed(reason: StopReason):
     status = ServerStatus("a", SPEC, ServerState.STOPPED, reason)
-    asked = (StopReason.NOT_STARTED, StopReason.REQUESTED, StopReason.DISABLED, StopReason.NEEDS_CONSENT)
+    asked = (
+        StopReason.NOT_STARTED,
+        StopReason.REQUESTED,
+        StopReason.DISABLED,
+        StopReason.NEEDS_CONSENT,
+        StopReason.NEEDS_SIGN_IN,
+    )
     assert status.failed == (reason not in asked)
 
 

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from tui.core.time_limits import TimeLimit, TimeLimits
+from tui.core.time_limits import CallTimeout, TimeLimit, TimeLimits
+from tui.core.turn.limits import Limits
 
 SHORT = 0.05
 
@@ -82,3 +83,70 @@ def test_a_limit_added_during_a_pause_is_paused_and_resumed_on_leaving() -> None
     assert held.resumes == 1
     limits.pause()
     assert held.pauses == 1
+
+
+async def test_a_restarted_limit_has_its_time_again() -> None:
+    async with TimeLimit(SHORT, most=200 * SHORT) as limit:
+        for _ in range(8):
+            await asyncio.sleep(SHORT / 4)
+            limit.restart()
+    assert not limit.expired and limit.was_restarted and not limit.is_total
+
+
+async def test_a_limit_that_is_restarted_all_the_time_ends_at_its_total() -> None:
+    limit = TimeLimit(SHORT, most=3 * SHORT)
+    began = asyncio.get_running_loop().time()
+    with pytest.raises(TimeoutError):
+        async with limit:
+            while True:
+                await asyncio.sleep(SHORT / 10)
+                limit.restart()
+    assert asyncio.get_running_loop().time() - began >= 3 * SHORT - 0.001
+    assert limit.is_total
+
+
+async def test_a_pause_does_not_use_up_the_total() -> None:
+    async with TimeLimit(SHORT, most=2 * SHORT) as limit:
+        limit.pause()
+        await asyncio.sleep(3 * SHORT)
+        limit.restart()
+        limit.resume()
+    assert not limit.expired
+
+
+async def test_a_limit_without_a_total_cannot_be_restarted() -> None:
+    limit = TimeLimit(SHORT)
+    with pytest.raises(TimeoutError):
+        async with limit:
+            while True:
+                await asyncio.sleep(SHORT / 10)
+                limit.restart()
+    assert not limit.was_restarted
+
+
+def test_a_timeout_that_is_no_setting_only_becomes_shorter() -> None:
+    plain = CallTimeout.of(5)
+    assert plain.of_server(9, 90) == plain
+    assert plain.of_server(2, None) == CallTimeout(2, 2)
+
+
+def test_an_option_of_the_command_line_is_not_overridden_by_a_server() -> None:
+    chosen = CallTimeout(5, 50, "--seconds", "10 times --seconds")
+    assert chosen.of_server(1, 2) == chosen
+
+
+async def test_a_maximum_below_the_timeout_is_named() -> None:
+    timeout = CallTimeout(60, 30)
+    assert timeout.passed(timeout.limit()) == "did not finish within 30 s (tool_max_seconds)."
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        (Limits(), 900.0),
+        (Limits(turn_seconds=30, tool_seconds=40), 40.0),
+        (Limits(tool_max_seconds=120), 120.0),
+    ],
+)
+def test_the_maximum_of_a_call_is_the_limit_of_the_turn_unless_it_is_set(limits: Limits, most: float) -> None:
+    assert limits.call_timeout.most == most

@@ -42,6 +42,16 @@ async def test_an_empty_cursor_is_followed_once():
     assert "was repeated" in walk.note
 
 
+async def test_the_page_after_an_empty_cursor_is_listed():
+    walk, asked = await walked({None: {"tools": [1], "nextCursor": ""}, "": {"tools": [2]}})
+    assert (walk.items, walk.note, asked) == ([1, 2], "", [None, ""])
+
+
+async def test_a_server_that_means_the_end_by_an_empty_cursor_lists_nothing_twice():
+    walk, asked = await walked(lambda cursor: {"tools": [1, 2], "nextCursor": ""})
+    assert (walk.items, walk.note, asked) == ([1, 2], "", [None, ""])
+
+
 async def test_a_cursor_that_never_repeats_ends_at_the_page_limit():
     walk, asked = await walked(lambda cursor: {"tools": [1], "nextCursor": (cursor or "") + "x"})
     assert len(asked) == MAX_PAGES

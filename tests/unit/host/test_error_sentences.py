@@ -21,6 +21,8 @@ def transport(**more):
         "exit": None,
         "stderr": StderrTail(),
         "noise": 0,
+        "incomplete": 0,
+        "stray_id": "",
         "first_noise": "",
         "noise_hint": "",
         "fatal": "",

@@ -97,3 +97,36 @@ async def test_the_endless_body_of_a_redirect_is_not_read():
         with pytest.raises(ServerError, match="returned HTTP 404"):
             await Registry(server.url).search(["news"], 5)
     assert sent < 32 * 2**20  # what fits into the buffers of the socket
+
+
+async def test_a_registry_that_ignores_the_page_size_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry_client, "MAX_ENTRIES", 1000)
+    pages = 0
+
+    def endless(asked: Asked) -> bytes:
+        nonlocal pages
+        pages += 1
+        return reply({"servers": [{"server": entry("news")}] * 600, "metadata": {"nextCursor": str(pages)}})
+
+    async with registry_server() as server:
+        monkeypatch.setattr(server, "usual", endless)
+        registry = Registry(server.url)
+        assert await registry.search(["weather"], 5) == []
+        assert (pages, registry.is_cut) == (2, True)
+        assert len(await registry.search(["news"], 1)) == 1
+        assert not registry.is_cut
+
+
+@pytest.mark.parametrize("version", ["latest", "1.0.0"])
+async def test_an_entry_with_another_name_or_version_is_refused(version: str):
+    async with registry_server() as server:
+        client = Registry(server.url)
+        server.instead = reply({"server": entry("evil")})
+        with pytest.raises(ServerError, match="returned the server “io"):
+            await client.server("io.example/news", version)
+        server.instead = reply({"server": entry("News", version="1.0.1")})
+        if version == "latest":
+            assert await client.server("io.example/news", version)
+            return
+        with pytest.raises(ServerError, match="returned the version “1"):
+            await client.server("io.example/news", version)

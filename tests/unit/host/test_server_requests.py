@@ -9,6 +9,8 @@ import pytest
 from tests.conftest import until
 from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
+from tui.core.servers import SamplingRule, ServerSpec
+from tui.core.time_limits import CallTimeout
 from tui.host.server_requests import (
     MAX_ROUNDS,
     MAX_TOLD,
@@ -214,6 +216,54 @@ async def test_an_invalid_round_ends_the_call_with_an_explanation(
         await rounds(Refuser()).answers(wanted)
 
 
+OPEN = {
+    "method": "elicitation/create",
+    "params": {"mode": "url", "message": "Go", "url": "https://a.example/"},
+}
+SAMPLE = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
+
+
+@pytest.mark.parametrize(
+    "unanswerable",
+    [
+        SAMPLE,
+        {"method": "made/up"},
+        "ask",
+        {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": 5}},
+        {"method": "elicitation/create", "params": {"mode": "url", "message": "?", "url": "file:///x"}},
+    ],
+)
+async def test_a_round_with_an_input_that_cannot_be_given_asks_for_nothing(unanswerable: Any) -> None:
+    person = Scripted({"name": "Ada"})
+    with pytest.raises(RoundProblem):
+        await rounds(person).answers({"inputRequests": {"a": ASK, "b": OPEN, "c": unanswerable}})
+    assert person.asked == []
+
+
+@pytest.mark.parametrize(
+    ("params", "tokens", "problem"),
+    [({"messages": "?", "maxTokens": 5}, 100, "messages"), (None, 1, "the request has about")],
+)
+async def test_a_round_with_sampling_beyond_its_budget_or_malformed_asks_for_nothing(
+    params: Any, tokens: int, problem: str
+) -> None:
+    person = Scripted({"name": "Ada"})
+    requests = ServerRequests("weather", PatientQuestioner(person), sampler=SlowModel())
+    requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ASK, sampling_tokens=tokens)
+    sample = {"method": "sampling/createMessage", "params": params or ADD}
+    with pytest.raises(RoundProblem, match=problem):
+        await InputRounds(requests).answers({"inputRequests": {"a": ASK, "b": sample}})
+    assert person.asked == []
+
+
+async def test_no_required_url_is_opened_if_one_of_them_cannot_be() -> None:
+    person = Scripted({})
+    listed = [*required()["elicitations"], *required("file:///x")["elicitations"]]
+    with pytest.raises(RoundProblem, match="the URL was not opened"):
+        await rounds(person).visit({"elicitations": listed})
+    assert person.asked == []
+
+
 def required(url: str = "https://a.example/", count: int = 1) -> dict[str, Any]:
     one = {"mode": "url", "elicitationId": "e1", "url": url, "message": "Sign in"}
     return {"elicitations": [one] * count}
@@ -306,3 +356,40 @@ def test_malformed_questions_are_reported_once_each_and_only_a_few_times() -> No
     for number in (0, 0, *range(100)):
         requests.refused("elicitation/create", INVALID_PARAMS, f"elicitation/create: problem {number}")
     assert person.told == [f"weather: elicitation/create: problem {number}" for number in range(MAX_TOLD)]
+
+
+class SlowModel:
+    """A model that replies when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.may_reply = asyncio.Event(), asyncio.Event()
+
+    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+        self.asked.set()
+        await self.may_reply.wait()
+        content = {"type": "text", "text": "4"}
+        return {"role": "assistant", "content": content, "model": "m", "stopReason": "endTurn"}, 1
+
+
+ADD = {"messages": [{"role": "user", "content": {"type": "text", "text": "2+2?"}}], "maxTokens": 5}
+
+
+async def test_the_time_limits_of_a_server_run_while_the_model_replies_to_it() -> None:
+    model, clock = SlowModel(), Clock()
+    requests = ServerRequests("weather", PatientQuestioner(Refuser()), sampler=model)
+    requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ALLOW)
+    with requests.clocks.holding(clock):
+        asking = asyncio.create_task(requests.answer("sampling/createMessage", ADD))
+        await model.asked.wait()
+        assert clock.runs
+        model.may_reply.set()
+        answer = await asking
+    assert not isinstance(answer, Refusal) and answer["content"]["text"] == "4"
+
+
+async def test_a_request_of_the_server_restarts_the_timeouts_of_its_calls() -> None:
+    requests = requests_for(Refuser())
+    limit = CallTimeout(1, 9).limit()
+    with requests.clocks.holding(limit):
+        await requests.answer("roots/list", {})
+    assert limit.was_restarted

@@ -294,7 +294,7 @@ async def test_an_error_keeps_its_code_message_and_data(era):
 async def test_a_request_that_times_out_is_cancelled_on_the_wire(era):
     async with running(ODD, ODD_ERA=era) as (bench, captured, _):
         answer = await bench.request("srv", "x/silence", {}, call="hand-1", seconds=0.2)
-        assert answer.problem == "x/silence timed out after 0.2 s and was cancelled."
+        assert answer.problem == "x/silence did not respond within 0.2 s. It was cancelled."
         await until(lambda: on_stderr(captured, b"notifications/cancelled"))
 
 

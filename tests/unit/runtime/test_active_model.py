@@ -49,8 +49,8 @@ async def begun(endpoint: Endpoint, more: str = "") -> ActiveModel:
 @pytest.mark.parametrize(
     ("env", "said"),
     [
-        ({}, ["ollama has no key: the environment variable K is not set. Set it and restart, or switch to "
-              "another model."]),
+        ({}, ["ollama has no key: the environment variable K is not set. Paste the key with /key, set the "
+            "variable and restart, or switch to another model."]),
         ({"K": "secret"}, []),
     ],
 )  # fmt: skip

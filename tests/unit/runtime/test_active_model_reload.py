@@ -64,7 +64,7 @@ async def test_a_model_selected_while_a_reload_looks_for_the_default_stays(
     model, go_on, choose = active(), asyncio.Event(), profiles.choose_model
     await model.begin(loaded("a"))
 
-    async def slow(options: Options, found: Loaded, env: Mapping[str, str]) -> Any:
+    async def slow(options: Options, found: Loaded, env: Mapping[str, str], *rest: object) -> Any:
         await go_on.wait()
         return await choose(options, found, env)
 

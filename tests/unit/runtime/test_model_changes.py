@@ -1,6 +1,7 @@
 """Model profiles added while mcptui runs."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,12 @@ import pytest
 
 from tests.endpoint import Endpoint, refuses, says
 from tests.unit.runtime.stage import configuration_of
-from tui.core.errors import McptuiError
+from tui.core.errors import ConfigError, McptuiError
 from tui.core.ports import MonotonicClock
 from tui.host.host import Host
+from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.model_changes import ModelChanges, ModelValues
+from tui.runtime.model_keys import ModelKeys
 from tui.runtime.servers.model_consent import missing_model_consents
 from tui.settings.config_file import ConfigFile
 
@@ -29,6 +32,8 @@ class Stage:
         self.configuration = configuration_of(
             path, self._host, env=env, take_over=lambda loaded: self.done.append("apply")
         )
+        self.keys = ModelKeys(path.parent / "keys")
+        self.named: ModelProfile | None = None
         self.changes = ModelChanges(
             self.configuration,
             env,
@@ -36,16 +41,25 @@ class Stage:
             lambda captured: None,
             self.kept.__setitem__,
             self._switch,
+            self.keys,
+            self._named,
         )
 
     def _host(self) -> Host:
         return Host((), sink=lambda captured: None, clock=MonotonicClock())
 
-    async def _switch(self, name: str) -> None:
+    async def _switch(self, name: str, model: str = "") -> None:
         self.done.append(name)
+
+    async def _named(self, name: str) -> ModelProfile | None:
+        return self.named
 
     def models(self) -> Any:
         return tomllib.loads(self.path.read_text()).get("models")
+
+
+def keys_in(folder: Path) -> list[bool]:
+    return [KEY in one.read_text() for one in folder.rglob("*.json")]
 
 
 async def test_a_model_is_listed_tested_saved_and_switched_to(tmp_path: Path) -> None:
@@ -74,7 +88,7 @@ async def test_a_rejected_model_is_reported_in_the_words_of_the_endpoint(tmp_pat
 async def test_a_missing_key_names_the_field_of_the_form_and_not_the_key_of_the_file(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml")
     async with Endpoint([refuses(401, "no key")]) as endpoint:
-        with pytest.raises(McptuiError, match="Choose an API key above: an environment variable or"):
+        with pytest.raises(McptuiError, match="Choose “store” or “this run only” above"):
             await stage.changes.try_out(ModelValues("mine", endpoint.base_url, "a"))
 
 
@@ -92,21 +106,52 @@ def test_an_unusable_profile_is_not_saved(tmp_path: Path, values: ModelValues, w
         Stage(tmp_path / "c.toml").changes.table(values)
 
 
-async def test_a_key_for_the_keychain_is_in_neither_the_file_nor_the_output(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("place", ["store", "run"])
+async def test_a_pasted_key_is_used_and_in_neither_the_configuration_nor_the_output(
+    tmp_path: Path, place: str
 ) -> None:
-    stored: list[tuple[str, str, str]] = []
-
-    async def store(service: str, name: str, value: str) -> None:
-        stored.append((service, name, value))
-
-    monkeypatch.setattr("tui.core.secrets.keychain.store", store)
     stage = Stage(tmp_path / "c.toml")
-    values = ModelValues("mine", "http://127.0.0.1:9/v1", "a", "keychain", "", KEY)
-    await stage.changes.add(values)
-    assert stored == [("mcptui", "mine", KEY)]
-    assert stage.models()["mine"]["api_key"] == "keyring:mcptui/mine"
-    assert KEY not in repr(values)
+    async with Endpoint([says("OK")]) as endpoint:
+        values = ModelValues("mine", endpoint.base_url, "a", place, "", f" {KEY}\n")
+        await stage.changes.try_out(values)
+        await stage.changes.add(values)
+    assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert stage.models()["mine"] == {"model": "a", "base_url": endpoint.base_url}
+    assert KEY not in repr(values) and stage.kept == {"models.mine.api_key": KEY}
+    profile = stage.keys.applied(ModelProfile("mine", endpoint.base_url, "a"))
+    assert profile.api_key is not None and profile.api_key.reveal() == KEY
+    in_files = keys_in(tmp_path)
+    assert in_files == ([True] if place == "store" else [])
+
+
+async def test_another_key_of_a_profile_is_tried_before_it_replaces_the_first(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    async with Endpoint([refuses(401, "bad key"), says("OK")]) as endpoint:
+        stage.named = ModelProfile("mine", endpoint.base_url, "a", api_key_env="A_KEY")
+        about = await stage.changes.profile("")
+        values = replace(about, key="run", secret=KEY, is_new=False)
+        with pytest.raises(McptuiError, match=r"bad key.*Paste the key again"):
+            await stage.changes.try_out(values)
+        assert stage.keys.applied(stage.named) is stage.named
+        await stage.changes.try_out(values)
+        await stage.changes.replace_key(values)
+    assert stage.keys.applied(stage.named).key_place == "pasted for this run" and stage.done == ["mine"]
+
+
+@pytest.mark.parametrize("key", ["", " ", "two words", "kéy", "x" * 20_000])
+def test_a_key_that_cannot_be_sent_is_refused_before_it_is_tried(tmp_path: Path, key: str) -> None:
+    values = ModelValues("mine", "http://h/v1", "a", "store", "", key)
+    with pytest.raises(ConfigError) as caught:
+        Stage(tmp_path / "c.toml").changes.check(values)
+    assert not key.strip() or key not in str(caught.value)
+
+
+async def test_a_variable_that_is_not_set_is_an_error_before_anything_is_sent(tmp_path: Path) -> None:
+    async with Endpoint([]) as endpoint:
+        values = ModelValues("mine", endpoint.base_url, "a", "environment", "A_KEY")
+        with pytest.raises(ConfigError, match=r"A_KEY is not set\. Choose “store” or “this run only”"):
+            await Stage(tmp_path / "c.toml").changes.try_out(values)
+    assert not endpoint.requests
 
 
 def test_providers_with_a_key_come_first_and_suggested_names_are_unused(tmp_path: Path) -> None:

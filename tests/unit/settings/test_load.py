@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tui.core.turn.rules import Rules
-from tui.settings.load import MEND, dotted, load, load_text
+from tui.settings.load import MAX_FILE_BYTES, MEND, dotted, load, load_text
 from tui.settings.problems import capitalized
 from tui.settings.schema import Settings
 from tui.settings.specs import approval_rules
@@ -264,6 +264,7 @@ def huge(path: Path) -> None:
         (huge, "is larger than 4096 KiB"),
         (lambda path: path.write_bytes(b"a = 1\n\xff"), "is not UTF-8 text: byte 0xff in line 2"),
         (lambda path: path.write_bytes(b"a = 1\n\n\0"), "is not text: null byte in line 3"),
+        (lambda path: path.write_bytes("a = 1".encode("utf-16")), "is UTF-16 text, not UTF-8"),
         (lambda path: path.symlink_to(path), "cannot be opened"),
     ],
 )
@@ -368,3 +369,25 @@ def test_pwd_is_the_working_directory_of_mcptui_whatever_the_environment_says(
 def test_pwd_is_not_a_secret():
     found = load_text('[servers.a]\ncommand = "x"\ncwd = "${PWD}"\n', Path("/c.toml"), {})
     assert not found.secrets
+
+
+def test_the_content_of_a_file_is_used_and_is_a_secret(tmp_path: Path):
+    (tmp_path / "token").write_text("tok-9f8e7d6c5b4a\n")
+    text = '[servers.a]\nurl = "https://h"\nheaders = { Authorization = "Bearer ${file:token}" }\n'
+    loaded = load_text(text, tmp_path / "config.toml", {})
+    assert not loaded.problems
+    assert loaded.settings.servers["a"].headers == {"Authorization": "Bearer tok-9f8e7d6c5b4a"}
+    assert loaded.secrets["file:token"] == "tok-9f8e7d6c5b4a"
+    assert "tok-9f8e" not in loaded.to_masked_toml()
+    reference = loaded.references["servers", "a", "headers", "Authorization"]
+    assert reference.in_words == "text with the value of file:token"
+
+
+@pytest.mark.parametrize("name", ["missing", ".", "large", "binary"])
+def test_a_file_without_usable_content_is_a_problem_of_its_server(name: str, tmp_path: Path):
+    (tmp_path / "large").write_bytes(b"x" * (MAX_FILE_BYTES + 1))
+    (tmp_path / "binary").write_bytes(b"\0")
+    text = f'[servers.a]\nurl = "https://h"\nheaders = {{ X = "${{file:{name}}}" }}\n'
+    (problem,) = load_text(text, tmp_path / "config.toml", {}).problems
+    assert problem.path == "servers.a.headers.X"
+    assert problem.message == f"the file {name} cannot be read"

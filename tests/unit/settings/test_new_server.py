@@ -1,6 +1,8 @@
 """Turning typed words into a configured server."""
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,3 +169,18 @@ def test_a_typed_command_runs_in_the_current_directory(tmp_path: Path):
         known=known,
     )
     assert spec.starts_in is None
+
+
+@pytest.mark.parametrize(
+    ("table", "note"),
+    [
+        ({"command": "no-such-x"}, "command no-such-x not found on PATH. Install it, or use its path"),
+        ({"command": sys.executable, "cwd": "/no/such"}, "cwd: directory /no/such not found. Check the path"),
+        (
+            {"command": sys.executable, "args": ["~/x"]},
+            'args: the ~ in ~/x is passed on as it is, because no shell is involved. Write "${HOME}/x"',
+        ),
+    ],
+)
+def test_a_note_names_its_key_once(table: dict[str, Any], note: str):
+    assert check_new("a.b", table, Path("c.toml"), {}) == [note]

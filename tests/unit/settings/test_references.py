@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.settings.references import Expanded, FromEnvironment, escaped, expand, literal_part, without_defaults
+from tui.settings.references import (
+    Expanded,
+    FromEnvironment,
+    escaped,
+    expand,
+    files_in,
+    literal_part,
+    without_defaults,
+)
 
 ENV = {"HOME": "/home/ada", "EMPTY": "", "SELF": "${HOME}", "A_1": "x"}
 
@@ -57,3 +65,9 @@ def test_defaults_are_masked_and_references_can_be_removed():
 @given(st.text(alphabet="${}AB:-x", max_size=30))
 def test_an_escaped_text_is_expanded_to_itself(text: str):
     assert expand(escaped(text), ENV) == Expanded(text)
+
+
+def test_the_files_that_a_text_refers_to_are_found():
+    text = "${file:a b} ${A} $${file:no} ${file:~/.x} ${file:"
+    assert files_in(text) == ["a b", "~/.x"]
+    assert expand(text, {"file:a b": "1", "A": "2", "file:~/.x": "3"}).text == "1 2 ${file:no} 3 ${file:"

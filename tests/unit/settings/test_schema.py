@@ -1,8 +1,11 @@
 """The types of the configuration."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
+from tui.settings.load import load_text
 from tui.settings.references import FromEnvironment
 from tui.settings.schema import LimitSettings, ModelSettings, ServerSettings, Settings, name_fault
 
@@ -57,3 +60,12 @@ def test_a_server_with_a_url_only_is_an_http_server():
 @pytest.mark.parametrize("name", ["weather", "two words", "天气", "a.b", "x" * 64])
 def test_ordinary_names_are_valid(name: str):
     assert name_fault(name) == ""
+
+
+@pytest.mark.parametrize("kind", ["servers", "models"])
+def test_a_header_in_two_spellings_is_an_error(kind: str, tmp_path: Path):
+    needed = 'url = "https://h"' if kind == "servers" else 'model = "m"'
+    text = f'[{kind}.a]\n{needed}\nheaders = {{ User-Agent = "a", user-agent = "b" }}\n'
+    (problem,) = load_text(text, tmp_path / "config.toml", {}).problems
+    assert problem.path == f"{kind}.a.headers"
+    assert problem.message == "contains user-agent in two spellings, which are the same header"

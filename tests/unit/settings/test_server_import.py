@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
+from tui.settings.load import load
+from tui.settings.save import with_servers
 from tui.settings.server_import import plan_import
 
 
@@ -110,3 +112,42 @@ def test_a_copied_secret_is_noted_with_safer_places_for_it(source: Path, target:
         "note     a: `headers.Authorization` is copied with its secret. Use `${VAR}` or "
         "`keyring:SERVICE/NAME` to keep it out of the file"
     )
+
+
+def test_an_import_writes_nothing_that_the_check_of_the_file_refuses(source: Path, target: Path):
+    good = {"command": "x", "args": ["a", None, True, 1], "env": {"A": None, "B": True}, "cwd": None}
+    bad: dict[str, object] = {
+        "args": {"command": "x", "args": [[1]]},
+        "env": {"command": "x", "env": {"A": {"b": None}}},
+        "surrogate": {"command": "x", "args": ["\ud800"]},
+        "null": {"command": "x\0"},
+        "switch": {"command": "x", "disabled": "maybe"},
+        "header": {"url": "https://h", "headers": {"Content-Length": "1"}},
+        "nothing": None,
+    }
+    write(
+        source, good=good, sign_in={"url": "https://h", "oauth": {"clientId": None, "scopes": [None]}}, **bad
+    )
+    plan = plan_import(source, target)
+    assert plan.unusable == list(bad)
+    assert all(plan.skipped[name] for name in bad)
+    assert plan.new["good"] == {
+        "command": "x",
+        "args": ["a", "true", "1"],
+        "env": {"B": "true"},
+        "source": "import",
+    }
+    target.write_text(with_servers("", plan.new))
+    assert load(target, {}).errors == ()
+
+
+def test_a_url_from_a_variable_is_no_reason_to_skip_a_server(source: Path, target: Path):
+    write(source, a={"url": "${BASE}/mcp"}, b={"url": "${B}", "type": "websocket"})
+    assert plan_import(source, target).unusable == []
+
+
+def test_an_unset_variable_is_the_only_problem_of_a_url(target: Path):
+    target.write_text('[servers.a]\nurl = "${BASE}/mcp"\n')
+    assert [problem.message for problem in load(target, {}).problems] == [
+        "the environment variable BASE is not set"
+    ]

@@ -21,6 +21,17 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
     [
         ('command = "uvx"', "a.command: command uvx not found on PATH"),
         ('command = "/no/such"', "a.command: file /no/such not found"),
+        ('command = "npx -y @scope/pkg"', "a.command: npx -y @scope/pkg is a command line, not a program"),
+        ('command = "python3 server.py"', "a.command: python3 server.py is a command line, not a program"),
+        ('command = "/no such/x"', "a.command: file /no such/x not found"),
+        (
+            'command = "npx"\nargs = ["-y", "p", "--d=~/d"]',
+            "a.args: the ~ in --d=~/d is passed on as it is, because no shell is involved",
+        ),
+        (
+            'command = "npx"\nargs = ["-y"]\nenv = { D = "~/d" }',
+            "a.env.D: the ~ in ~/d is passed on as it is, because no shell is involved",
+        ),
         ('command = "npx"\ncwd = "/no/such"\nargs = ["-y"]', "a.cwd: directory /no/such not found"),
         ('command = "npx"\nargs = ["p"]', "a.args: npx can ask before it downloads, and cannot be answered"),
         (
@@ -130,7 +141,7 @@ def test_a_module_in_the_current_folder_is_reported_with_a_fix(tmp_path: Path):
     [
         'args = ["-y", "p", "."]\ncwd = "/"',
         'args = ["-y", "data"]',
-        'args = ["-y", "@scope/data.js", "https://h/x.json", "~/x.md", "--verbose", "/srv/x.db"]',
+        'args = ["-y", "@scope/data.js", "https://h/x.json", "~x.md", "--verbose", "/srv/x.db"]',
     ],
 )
 def test_other_arguments_are_not_mistaken_for_relative_paths(body: str, tmp_path: Path):
@@ -196,3 +207,13 @@ def test_a_header_from_a_variable_is_checked_with_its_value():
 def test_a_keychain_reference_in_a_header_is_not_checked_as_its_value():
     text = '[servers.a]\nurl = "https://h"\nheaders = { X = "keyring:Schlüssel/x" }\n'
     assert not load_text(text, Path("c.toml"), {}).errors
+
+
+def test_a_command_line_in_command_is_written_as_command_and_args():
+    loaded = load_text('[servers.a]\ncommand = "npx -y @scope/pkg"\n', Path("c.toml"), {})
+    (problem,) = server_warnings(loaded, {"npx": "/bin/npx"}.get)
+    assert problem.suggestion == 'write `command = "npx"` and `args = ["-y", "@scope/pkg"]`'
+
+
+def test_a_shell_may_replace_a_tilde_itself():
+    assert warnings('command = "/bin/sh"\nargs = ["-c", "~/x"]') == []

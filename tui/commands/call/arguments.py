@@ -17,6 +17,7 @@ from tui.commands.call.options import usage
 from tui.commands.run_input import read_bounded
 from tui.core.errors import UsageError
 from tui.core.files.programs import is_command
+from tui.core.files.text_files import NotText, text_of
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
@@ -81,9 +82,9 @@ def given_json(args: argparse.Namespace) -> str | None:
             data = read_bounded(text[1:], MAX_ARGUMENT_BYTES)
         else:
             return text
-        return data.decode()
-    except UnicodeDecodeError as error:
-        reason = f"not UTF-8 (byte {error.start})"
+        return text_of(data)
+    except NotText as error:
+        reason = f"it {error}"
     except OSError as error:
         reason = error.strerror or str(error)
     except ValueError as error:

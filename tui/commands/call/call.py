@@ -36,9 +36,10 @@ from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.ports import hand_call
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import PRINT_STEP, ServerState, ServerStatus
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.tools import CallFailure, TextContent, Tool, ToolResult
+from tui.core.time_limits import CallTimeout
+from tui.core.tools import CallFailure, Tool, ToolResult
 from tui.core.turn.rules import Rules, Verdict
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -50,6 +51,9 @@ _CONFIGURED_TRANSPORT = re.compile(r'Set transport = "(\w+)" in its configuratio
 BY_COMMAND = "command mcptui call"
 _GRACE_SECONDS = 1.0
 """Added to --seconds: a call that is not a task ends at its own timeout, which gives the reason."""
+
+_MOST = 10
+"""How many times --seconds a request may take if its server reports progress."""
 
 
 def call(args: argparse.Namespace) -> int:
@@ -69,12 +73,14 @@ async def _run(args: argparse.Namespace) -> int:
     if spec is not None:
         options = options.with_server(*spec)
     runtime = Runtime(options, os.environ)
-    runtime.questioner = FlagAnswers.of(args)
+    answers = FlagAnswers.of(args)
+    runtime.questioner = answers
     with Interrupt() as interrupt:
         try:
             return await interrupt.during(_Call(args, request, runtime, given, output).run())
         finally:
             await runtime.shutdown()
+            answers.say_repeated()
             say_unrecorded(runtime)
 
 
@@ -106,8 +112,7 @@ class _Call:
         sign_ins = host.sign_ins
         if sign_ins is not None and sys.stderr.isatty():
             sign_ins.questioner = TerminalQuestioner()
-        limits = {} if args.seconds is None else {"tool_seconds": args.seconds}
-        host.reconfigure(self._server, restart=False, **limits)
+        host.reconfigure(self._server, restart=False)
         print(f"· starting {clean_line(self._server, 80)}", file=sys.stderr, flush=True)
         await host.start(self._server)
         await host.changes_answered()
@@ -121,16 +126,27 @@ class _Call:
             "prompt": self._prompt,
             "list": self._list,
         }[args.command]
-        return await verb(status)
+        try:
+            return await verb(status)
+        finally:
+            self._print_printed()
+
+    def _print_printed(self) -> None:
+        """Say what the server printed to stdout, where only messages belong."""
+        if words := (status := self._runtime.host.status(self._server)).printed_words:
+            first = clean_line(status.printed, 200)
+            print(f"· {clean_line(self._server, 80)}: {words}: {first}. {PRINT_STEP}", file=sys.stderr)
 
     @property
     def _rules(self) -> Rules:
         return self._runtime.turn_context.policy.rules
 
     @property
-    def _seconds(self) -> float:
+    def _timeout(self) -> CallTimeout:
         seconds: float | None = self._args.seconds
-        return self._runtime.limits.tool_seconds if seconds is None else seconds
+        if seconds is None:
+            return self._runtime.limits.call_timeout
+        return CallTimeout(seconds, _MOST * seconds, "--seconds", f"{_MOST} times --seconds")
 
     def _chosen(self) -> str:
         """Return the name of the server; raises UsageError or ConfigError if it is not usable."""
@@ -173,6 +189,7 @@ class _Call:
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
         if status.unquoted_line:
             print(f"  log: {clean_line(status.unquoted_line, 300)}", file=sys.stderr)
+        self._print_printed()
 
     # ---- call ----------------------------------------------------------------------------------------
 
@@ -199,25 +216,36 @@ class _Call:
             write_json(result.raw)
         elif self._output is not None and not result.is_error:
             self._output.write(result)
+        elif result.is_error and not result_text(result).strip():
+            said = f"{clean_line(name, 80)} failed without a message: isError is true, and there is no text."
+            fail(McptuiError(said, where=clean_line(self._server, 80)), as_json=False)
         else:
             write_result(result)
         return REFUSED if result.is_error else OK
 
     async def _result(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool. If the call becomes a task, it has no time limit unless --seconds sets one."""
-        workbench, limit = self._runtime.workbench, self._args.seconds
+        workbench, timeout = self._runtime.workbench, self._timeout
+        limit = timeout.limit(_GRACE_SECONDS)
+        if self._args.seconds is None:
+            limit.pause()
+
+        def progress(done: float | None, total: float | None, message: str) -> None:
+            limit.restart()
+            _show_progress(done, total, message)
+
         try:
-            async with asyncio.timeout(None if limit is None else limit + _GRACE_SECONDS):
+            async with limit:
                 return await workbench.call_tool(
-                    tool, arguments, call=self._id, seconds=self._seconds, progress=_show_progress
+                    tool, arguments, call=self._id, seconds=timeout, progress=progress
                 )
         except (TimeoutError, asyncio.CancelledError) as error:
             if (task := workbench.task_of(self._server, self._id)) is not None:
                 await workbench.cancel_task(task)
             if isinstance(error, asyncio.CancelledError):
                 raise
-            text = TextContent(f"The task did not finish within {limit:g} s and was cancelled.")
-            return ToolResult((text,), is_error=True, failure=CallFailure.TIMEOUT)
+            text = f"The task {timeout.passed(limit)} It was cancelled."
+            return ToolResult.failed(text, CallFailure.TIMEOUT)
 
     def _tool(self, name: str, status: ServerStatus) -> Tool:
         tools = self._runtime.workbench.tools(self._server)
@@ -256,7 +284,7 @@ class _Call:
     async def _read(self, status: ServerStatus) -> int:
         (uri,) = self._request.words
         result = await self._runtime.workbench.read_resource(
-            self._server, uri, call=self._id, seconds=self._seconds
+            self._server, uri, call=self._id, seconds=self._timeout
         )
         if result.raw is None:
             return self._failed(result)
@@ -288,7 +316,7 @@ class _Call:
             )
         arguments = prompt_arguments(prompt, words)
         result = await workbench.get_prompt(
-            self._server, name, arguments, call=self._id, seconds=self._seconds
+            self._server, name, arguments, call=self._id, seconds=self._timeout
         )
         if result.raw is None or result.problem:
             fail(McptuiError(clean(result.problem), where=clean_line(self._server, 80)), self._args.json)

@@ -1,25 +1,23 @@
 """`mcptui add FILE.mcpb`: shows a bundle, asks for its settings and unpacks it once confirmed."""
 
 import argparse
-import asyncio
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.commands.packages.found_server import FoundServer, ask_for
-from tui.core.errors import ConfigError, UsageError
+from tui.commands.packages.found_server import FoundServer, ask_for, secret_places
+from tui.core.errors import UsageError
 from tui.core.files.programs import find_program
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural, size
 from tui.settings.locations import bundles_dir
 from tui.settings.new_server import named_after, pair_list
 from tui.settings.packages.bundle import bundle_of, folder_name
-from tui.settings.packages.bundle_file import SERVICE, open_bundle
+from tui.settings.packages.bundle_file import open_bundle
 from tui.settings.packages.server_inputs import ServerInput, refuse_borrowed_secrets, values_of
-from tui.settings.references import KEYCHAIN, escaped
+from tui.settings.references import escaped
 
 SUFFIXES = (".mcpb", ".dxt")
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|keyring:.+/[^/]+")
@@ -63,7 +61,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     lines = _not_set(bundle.inputs, values)
     if "/" not in table["command"] and find_program(table["command"]) is None:
         lines.append(f"  {clean_line(table['command'], 80)} is not installed")
-    secrets = {one.name: values[one.name][0] for one in bundle.inputs if one.secret and one.name in values}
+    places = secret_places(bundle.inputs, values, lambda found: bundle.table(folder, found, Path.home()))
 
     def install() -> None:
         with open_bundle(path, digest) as again:
@@ -74,8 +72,9 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
         named_after(bundle.name),
         "bundle",
         tuple(lines),
+        str(folder),
         install=install,
-        store=lambda made, name: _stored(made, name, secrets),
+        store=lambda made, name: places.stored(made, name, in_file=True),
     )
 
 
@@ -100,30 +99,3 @@ def _in_place(wanted: ServerInput, text: str) -> str:
 
 def _not_set(inputs: Sequence[ServerInput], values: Mapping[str, Any]) -> list[str]:
     return [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in inputs if one.name not in values]
-
-
-def _stored(table: dict[str, Any], name: str, secrets: Mapping[str, str]) -> dict[str, Any]:
-    """Move the secrets of the environment to the keychain, and return the table with references to them."""
-    env = dict(table.get("env", {}))
-    for key, value in secrets.items():
-        places = [variable for variable, text in env.items() if text == value]
-        if _REFERENCE.fullmatch(value):
-            continue
-        if places and _keep(f"{name}.{key}", value.replace("$${", "${")):
-            env |= dict.fromkeys(places, f"{KEYCHAIN}{SERVICE}/{name}.{key}")
-    return table | ({"env": env} if env else {})
-
-
-def _keep(place: str, value: str) -> bool:
-    from tui.core.secrets.keychain import store
-
-    try:
-        asyncio.run(store(SERVICE, place, value))
-    except ConfigError as error:
-        print(
-            f"note: {clean_line(error.message, 200)}, so {clean_line(place, 80)} is stored in the "
-            "configuration file, which only you can read",
-            file=sys.stderr,
-        )
-        return False
-    return True

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.commands.packages.found_server import FoundServer, ask_for, entry_text, is_terminal
+from tui.commands.packages.found_server import FoundServer, ask_for, entry_text, is_terminal, secret_places
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.secrets.commands_and_urls import masked
@@ -36,7 +36,8 @@ def search(args: argparse.Namespace) -> int:
     try:
         url, shown = _registry_url(args)
         print(f"· asking {clean_line(shown, 200)}", file=sys.stderr, flush=True)
-        found = asyncio.run(Registry(url, shown).search(args.words, args.limit))
+        registry = Registry(url, shown)
+        found = asyncio.run(registry.search(args.words, args.limit))
     except ServerError as error:
         print(f"mcptui: {clean(str(error))}", file=sys.stderr)
         return NOTHING
@@ -48,6 +49,8 @@ def search(args: argparse.Namespace) -> int:
     else:
         for item in found:
             print("\n".join(_lines(item)))
+    if registry.is_cut:
+        print("mcptui: the registry sent too many entries. Not all were searched.", file=sys.stderr)
     if not found:
         print("mcptui: nothing found. The registry searches names only. Try one short word.", file=sys.stderr)
     elif not args.json and is_terminal():
@@ -145,13 +148,21 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     # A secret without a value is configured as a reference to an environment variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pair_list(args.set)
-    table = way.table(values_of(inputs, given, ask_for(secrets=False)))
+    values = values_of(inputs, given, ask_for(secrets=False))
+    table = way.table(values)
     refuse_borrowed_secrets(table, given)
+    places = secret_places(way.inputs, values, way.table)
     lines = list(_asked_for(way, dict(given)))
     launcher = str(table.get("command", ""))
     if launcher and find_program(launcher) is None:
         lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it')}")
-    return FoundServer(table, named_after(name.rpartition("/")[2]), "registry", tuple(lines))
+    return FoundServer(
+        table,
+        named_after(name.rpartition("/")[2]),
+        "registry",
+        tuple(lines),
+        store=lambda made, named: places.stored(made, named, in_file=False),
+    )
 
 
 def _repository(entry: Mapping[str, Any]) -> str:
@@ -166,7 +177,7 @@ def _asked_for(way: LaunchOption, given: Mapping[str, str]) -> Iterator[str]:
             continue
         if one.secret:
             yield f"  from the environment variable {variable_name(one.name)}: {one.about}"
-        elif not one.required:
+        elif not one.required or one.default is not None:
             yield f"  --set {clean_line(one.name, 60)}=…  {one.about}"
 
 

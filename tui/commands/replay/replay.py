@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -26,6 +27,9 @@ from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, pla
 
 SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5
 
+MAX_REASONS = 3
+"""Maximum different reasons to name why requests were omitted."""
+
 
 def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     """Replay and return the exit code.
@@ -38,9 +42,8 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
         for source in sources:
             items, passing, server = _items(args, source)
     if choice.query.root is not None and not any(item.seq in passing for item in items):
-        if not choice.report_no_match():
-            say("no request to the server matches the filter")
-        return SAME
+        choice.report_no_match()
+        return _nothing_compared(args.json, "no request to the server matches the filter")
     result_filter = _ResultFilter(args.json, passing)
     try:
         code = asyncio.run(_interruptible(_replayed(args, items, server, result_filter)))
@@ -195,7 +198,32 @@ async def _carry_out(replay: Replay, live: LiveConnection, result_filter: _Resul
     if not result_filter.as_json:
         asked = plural(sum(found.values()), "request")
         sys.stdout.write(f"{asked}: {', '.join(f'{number} {word}' for word, number in found.items())}\n")
-    return DIFFERENT if found["differ"] else SAME
+    if found["differ"]:
+        return DIFFERENT
+    if why := _why_nothing(results):
+        return _nothing_compared(result_filter.as_json, why)
+    return SAME
+
+
+def _why_nothing(results: Sequence[ReplayResult]) -> str:
+    """Return why no response was compared, or "". A handshake counts only if nothing else was recorded."""
+    if not results:
+        return "no request was sent"
+    calls = [one for one in results if one.item.method not in HANDSHAKE] or results
+    if any(one.comparison is not None for one in calls):
+        return ""
+    left_out = Counter(one.item.left_out for one in calls if one.item.left_out)
+    reasons = ", ".join(f"{reason} ({number})" for reason, number in left_out.most_common(MAX_REASONS))
+    omitted = f"{plural(left_out.total(), 'request')} omitted"
+    return f"{omitted}: {reasons}" if reasons else "no response was recorded"
+
+
+def _nothing_compared(as_json: bool, why: str) -> int:
+    """Say that nothing was compared, which is no success, and return the exit code."""
+    say(f"nothing was compared: {why}")
+    if as_json:
+        sys.stdout.write(json.dumps({"compared": 0, "problem": f"nothing was compared: {why}"}) + "\n")
+    return INCOMPLETE
 
 
 def _result_text(result: ReplayResult, as_json: bool) -> str:

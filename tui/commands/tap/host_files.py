@@ -14,7 +14,8 @@ from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.skimmer import items, outline
-from tui.settings.mcp_json import ROOTS, loads, without_comments
+from tui.settings.foreign.jsonc import loads, without_comments
+from tui.settings.foreign.scopes import ROOTS
 
 USER, PLATFORM, PROJECT = "~", "platform", "."
 """The directory that a path is relative to: home, the platform's configuration, or the project."""

@@ -1,6 +1,7 @@
 """`mcptui tap --listen PORT --to URL`: proxies an HTTP server and records the traffic."""
 
 import asyncio
+import logging
 import os
 import socket
 import sys
@@ -55,6 +56,7 @@ def _say(text: str, code: int) -> int:
 async def _serve(listening: socket.socket, target: str, name: str) -> int:
     import uvicorn
 
+    from tui.commands.tap.bad_requests import TapProtocol
     from tui.host.passthrough.learned_secrets import LearnedSecrets
     from tui.host.passthrough.passthrough_http import HttpPassthrough
 
@@ -63,9 +65,15 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     recorder = open_recorder(redactor, {"tap": name, "pid": str(os.getpid())}, paths.append)
     sink = LearnedSecrets(_ReportingSink(recorder), redactor)
     passthrough = HttpPassthrough(target, name, sink)
+    # A response that breaks off is recorded. Uvicorn only logs that, and requests that are not HTTP.
+    logging.getLogger("uvicorn.error").addFilter(
+        lambda record: "without completing" not in record.getMessage()
+    )
     config = uvicorn.Config(
         passthrough,
+        http=TapProtocol,
         log_config=None,
+        log_level="error",
         lifespan="off",
         server_header=False,
         date_header=False,

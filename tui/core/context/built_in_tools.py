@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from tui.core.ports import Toolbox
 from tui.core.text import clean_line, fold
-from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.units import size as in_bytes
 from tui.core.workbench import ResourceInfo
@@ -144,7 +144,7 @@ class BuiltInToolbox:
         tool: Tool,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
@@ -269,7 +269,7 @@ class ResourceSource(Protocol):
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
         """Return the resources and templates of one server, and a problem, or ""."""
 
-    async def read(self, server: str, uri: str, seconds: float) -> ToolResult: ...
+    async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult: ...
 
 
 class ResourceToolbox:
@@ -304,7 +304,7 @@ class ResourceToolbox:
         tool: Tool,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:

@@ -215,19 +215,24 @@ class Compactor:
         if not by_hand:
             most = NEWEST if pressing else FULL
             shorter = limited(messages, shorter, window, most)
-        if shorter != before and not by_hand and not (pressing and self._is_full(shorter, window)):
+        if not by_hand and self._shortens(shorter) and not (pressing and self._is_full(shorter, window)):
             return self._take(shorter, _IN_SHORT)
         keep = KEEP_PRESSING if pressing or by_hand else KEEP
         upto = boundary(messages, shorter, window, keep)
         if not upto:
             if not by_hand:
                 shorter = limited(messages, shorter, window)
-            return self._take(shorter, _IN_SHORT) if shorter != before else None
+            return self._take(shorter, _IN_SHORT) if self._shortens(shorter) else None
         summary = await self._summarize(upto, shorter, window)
         turns = count_turns(messages, upto)
         kept = "It stays" if turns == 1 else "They stay"
         words = f"{plural(turns, 'turn')} {summary_words(summary)}. {kept} complete on your screen."
         return self._take(replace(shorter, upto=upto, summary=summary), words)
+
+    def _shortens(self, compaction: Compaction) -> bool:
+        """Whether less is sent than now: a limit that no message exceeds changes nothing."""
+        messages = self.conversation.messages
+        return sent_messages(messages, compaction) != sent_messages(messages, self.conversation.compaction)
 
     def _is_full(self, compaction: Compaction, window: int) -> bool:
         sent = sent_messages(self.conversation.messages, compaction)

@@ -15,7 +15,7 @@ from tui.core.conversation.conversation import AssistantMessage, Message, ToolMe
 from tui.core.ports import Toolbox
 from tui.core.schemas.tool_names import NameTable, fold
 from tui.core.text import clean_line
-from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.units import plural
 
@@ -156,7 +156,7 @@ class FindingToolbox:
         tool: Tool,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:

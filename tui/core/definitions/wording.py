@@ -91,6 +91,9 @@ def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
         yield (("  The accepted version was too large to store. The current one:", Kind.DIM),)
     elif not differences:
         yield (("  Only secret values differ.", Kind.DIM),)
+    if differences and not differences[0].path:  # a new one, which contains the texts that the others name
+        yield from _new(change.after, most, differences[1:])
+        return
     for difference in differences:
         yield from _difference(difference, most)
     if any(one.path == ELSEWHERE for one in differences):
@@ -99,17 +102,11 @@ def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
 
 
 def _difference(difference: Difference, most: int) -> Iterator[Line]:
-    before, after, why = difference.before, difference.after, clean_line(difference.why, 200)
+    before, after = difference.before, difference.after
     if difference.path == ELSEWHERE:
-        yield ((f"  {why}", Kind.WARNING),)
+        yield ((f"  {clean_line(difference.why, 200)}", Kind.WARNING),)
         return
-    if not difference.path:
-        yield from _new(after, most)
-        return
-    path = " ".join(readable(difference.path[:most]).split())
-    at = _bounded(path, Kind.PLAIN, most, left_out=len(difference.path) - most)
-    mark = Kind.DIM if difference.effect is ChangeEffect.COMPATIBLE else Kind.WARNING
-    yield (("  ", Kind.PLAIN), *at, *(((f"  {why}", mark),) if why else ()))
+    yield _place(difference, most)
     if isinstance(before, str) and isinstance(after, str):
         removed, added = words_between(before, after, most)
         yield (("    - ", Kind.REMOVED), *removed)
@@ -121,16 +118,46 @@ def _difference(difference: Difference, most: int) -> Iterator[Line]:
         yield from _value("    + ", after, Kind.ADDED, most)
 
 
-def _new(definition: Mapping[str, Any], most: int) -> Iterator[Line]:
+def _place(difference: Difference, most: int, indent: str = "  ") -> Line:
+    """Return where a difference is, and what is wrong with it."""
+    path = " ".join(readable(difference.path[:most]).split())
+    at = _bounded(path, Kind.PLAIN, most, left_out=len(difference.path) - most)
+    mark = Kind.DIM if difference.effect is ChangeEffect.COMPATIBLE else Kind.WARNING
+    why = clean_line(difference.why, 200)
+    return ((indent, Kind.PLAIN), *at, *(((f"  {why}", mark),) if why else ()))
+
+
+def _new(definition: Mapping[str, Any], most: int, found: Sequence[Difference] = ()) -> Iterator[Line]:
+    """Yield a definition; after each member the texts `found` in it, again only if they were truncated."""
+    waiting = list(found)
     for key, value in definition.items():
-        if key != "name":
-            yield (("  ", Kind.PLAIN), (readable_line(key, 80), Kind.PLAIN))
-            yield from _value("    + ", value, Kind.ADDED, most)
+        if key == "name":
+            continue
+        inside = (f"{key}.", f"{key}[")
+        mine = [one for one in waiting if one.path == key or one.path.startswith(inside)]
+        waiting = [one for one in waiting if one not in mine]
+        own = next((one for one in mine if one.path == key and one.after == value), None)
+        head = ((readable_line(key, 80), Kind.PLAIN),) if own is None else _place(own, most, "")[1:]
+        yield (("  ", Kind.PLAIN), *head)
+        yield from _value("    + ", value, Kind.ADDED, most)
+        text = _text_of(value)
+        is_whole = len(text) <= most and len(readable(text)) <= most
+        for one in mine:
+            if one is not own and is_whole:
+                yield _place(one, most, "    ")
+            elif one is not own:
+                yield from _difference(one, most)
+    for one in waiting:
+        yield from _difference(one, most)
+
+
+def _text_of(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _value(sign: str, value: Any, kind: Kind, most: int) -> Iterator[Line]:
     """Yield a value cleaned and truncated, line by line: a string unchanged, anything else as JSON."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = _text_of(value)
     size = max(most, MAX_CHARS)
     for piece, what in _bounded(readable(text[:size]), kind, most, left_out=len(text) - size) or [("", kind)]:
         for row in piece.split("\n"):

@@ -35,3 +35,29 @@ def is_command(word: str, folder: str = "") -> bool:
     if find_program(expanded) is not None:
         return True
     return os.sep in expanded and os.path.isfile(os.path.join(folder, expanded))
+
+
+MAX_LINE = 16 * 1024
+"""A longer command line is not split: shlex reads one character at a time."""
+
+
+def command_line(text: str) -> list[str]:
+    """Return the words of a command line, [] if its quotes are not closed or it is too long."""
+    import shlex  # not needed for the first frame
+
+    if len(text) > MAX_LINE:
+        return []
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
+
+
+def is_command_line(command: str) -> bool:
+    """Return whether the value of a `command` is a program with arguments, not the path of a program."""
+    words = command_line(command)
+    if len(words) < 2 or "\\" in command or "\0" in command or os.path.lexists(os.path.expanduser(command)):
+        return False
+    first = os.path.expanduser(words[0])
+    # A path with a blank, like "/Applications/My App/run", only has arguments if its start is a program.
+    return os.sep not in first or first.startswith("$") or os.path.isfile(first) or words[1].startswith("-")

@@ -108,7 +108,7 @@ def blank_form(schema: Mapping[str, Any]) -> Form:
     """Return the form to fill in, with every default in place."""
     form = Form(shown_schema(schema))
     for field in form.fields():
-        if field.state is FieldState.ABSENT and (field.spec.default is not MISSING or field.children):
+        if field.state is FieldState.ABSENT and (_has_default(field.spec) or field.children):
             form.include(field.path)
     for name, spec in _specs(schema):
         if _several(spec):
@@ -134,7 +134,7 @@ def content_of(schema: Mapping[str, Any], value: Any) -> dict[str, Any]:
         if choices := _several(spec):
             switches = mapping(content.pop(name, None))
             chosen = [choice.value for choice in choices if switches.get(choice.label) is True]
-            if chosen or name in required or spec.default is not MISSING:
+            if chosen or name in required or _has_default(spec):
                 content[name] = chosen
     return content
 
@@ -164,6 +164,11 @@ def _specs(schema: Mapping[str, Any]) -> Iterator[tuple[str, FieldSpec]]:
     reader = SchemaReader(schema)
     for name in reader.properties(reader.spec(schema)):
         yield name, reader.child(reader.spec(schema), name)
+
+
+def _has_default(spec: FieldSpec) -> bool:
+    """Return whether a default is filled in. Null is not: answers have no null, the field is left out."""
+    return spec.default is not MISSING and spec.default is not None
 
 
 def _several(spec: FieldSpec) -> tuple[FieldChoice, ...]:

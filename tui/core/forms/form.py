@@ -32,8 +32,9 @@ class Form:
         """Return the fields to show, in order; the root itself, at (), only if it is more than an object."""
         rows = tuple(self._rows(self._root, (), self.problems()))
         whole = rows[0]
-        asks = any(whole.spec.source.get(word) for word in ("additionalProperties", "patternProperties"))
-        plain = whole.kind is FieldKind.OBJECT or (whole.kind is FieldKind.MAP and not asks)
+        plain = whole.kind is FieldKind.OBJECT or (
+            whole.kind is FieldKind.MAP and not whole.spec.asks_entries
+        )
         return rows[1:] if plain and not whole.arms else rows
 
     def field(self, path: Path) -> FormField | None:
@@ -79,51 +80,72 @@ class Form:
         self._recount()
 
     def include(self, path: Path) -> None:
-        """Make an absent field present: an object with its fields, an empty array, map or text.
+        """Give an absent or null field content: an object its fields, an array, map or text nothing yet.
 
-        A constant or a field with a default gets that value; any other stays absent until it has a value.
+        A constant or a field with a default gets that value, unless the default is null, the way of Pydantic
+        to say that a field may be left out. Any other becomes absent until it has a value.
         """
         node = self._grown(path)
-        if node is None or node.state is not FieldState.ABSENT:
+        if node is None or node.state not in (FieldState.ABSENT, FieldState.NULL):
             return
-        if node.own.default is not MISSING:
-            self._grower.fill(node, node.own.default)
-        elif node.kind in HOLDERS:
-            self._grower.open(node)
-        elif node.kind is FieldKind.TEXT:
-            write(node, "")
-        else:
-            self._grower.begin(node)
+        self._grower.present(node)
 
     def null(self, path: Path) -> None:
-        if (node := self._grown(path)) is not None:
+        """Make a field null; `not_null` restores its content."""
+        if (node := self._grown(path)) is not None and node.state is not FieldState.NULL:
+            node.put_aside()
             clear(node)
             node.state = FieldState.NULL
         self._recount()
 
+    def not_null(self, path: Path) -> None:
+        """Give a field that is null the content that it had before, or make it absent."""
+        if (node := self._at(path)) is not None and node.state is FieldState.NULL:
+            node.take_arm(node.arm)
+        self._recount()
+
     def choose_arm(self, path: Path, arm: int) -> None:
-        """Choose another arm of a union; the previous content is kept, and copied where it fits."""
+        """Choose an arm of a union and make it present; other content is kept, and copied where it fits."""
         node = self._grown(path)
-        if node is None or not 0 <= arm < len(node.spec.arms) or arm == node.arm:
+        if node is None or not 0 <= arm < len(node.spec.arms):
             return
-        value = gathered(node, path, {})
-        node.take_arm(arm)
+        if arm == node.arm and node.state in (FieldState.SET, FieldState.RAW):
+            return
+        value = MISSING if node.state is FieldState.NULL else gathered(node, path, {})
+        if arm != node.arm or node.state is FieldState.NULL:
+            node.take_arm(arm)
         if node.state is FieldState.ABSENT:
             self._recount()
             if not (self._grower.carry_over(node, value) or node.kind is FieldKind.TEXT):
-                self.include(path)
+                self._grower.present(node, keep_arm=True)
         self._recount()
 
     def add(self, path: Path, name: str = "") -> Path | None:
         """Add an item to an array, or an entry to a map or an open object; return its path.
 
-        An absent parent becomes present. If the name exists, a number is added to it. Returns None if nothing
-        can be added, or the form already has too many fields.
+        An absent or null parent gets content first. What that already contains is not added again: the
+        path is that of the first item of a tuple, or of an object itself if `name` is "". The name of a
+        declared property returns that property. If another entry has the name, a number is added to it.
+        Returns None if nothing can be added, or the form already has too many fields.
         """
+        before = self._at(path)
+        fresh = before is None or before.state is not FieldState.SET
         self.include(path)
         node = self._at(path)
         holds = node is not None and node.kind in HOLDERS and node.state is FieldState.SET
-        if node is None or not holds or self._grower.left <= 0:
+        if node is None or not holds:
+            return None
+        if node.kind is FieldKind.OBJECT and fresh and not name:
+            return path
+        child = node.children.get(name)
+        if child is not None and not child.extra:
+            if child.kind in HOLDERS:
+                self.include((*path, name))
+            return (*path, name)
+        blank = node.children.get(0) if fresh else None
+        if blank is not None and blank.is_blank:
+            return (*path, 0)
+        if self._grower.left <= 0:
             return None
         key: str | int = len(node.children) if node.kind is FieldKind.ARRAY else _free(node, name or "name")
         self._grower.add(node, key)

@@ -50,9 +50,21 @@ class FieldNode:
     def is_raw(self) -> bool:
         return self.state is FieldState.RAW
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was set in it."""
+        if self.state is FieldState.SET and self.kind in HOLDERS:
+            return all(child.is_blank for child in self.children.values())
+        return self.state is FieldState.ABSENT
+
+    def put_aside(self) -> None:
+        """Keep the content of the chosen arm, or of a field that is no union, for `take_arm`."""
+        if self.state is not FieldState.NULL:
+            self.other_arms[self.arm] = replace(self, other_arms={})
+
     def take_arm(self, arm: int) -> None:
-        """Switch to an arm, and keep the content of the previous one."""
-        self.other_arms[self.arm] = replace(self, other_arms={})
+        """Switch to an arm, or back from null, with its earlier content; keep that of the previous one."""
+        self.put_aside()
         taken = self.other_arms.pop(arm, FieldNode(self.spec, self.level))
         self.arm, self.state, self.text = arm, taken.state, taken.text
         self.value, self.problem, self.children = taken.value, taken.problem, taken.children
@@ -117,7 +129,7 @@ def gathered(node: FieldNode, path: Path, problems: dict[Path, str]) -> Any:
     for name, child in node.children.items():
         if child.extra and child.state is FieldState.ABSENT:
             problems[(*path, name)] = "is empty"
-        elif child.extra and node.kind is not FieldKind.ARRAY and not node.own.open:
+        elif child.extra and child.spec.forbidden:
             problems.setdefault((*path, name), "is not in the schema")
     return whole
 
@@ -181,18 +193,50 @@ class FormBuilder:
     def begin(self, node: FieldNode) -> None:
         """Fill in the required content of a present field."""
         own = node.own
-        if own.default is not MISSING and node.required:
-            self.fill(node, own.default)
+        if node.required and own.default is None and node.spec.nullable:
+            node.state = FieldState.NULL
+        elif node.required and self._preset(node):
+            pass
         elif own.kind is FieldKind.CONST:
             write(node, own.choices[0].label)
-        elif node.kind is FieldKind.OBJECT or (node.kind in HOLDERS and node.level == 0):
+        elif node.kind is FieldKind.OBJECT or (node.kind in HOLDERS and (node.level == 0 or node.extra)):
             self.open(node)
 
+    def present(self, node: FieldNode, *, keep_arm: bool = False) -> None:
+        """Give a field its default, or content to fill in; `keep_arm`: no default that is of another arm."""
+        clear(node)
+        if self._preset(node, keep_arm=keep_arm):
+            return
+        if node.kind in HOLDERS:
+            self.open(node)
+        elif node.kind is FieldKind.TEXT:
+            write(node, "")
+        else:
+            self.begin(node)
+
+    def _preset(self, node: FieldNode, *, keep_arm: bool = False) -> bool:
+        """Fill in the default; return False if there is none, or it is null, which fills in nothing."""
+        default, arm = node.own.default, node.arm
+        if default is MISSING:
+            return False
+        if default is None and not any(choice.value is None for choice in node.own.choices):
+            return False
+        left = self.left
+        self.fill(node, default)
+        if keep_arm and node.arm != arm:
+            clear(node)
+            node.arm, self.left = arm, left
+            return False
+        return True
+
     def open(self, node: FieldNode) -> None:
-        """Make an object, map or array present, with blank fields for its properties."""
+        """Make an object, map or array present, with blank fields for properties and the items of a tuple."""
         clear(node)
         node.state = FieldState.SET
-        if node.kind is FieldKind.OBJECT:
+        if node.kind is FieldKind.ARRAY:
+            for number in range(min(self._reader.tuple_length(node.own), self.left)):
+                self.add(node, number)
+        elif node.kind is FieldKind.OBJECT:
             for name, required in self._reader.properties(node.own).items():
                 if self.left <= 0:
                     break

@@ -6,12 +6,13 @@ only when needed, so recursive schemas cost nothing. Nothing outside the schema 
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
+from tui.core.forms.checks import matches, quick_pattern
 from tui.core.forms.spec import (
     MAX_ARMS,
     MAX_CHOICES,
@@ -178,13 +179,18 @@ class SchemaReader:
     def spec(self, schema: Any, *, top: bool = True) -> FieldSpec:
         """Return the spec of `schema`; `top` is False for an arm, whose own arms stay raw JSON."""
         if not isinstance(schema, Mapping):
-            return FieldSpec(FieldKind.JSON, note="" if schema is True else "not described by the schema")
+            note = "" if isinstance(schema, bool) else "not described by the schema"
+            return FieldSpec(FieldKind.JSON, note=note, forbidden=schema is False)
         merged, note = self._resolved(schema)
         if note or choices_of(merged) is not None:
-            return _plain(merged, note)
+            return replace(_plain(merged, note), nullable=merged.get("nullable") is True)
         arms, nullable = self._arms(merged)
-        if len(arms) == 1:
-            return replace(_plain(*self._resolved(arms[0])), nullable=nullable)
+        if len(arms) == 1:  # what stands next to the union is about this field, what is in its arm about all
+            arm, note = self._resolved(arms[0])
+            return replace(_plain(_named_for_itself({**arm}, merged), note), nullable=nullable)
+        if nullable and arms and all("const" in arm for arm in arms):
+            rest = {key: value for key, value in merged.items() if key not in (*ARM_WORDS, "type")}
+            return replace(_plain({**rest, "anyOf": arms}), nullable=True)
         if arms:
             return self._union(merged, arms, nullable) if top else _described(FieldKind.JSON, merged)
         return replace(_plain(merged), nullable=nullable)
@@ -201,17 +207,18 @@ class SchemaReader:
             known = self._read[id(wanted)] = wanted, self.spec(wanted)
         return known[1]
 
+    def tuple_length(self, spec: FieldSpec) -> int:
+        """Return the number of items of an array that have schemas of their own and are required."""
+        return min(len(_by_position(spec.source)[0]), spec.bounds.shortest or 0)
+
     def _child_schema(self, source: Schema, name: str | int) -> Any:
         if isinstance(name, int):
-            first = source.get("prefixItems")
-            if isinstance(first, list) and name < len(first):
-                return first[name]
-            return source.get("items", True)
+            first, rest = _by_position(source)
+            return first[name] if name < len(first) else rest
         named = mapping(source.get("properties"))
         if name in named:
             return named[name]
-        rest = source.get("additionalProperties", True)
-        return rest if isinstance(rest, Mapping) else True
+        return _entry_schema(source, name)
 
     def _resolved(self, schema: Schema) -> tuple[Schema, str]:
         """Follow references and merge `allOf`; return the schema, and why that failed or ""."""
@@ -279,9 +286,9 @@ class SchemaReader:
         for arm in found[:MAX_ARMS]:
             if arm.get("type") == "null" or ("const" in arm and arm["const"] is None):
                 nullable = True
-            else:
+            elif arm.get("not") != {}:  # what zod's converter writes for undefined
                 arms.append(arm)
-        if found and not arms:  # nothing but null
+        if found and nullable and not arms:  # nothing but null
             arms = [{**found[0], "const": None}]
         return arms, nullable
 
@@ -289,10 +296,11 @@ class SchemaReader:
         word = next((w for w in ARM_WORDS if isinstance(merged.get(w), list) and merged[w]), "")
         types = merged.get("type")
         if word:
-            base = {key: value for key, value in merged.items() if key != word}
+            base = {key: value for key, value in merged.items() if key not in (word, "title")}
             for arm in merged[word]:
                 if not isinstance(arm, Mapping):
-                    yield base
+                    if arm is not False:
+                        yield base
                     continue
                 inner, note = self._resolved(arm)
                 whole = _named_for_itself(united(inner, base), inner)
@@ -305,7 +313,7 @@ class SchemaReader:
                     yield from deeper or [whole]
         elif isinstance(types, list):
             for one in dict.fromkeys(name for name in types if isinstance(name, str)):
-                yield {**merged, "type": one}
+                yield {**{key: value for key, value in merged.items() if key != "title"}, "type": one}
         elif types == "null":
             yield merged
 
@@ -318,6 +326,30 @@ class SchemaReader:
         ]
         named = tuple(replace(spec, label=label) for spec, label in zip(specs, counted, strict=True))
         return replace(_described(named[0].kind, merged), nullable=nullable, arms=named)
+
+
+def _by_position(source: Schema) -> tuple[Sequence[Any], Any]:
+    """Return the schemas of the first items of an array, and that of the others.
+
+    Before draft 2020-12, which most of zod's converters do not write, the first ones are a list in `items`.
+    """
+    items = source.get("items", True)
+    if isinstance(items, list):
+        return items, source.get("additionalItems", True)
+    first = source.get("prefixItems")
+    return (first if isinstance(first, list) else ()), items
+
+
+def _entry_schema(source: Schema, name: str) -> Any:
+    """Return the schema of an entry that is not a property; False if its name is not allowed.
+
+    A pattern whose cost is unknown is taken to match, so that no entry is called wrong by mistake.
+    """
+    for pattern, schema in islice(mapping(source.get("patternProperties")).items(), MAX_ARMS):
+        compiled = quick_pattern(pattern)
+        if compiled is None or matches(compiled, name):
+            return schema
+    return source.get("additionalProperties", True)
 
 
 def _plain(merged: Schema, note: str = "") -> FieldSpec:

@@ -104,6 +104,7 @@ class FieldSpec:
         default: the value that the server uses if it is absent, or MISSING.
         secret: its format or `writeOnly` says that it must not be shown.
         open: entries with any name may be added.
+        forbidden: the schema allows no value here.
         note: why it is raw JSON although the schema says more, or what is not shown; or "".
         source: the schema itself, with references resolved at its top level.
     """
@@ -122,8 +123,15 @@ class FieldSpec:
     examples: tuple[Any, ...] = ()
     secret: bool = False
     open: bool = False
+    forbidden: bool = False
     note: str = ""
     source: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def asks_entries(self) -> bool:
+        """Whether the schema describes entries besides its properties, and does not only not forbid them."""
+        others = self.source.get("additionalProperties", False)
+        return (others is not False and others is not None) or bool(self.source.get("patternProperties"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +169,9 @@ class FormField:
     @property
     def depth(self) -> int:
         return len(self.path)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the schema allows no more items in a list or entries in a map."""
+        counts = self.kind in (FieldKind.ARRAY, FieldKind.MAP)
+        return counts and self.spec.bounds.longest is not None and self.children >= self.spec.bounds.longest

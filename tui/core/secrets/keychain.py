@@ -18,12 +18,17 @@ SECONDS = 30.0
 
 
 async def key_in_keychain(
-    place: str, *, where: str = "", otherwise: str = "Use api_key_env.", seconds: float = SECONDS
+    place: str,
+    *,
+    where: str = "",
+    otherwise: str = "Use api_key_env.",
+    missing: str = "",
+    seconds: float = SECONDS,
 ) -> Secret:
     """Return the key that is stored at `place`, "SERVICE/NAME", split at the last slash.
 
-    `otherwise` says what to do without a keychain. Raises ConfigError if there is no keychain, it stays
-    locked for `seconds`, or it holds no such key.
+    `otherwise` says what to do without a keychain, `missing` how to store the key. Raises ConfigError if
+    there is no keychain, it stays locked for `seconds`, or it holds no such key.
     """
     service, _, name = place.rpartition("/")
     try:
@@ -36,7 +41,7 @@ async def key_in_keychain(
             f"{error.message} ({clean_line(place, 80)})", where=where, next_step=f"{step} {otherwise}".strip()
         ) from None
     if not key:
-        step = f"Store it with `keyring set {clean_line(service, 60)} {clean_line(name, 60)}`."
+        step = missing or f"Store it with `keyring set {clean_line(service, 60)} {clean_line(name, 60)}`."
         raise ConfigError(
             f"the key is not in the keychain ({clean_line(place, 80)})", where=where, next_step=step
         )
@@ -44,7 +49,7 @@ async def key_in_keychain(
 
 
 async def read(service: str, name: str, seconds: float = SECONDS) -> str | None:
-    """Return the stored value, or None. All three functions raise ConfigError without a usable keychain."""
+    """Return the stored value, or None. This, `store` and `remove` raise ConfigError without a keychain."""
     found = await _use(lambda keyring: keyring.get_password(service, name), seconds)
     return found if isinstance(found, str) else None
 
@@ -53,19 +58,32 @@ async def store(service: str, name: str, value: str, seconds: float = SECONDS) -
     """Store a value, replacing an older one. Raises ConfigError, also if the keychain is a plain file."""
 
     def work(keyring: Any) -> None:
-        if (backend := _plain_backend(keyring)) is not None:
-            raise ConfigError(f"keyring has only the backend {backend}, which does not encrypt")
+        _require_backend(keyring)
         keyring.set_password(service, name, value)
+        if keyring.get_password(service, name) != value:
+            raise ConfigError("the keychain did not keep the value")
 
     await _use(work, seconds)
 
 
-def _plain_backend(keyring: Any) -> str | None:
-    """Return the name of the backend if it stores plain text, like those of keyrings.alt."""
+async def problem(seconds: float = SECONDS) -> str:
+    """Return why values cannot be stored, or "". Does not touch the keychain, which may be locked."""
+    try:
+        await _use(_require_backend, seconds)
+    except ConfigError as error:
+        return error.message
+    return ""
+
+
+def _require_backend(keyring: Any) -> None:
+    """Raise ConfigError without a backend that keeps what it is given, encrypted."""
     found = getattr(keyring, "get_keyring", lambda: None)()
     inside = getattr(found, "backends", None) or [found]
-    name = type(inside[0]).__name__
-    return name if "Plaintext" in name else None
+    name, module = type(inside[0]).__name__, type(inside[0]).__module__
+    if module in ("keyring.backends.fail", "keyring.backends.null"):
+        raise ConfigError("no supported keychain found")
+    if "Plaintext" in name:  # of keyrings.alt
+        raise ConfigError(f"keyring has only the backend {name}, which does not encrypt")
 
 
 async def remove(service: str, name: str, seconds: float = SECONDS) -> None:
@@ -90,7 +108,7 @@ async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
         ) from None
     except ImportError:
         raise ConfigError(
-            "the Python package keyring is required to read the keychain",
+            "the Python package keyring is required for the keychain",
             next_step="Install it next to mcptui: `pip install keyring`.",
         ) from None
     except ConfigError:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tui.core.events import LimitName
 from tui.core.ports import Usage
+from tui.core.time_limits import CallTimeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class Limits:
         max_tool_calls: calls that ran, over all steps.
         max_calls_per_reply: calls run from one reply; the rest is answered "not run".
         turn_seconds: wall-clock time of the turn; waiting for the user does not count.
-        tool_seconds: wall-clock time of one call.
+        tool_seconds: wall-clock time of one call without a response or progress.
+        tool_max_seconds: wall-clock time of one call with progress, or None for that of the turn.
         consecutive_errors: steps in a row in which every call failed.
         identical_calls_note: how often the same call with the same result occurs before the model gets a
             note.
@@ -36,6 +38,7 @@ class Limits:
     max_calls_per_reply: int = 16
     turn_seconds: float = 900.0
     tool_seconds: float = 60.0
+    tool_max_seconds: float | None = None
     consecutive_errors: int = 3
     identical_calls_note: int = 3
     identical_calls_stop: int = 5
@@ -43,6 +46,14 @@ class Limits:
     parallel_calls: int = 5
     turn_tokens: int | None = None
     turn_cost: float | None = None
+
+    @property
+    def call_timeout(self) -> CallTimeout:
+        """The timeout of a tool call, for a server without its own."""
+        most = self.tool_max_seconds
+        return CallTimeout(
+            self.tool_seconds, max(self.turn_seconds, self.tool_seconds) if most is None else most
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,7 +296,7 @@ class ToolCallRunner:
         call = self._toolbox.call(
             tool,
             item.arguments,
-            seconds=min(self._deps.limits.tool_seconds, left),
+            seconds=self._deps.limits.call_timeout,
             progress=self._progress(step, call_id),
             clocks=self._clocks,
         )
@@ -307,7 +307,7 @@ class ToolCallRunner:
                 async with limit:
                     result = await work
         except TimeoutError:
-            result = ToolResult.failed("stopped: time limit of the turn", CallFailure.TIMEOUT)
+            result = ToolResult.failed("stopped: time limit of the turn (turn_seconds)", CallFailure.TIMEOUT)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():

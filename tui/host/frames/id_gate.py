@@ -6,7 +6,9 @@ when its response is unusable, drops responses that nobody waits for, and enforc
 protocol version in use. It counts what it drops.
 """
 
+import json
 import secrets
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +24,7 @@ from tui.core.jsonrpc.messages import (
     Stray,
 )
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, SUBSCRIPTION_KEY, UNSUPPORTED_VERSION, VERSION_KEY
+from tui.core.text import clean_line
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
 CONNECTION_CLOSED = -32000
@@ -39,6 +42,9 @@ STATELESS_SINCE = "2026-07-28"
 
 UNANSWERED_LIMIT = 1024
 """Maximum server requests that may wait for the session; the gate answers others with an error."""
+
+PAST = 256
+"""How many answered or cancelled requests are remembered: an answer to one of them is only late."""
 
 DRAWN = 64
 """Number of random ids to draw at once."""
@@ -87,7 +93,8 @@ class Gate:
     """Decides which messages pass between a session and a server.
 
     `reply` sends a message to the server on behalf of the session, and must not wait or raise. `given_up` is
-    called with the wire id of each request that is failed here, and why.
+    called with the wire id of each request that is failed here, and why. `stray_id` is the id of the last
+    response that no request has, as JSON, since requests are pending; or "".
     """
 
     def __init__(
@@ -98,6 +105,8 @@ class Gate:
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
         self.version = ""
+        self.stray_id = ""
+        self._past: deque[Id] = deque(maxlen=PAST)
         self._unmatched = self._refused = self._overrun = 0
         self._inbox = inbox
         self._reply = reply
@@ -140,6 +149,8 @@ class Gate:
 
     def _request(self, message: dict[str, Any]) -> dict[str, Any]:
         wire_id = self.new_id()
+        if not self._pending:
+            self.stray_id = ""
         self._pending[wire_id] = PendingRequest(message["id"], message["method"])
         changed = message | {"id": wire_id}
         params = message.get("params")
@@ -189,12 +200,15 @@ class Gate:
                     self._answer(sent, message)
                 elif wire_id == self._late_probe:
                     self._note_versions(message)
+                else:
+                    self._note_stray(wire_id)
             case Failure(id=wire_id):
                 sent = self._settle(self._sole_probe() if wire_id is None else wire_id)
                 if sent is not None:
                     self._failure(sent, message)
                 else:
                     self.lose(wire_id)
+                    self._note_stray(wire_id)
             case Notification(method=method) if method == WITHDRAWN:
                 pass
             case Notification(method=method, params=params):
@@ -281,11 +295,16 @@ class Gate:
             return None
         return self._pop(known)
 
+    def _note_stray(self, wire_id: Id | None) -> None:
+        if wire_id is not None and self._pending and wire_id not in self._past:
+            self.stray_id = clean_line(json.dumps(wire_id), 60)
+
     def _pop(self, wire_id: Id) -> PendingRequest:
         """Remove a pending request, and withdraw the server requests that came with it."""
         for asked in [asked for asked, request in self._came_with.items() if request == wire_id]:
             del self._came_with[asked]
             self._inbox.put(Notification(WITHDRAWN, {"requestId": asked}))
+        self._past.append(wire_id)
         return self._pending.pop(wire_id)
 
     def _sole_probe(self) -> Id | None:

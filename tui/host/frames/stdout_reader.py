@@ -16,7 +16,7 @@ from tui.core.jsonrpc.messages import (
     find_messages,
     read_line,
 )
-from tui.core.text import clean_line
+from tui.core.text import clean_line, without_styling
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.line_dialect import IS_DIALECT, DialectLine, LineDialect, Refusal, is_hello, read_dialect
@@ -43,7 +43,7 @@ class StdoutReader:
 
     With a `dialect`, lines are passed to it instead. `refuse` ends a server that speaks another language than
     the configured one. `noise` is the number of lines that were not messages, `first_noise` the first of
-    them, cleaned and cut.
+    them, cleaned and cut; `printed` gets each.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class StdoutReader:
         *,
         dialect: LineDialect | None = None,
         refuse: Callable[[Refusal], None] = lambda why: None,
+        printed: Callable[[bytes], None] = lambda line: None,
     ) -> None:
         self.noise = 0
         self.first_noise = ""
@@ -65,6 +66,7 @@ class StdoutReader:
         self._tap = tap
         self._dialect = dialect
         self._refuse = refuse
+        self._printed = printed
         self._framer = Framer()
 
     @property
@@ -135,6 +137,7 @@ class StdoutReader:
             return
         if self.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
             self.noise += 1  # one more line of a flood of printed output
+            self._printed(line)
             return
         for message in await self._read(line):
             self._take(message, line)
@@ -176,8 +179,9 @@ class StdoutReader:
 
     def _count_noise(self, line: bytes) -> None:
         self.noise += 1
+        self._printed(line)
         if self.noise == 1:
-            self.first_noise = clean_line(line[:4096].decode("utf-8", "replace"))
+            self.first_noise = clean_line(without_styling(line[:4096].decode("utf-8", "replace")))
         hint = _hint(line) if self.noise <= _LOOKED_AT else ""
         self._hint = self._hint or hint
         if hint in _HOPELESS and not self._sound:

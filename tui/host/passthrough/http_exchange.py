@@ -139,16 +139,26 @@ class HttpExchange:
     Call `asked`, `answered`, `heard` for each block, `failed` if it broke, then `end`. `events` are those of
     the stream that have not been taken yet, if `wanted`. A request that is rejected without a JSON-RPC
     response is reported as given up, unless the caller reports that (`judging` False). Errors in the sink do
-    not affect the exchange.
+    not affect the exchange. `peer` is the number of the client, 0 if there is only one. `endpoint` is the
+    address for messages that a stream of HTTP+SSE has named.
     """
 
     def __init__(
-        self, source: str, number: int, sink: TrafficSink, *, judging: bool = True, wanted: bool = False
+        self,
+        source: str,
+        number: int,
+        sink: TrafficSink,
+        *,
+        judging: bool = True,
+        wanted: bool = False,
+        peer: int = 0,
     ) -> None:
+        self.endpoint = ""
+        self.peer = peer
         self.events: deque[Event] = deque()
         self.stream: EventCutter | None = None
         self._source = source
-        self._number = number
+        self._place = {"exchange": number, **({"peer": peer} if peer else {})}
         self._sink = sink
         self._judging = judging
         self._wanted = wanted
@@ -161,13 +171,13 @@ class HttpExchange:
         self._id: Any = None
 
     def asked(self, method: str, url: str, headers: Iterable[Header], body: bytes) -> None:
-        detail = {"exchange": self._number, "http": method, "url": url, "headers": _texts(headers)}
+        detail = {**self._place, "http": method, "url": url, "headers": _texts(headers)}
         self._id = _request_id(body) if self._judging else None
         self._report(Direction.OUT, body, detail, time.monotonic_ns())
 
     def answered(self, status: int, headers: Iterable[Header]) -> None:
         known = _texts(headers)
-        self._detail = {"exchange": self._number, "status": status, "headers": known}
+        self._detail = {**self._place, "status": status, "headers": known}
         kind = next((value for name, value in known if name.lower() == "content-type"), "")
         if kind.partition(";")[0].strip().lower() == "text/event-stream":
             self.stream = EventCutter(KEPT)
@@ -190,9 +200,10 @@ class HttpExchange:
             detail = {**self._detail, "sse": about}
             if event.kind == "endpoint":  # HTTP+SSE: not a message, but the address for messages
                 detail["event"] = "endpoint"
+                self.endpoint = event.data[:MAX_LINE].decode("utf-8", "replace").strip()
             self._report(Direction.IN, event.data, detail, at_ns, event.size)
             self._told = True
-            self._detail = {"exchange": self._number, "status": self._detail["status"]}
+            self._detail = {**self._place, "status": self._detail["status"]}
 
     @property
     def size(self) -> int:
@@ -208,7 +219,7 @@ class HttpExchange:
 
     def failed(self, error: Exception) -> None:
         why = f"{type(error).__name__}: {http_error_text(error)}"
-        detail = {**self._detail, "exchange": self._number, "event": "broken", "why": why}
+        detail = {**self._detail, **self._place, "event": "broken", "why": why}
         self._report(Direction.IN, b"", detail, time.monotonic_ns())
         self._told = True
         if "status" not in self._detail:  # a stream that broke may be resumed (Last-Event-ID)
@@ -226,7 +237,7 @@ class HttpExchange:
 
     def _give_up(self, why: str) -> None:
         if self._id is not None:
-            detail = {"event": "gave up", "id": self._id, "why": why, "exchange": self._number}
+            detail = {"event": "gave up", "id": self._id, "why": why, **self._place}
             self._report(Direction.NONE, b"", detail, time.monotonic_ns())
 
     def _report(self, way: Direction, raw: bytes, detail: dict[str, Any], at_ns: int, size: int = -1) -> None:

@@ -11,6 +11,7 @@ Web pages must not reach the server through this, so a Host or Origin that is no
 import asyncio
 import itertools
 import ssl
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookiejar import CookieJar
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,14 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 CONNECT_SECONDS = 10.0
+SESSION = "mcp-session-id"
+MAX_PEERS = 4096
+MAX_KNOWN = 1024
+
+MAX_REQUEST = 256 * 1024 * 1024
+"""Maximum bytes of the body of a request, which is in memory until it is complete."""
+
+_TOO_LARGE = f"the body of the request is larger than {MAX_REQUEST // 1024 // 1024} MiB"
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _OF_ONE_CONNECTION = frozenset(
@@ -65,6 +74,7 @@ class HttpPassthrough:
         self._source = source
         self._sink = sink
         self._numbers = itertools.count(1)
+        self._peers = Peers()
         self._client = httpx2.AsyncClient(
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
@@ -83,16 +93,28 @@ class HttpPassthrough:
         if why := _refusal(scope["headers"]):
             await _answer(send, 403, why)
             return
-        exchange = HttpExchange(self._source, next(self._numbers), self._sink)
-        body = bytearray()
-        # Not that of the client, which would add headers that the host has not sent.
-        request = self._httpx.Request(
-            scope["method"],
-            self._url(scope),
-            headers=[*_forwarded(scope["headers"], _NOT_FORWARDED), (b"accept-encoding", b"identity")],
-            content=await _body(receive, body) if _has_body(scope["headers"]) else None,
-        )
-        exchange.asked(scope["method"], str(request.url), scope["headers"], bytes(body))
+        if wrong := _unusable(scope):
+            await _answer(send, *wrong)
+            return
+        body = b""
+        if _has_body(scope["headers"]):
+            found = await _body(receive)
+            if found is None:
+                return  # the client is gone, and the server must not take a part for the whole
+            if len(found) > MAX_REQUEST:
+                await _answer(send, 413, _TOO_LARGE)
+                return
+            body = found
+        headers = [*_forwarded(scope["headers"], _NOT_FORWARDED), (b"accept-encoding", b"identity")]
+        content = body if _has_body(scope["headers"]) else None
+        try:
+            # Not that of the client, which would add headers that the host has not sent.
+            request = self._httpx.Request(scope["method"], self._url(scope), headers=headers, content=content)
+        except (self._httpx.InvalidURL, ValueError):
+            await _answer(send, 400, "the request is not valid: its path or query cannot be part of a URL")
+            return
+        exchange = HttpExchange(self._source, next(self._numbers), self._sink, peer=self._peers.of(scope))
+        exchange.asked(scope["method"], str(request.url), scope["headers"], body[:KEPT])
         forwarding = asyncio.create_task(self._forward(request, exchange, send))
         leaving = asyncio.create_task(_gone(receive))
         try:
@@ -116,24 +138,71 @@ class HttpPassthrough:
             response = await self._client.send(request, stream=True)
         except self._httpx.HTTPError as error:
             exchange.failed(error)
-            why = f"{type(error).__name__}: {http_error_text(error)}"
-            await _answer(send, 502, f"cannot connect to the server: {why}")
+            await _answer(send, 502, self._why_no_response(error))
             return
         try:
             headers = response.headers.raw
             exchange.answered(response.status_code, headers)
+            if response.status_code > 599:
+                await _answer(send, 502, f"the server answered with the status {response.status_code}")
+                return
+            if any(name.lower() == b"transfer-encoding" for name, _ in headers):  # RFC 9112, 6.3
+                headers = [(name, value) for name, value in headers if name.lower() != b"content-length"]
+            self._peers.know(SESSION, response.headers.get(SESSION, ""), exchange.peer)
             start = {"type": "http.response.start", "status": response.status_code}
             await send({**start, "headers": _forwarded(headers, _OF_ONE_CONNECTION)})
             async for block in response.aiter_raw():
                 await send({"type": "http.response.body", "body": block, "more_body": True})
                 exchange.heard(block)
+                if exchange.endpoint:
+                    self._peers.know("", urlsplit(exchange.endpoint).query, exchange.peer)
             await send({"type": "http.response.body", "body": b""})
         except self._httpx.HTTPError as error:
-            exchange.failed(error)
-            raise  # the response has begun, so it can only be broken off
+            exchange.failed(error)  # the response has begun: leaving it incomplete breaks it off
         finally:
             exchange.end()
             await response.aclose()
+
+    def _why_no_response(self, error: "httpx2.HTTPError") -> str:
+        why = f"{type(error).__name__}: {http_error_text(error)}"
+        if not isinstance(error, self._httpx.RemoteProtocolError):
+            return f"cannot connect to the server: {why}"
+        if "disconnected" in why:
+            return "the server closed the connection without a response"
+        return f"the response of the server is not valid: {why}"
+
+
+class Peers:
+    """Numbers the clients of one server, which may use the same ids at the same time.
+
+    A client is known by its session, by the query of the address for messages that its stream of HTTP+SSE has
+    named, or else by its connection: several of one client may count as several.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._known: OrderedDict[tuple[str, str], int] = OrderedDict()
+
+    def of(self, scope: Scope) -> int:
+        """Return the number of the client that sent a request."""
+        headers = [value.decode("latin-1") for name, value in scope["headers"] if name == SESSION.encode()]
+        host, port = scope.get("client") or ("", 0)
+        connection = ("connection", f"{host}:{port}")
+        query = scope["query_string"].decode("ascii", "replace")
+        for key in ((SESSION, headers[0] if headers else ""), ("", query), connection):
+            if key[1] and (found := self._known.get(key)) is not None:
+                self._known.move_to_end(key)
+                return found
+        found = next(self._numbers)
+        self.know(*connection, found)
+        return found
+
+    def know(self, kind: str, value: str, peer: int) -> None:
+        """Remember by what a client is known."""
+        if value and len(value) <= MAX_KNOWN:
+            self._known[kind, value] = peer
+            if len(self._known) > MAX_PEERS:
+                self._known.popitem(last=False)
 
 
 def _refusal(headers: Iterable[Header]) -> str:
@@ -151,15 +220,29 @@ def _has_body(headers: Iterable[Header]) -> bool:
     return any(name in (b"content-length", b"transfer-encoding") for name, _ in headers)
 
 
-async def _body(receive: Receive, kept: bytearray) -> bytes:
-    """Return the body and keep its head in `kept`: an MCP request is one message."""
+def _unusable(scope: Scope) -> tuple[int, str] | None:
+    """Return the status and the reason for a request that cannot be forwarded, or None."""
+    if scope["method"] == "CONNECT":
+        return 405, "CONNECT is not supported. This is a proxy of one server"
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    if lengths and any(name == b"transfer-encoding" for name, _ in scope["headers"]):
+        return 400, "the request is not valid: it has both Content-Length and Transfer-Encoding"
+    return (413, _TOO_LARGE) if any(int(length) > MAX_REQUEST for length in lengths) else None
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """Return the body, or more than `MAX_REQUEST` bytes of it; None if the client left before its end."""
     parts: list[bytes] = []
-    while True:
+    size = 0
+    while size <= MAX_REQUEST:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
         parts.append(message.get("body", b""))
-        kept += parts[-1][: max(0, KEPT - len(kept))]
+        size += len(parts[-1])
         if not message.get("more_body"):
-            return b"".join(parts)
+            break
+    return b"".join(parts)
 
 
 async def _gone(receive: Receive) -> None:
@@ -174,5 +257,6 @@ def _forwarded(headers: Iterable[Header], without: Iterable[bytes]) -> list[Head
 async def _answer(send: Send, status: int, why: str) -> None:
     body = f"mcptui tap: {why}\n".encode("utf-8", "replace")
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(body))]
+    headers.append((b"connection", b"close"))  # the rest of the request may not be read
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

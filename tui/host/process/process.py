@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.errors import ServerError
 from tui.core.files.private_files import make_folder
-from tui.core.files.programs import find_program, search_path
+from tui.core.files.programs import command_line, find_program, is_command_line, search_path
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, whole_words
 from tui.host.process.guard import OWNER_VARIABLE
@@ -237,6 +237,8 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
     except ValueError as problem:  # a NUL character in an argument or in the environment
         raise _refusal(spec, f"invalid command line or environment: {problem}", "args") from problem
     except OSError as problem:
+        if problem.errno in (errno.ENOENT, errno.ENOTDIR) and is_command_line(spec.command):
+            raise _command_line(spec) from problem
         raise _refusal(spec, _reason(spec, problem), "command") from problem
 
 
@@ -270,6 +272,8 @@ def _program(spec: ServerSpec, environment: Mapping[str, str]) -> str:
     if os.sep in command:
         return os.path.expanduser(command)
     found = find_program(command, environment)
+    if found is None and is_command_line(command):
+        raise _command_line(spec)
     if found is None:
         raise _refusal(spec, f"{_quoted(command)} was not found on PATH", "command")
     return found
@@ -294,6 +298,15 @@ def _reason(spec: ServerSpec, problem: OSError) -> str:
             return "arguments and environment are too long"
         case _:
             return f"cannot start {name}: {problem.strerror or problem}"
+
+
+def _command_line(spec: ServerSpec) -> ServerError:
+    first = _quoted(command_line(spec.command)[0])
+    return ServerError(
+        f"{_quoted(spec.command)} is a command line, not a program.",
+        where=spec.name,
+        next_step=f"Put {first} in command and the rest in args, in [servers.{clean_line(spec.name, 60)}].",
+    )
 
 
 def _refusal(spec: ServerSpec, message: str, key: str) -> ServerError:

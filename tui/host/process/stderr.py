@@ -1,11 +1,15 @@
 """Keeps the last 64 KiB that a server wrote to stderr, at a cost that does not grow with its lines.
 
+Lines that it printed to stdout, where only messages belong, are kept among them, marked as such.
+
 Only the newest 64 KiB are kept, with long lines shortened in the middle, so that one line does not displace
 all others. Lines are split, decoded and cleaned only when they are shown. Output on stderr does not indicate
 an error.
 """
 
 import asyncio
+import os
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -18,6 +22,13 @@ KEPT = 64 * 1024
 LINE_LIMIT = 4096
 LONG_LINE = 16 * 1024
 """Bytes of a line; longer ones are shortened in the middle."""
+
+PRINTED_BURST, PRINTED_PER_SECOND = 200, 20.0
+"""Lines of stdout that are kept at once and per second. A flood must not displace stderr."""
+
+PRINTED_LIMIT = 1024
+ON_STDOUT = "stdout: "
+"""Begins a line that was printed to stdout. A line of stderr that begins so too gets `stderr: ` before it."""
 
 _END = LINE_LIMIT // 3
 STDERR_CHUNK = 256 * 1024
@@ -46,6 +57,26 @@ class StderrTail:
         self._lines: tuple[int, tuple[str, ...]] = (0, ())
         self._last: tuple[int, str] = (0, "")
         self._reason: tuple[int, str] = (0, "")
+        self._printed = os.urandom(12).hex().encode()  # marks the lines of stdout: a server cannot know it
+        self._allowance, self._printed_at = float(PRINTED_BURST), 0.0
+        self._printed_omitted = 0
+
+    def printed(self, line: bytes) -> None:
+        """Keep a line of stdout that is not a message. In a flood, lines are only counted."""
+        now = time.monotonic()
+        grown = self._allowance + (now - self._printed_at) * PRINTED_PER_SECOND
+        self._allowance, self._printed_at = min(float(PRINTED_BURST), grown), now
+        if self._allowance < 1:
+            self._printed_omitted += 1
+            return
+        self._allowance -= 1
+        self.revision += 1
+        if self._printed_omitted:
+            self._keep(self._printed + f"… {self._printed_omitted:,} lines omitted".encode() + b"\n")
+            self._printed_omitted = 0
+        if len(line) > PRINTED_LIMIT:  # between words, because part of a word may be part of a secret
+            line = line[:PRINTED_LIMIT].rpartition(b" ")[0] + b" \xe2\x80\xa6"
+        self._keep(self._printed + line.replace(b"\n", b" ") + b"\n")
 
     def feed(self, chunk: bytes) -> None:
         self.total += len(chunk)
@@ -97,7 +128,7 @@ class StderrTail:
             recent = b"".join(self._chunks)[-2 * LONG_LINE :]
             if len(recent) == 2 * LONG_LINE:
                 recent = recent.partition(b"\n")[2]
-            found = self._read(recent)
+            found = self._read(recent, printed=False)
             self._last = (self.revision, found[-1] if found else "")
         return self._last[1]
 
@@ -107,12 +138,21 @@ class StderrTail:
         if self._reason[0] != self.revision:
             from tui.host.process.reason_line import reason_line  # only needed for servers that ended
 
-            self._reason = (self.revision, reason_line(self.lines()))
+            self._reason = (self.revision, reason_line(self._read(b"".join(self._chunks), printed=False)))
         return self._reason[1]
 
-    def _read(self, lines: bytes) -> tuple[str, ...]:
+    def _read(self, lines: bytes, *, printed: bool = True) -> tuple[str, ...]:
         rows = [*lines.split(b"\n"), _shortened(bytes(self._open), self._open_size)]
-        return tuple(text for text in map(_line, rows) if text)
+        if not printed:
+            rows = [row for row in rows if not row.startswith(self._printed)]
+        return tuple(text for text in map(self._shown, rows) if text)
+
+    def _shown(self, row: bytes) -> str:
+        if row.startswith(self._printed):
+            text = _line(row.removeprefix(self._printed))
+            return f"{ON_STDOUT}{text}" if text else ""
+        text = _line(row)
+        return f"stderr: {text}" if text.startswith(ON_STDOUT) else text
 
 
 def _without_long_lines(lines: bytes) -> bytes:

@@ -26,7 +26,7 @@ from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState
 from tui.core.tasks import Task
 from tui.core.text import clean_line
-from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
 from tui.core.workbench import (
     Completions,
@@ -81,7 +81,7 @@ class RedactedToolbox:
         tool: Tool,
         arguments: Mapping[str, Any],
         *,
-        seconds: float,
+        seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
@@ -151,7 +151,13 @@ class RedactedWorkbench:
         return self._redaction.value(found), self._redaction.text(problem)
 
     async def call_tool(
-        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        *,
+        call: str,
+        seconds: float | CallTimeout,
+        progress: ProgressSink,
     ) -> ToolResult:
         progress = self._redaction.progress(progress)
         tool = self._redaction.definition(tool)
@@ -172,14 +178,16 @@ class RedactedWorkbench:
     async def cancel_task(self, task: Task) -> str:
         return self._redaction.text(await self._inner.cancel_task(task))
 
-    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+    async def read_resource(
+        self, server: str, uri: str, *, call: str, seconds: float | CallTimeout
+    ) -> ToolResult:
         self._record(server, self._read_of(uri), {"uri": uri}, call)
         uri = self._listed(server, uri)
         result = await self._inner.read_resource(server, uri, call=call, seconds=seconds)
         return await self._redaction.result(result)
 
     async def get_prompt(
-        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
+        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float | CallTimeout
     ) -> PromptResult:
         self._record(server, f"{GET_PROMPT} {name}", arguments, call)
         result = await self._inner.get_prompt(server, name, arguments, call=call, seconds=seconds)
@@ -207,7 +215,13 @@ class RedactedWorkbench:
         return replace(found, values=tuple(map(self._redaction.text, found.values)))
 
     async def request(
-        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+        self,
+        server: str,
+        method: str,
+        params: Mapping[str, Any] | None,
+        *,
+        call: str,
+        seconds: float | CallTimeout,
     ) -> RawAnswer:
         given = params or {}
         if method == READ_RESOURCE:
@@ -321,7 +335,7 @@ class ModelResources:
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
         return await (self._raw if self._as_is(server) else self._workbench).resources(server)
 
-    async def read(self, server: str, uri: str, seconds: float) -> ToolResult:
+    async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult:
         if not self._as_is(server):
             return await self._workbench.read_resource(server, uri, call="", seconds=seconds)
         return replace(await self._raw.read_resource(server, uri, call="", seconds=seconds), as_is=True)

@@ -65,6 +65,11 @@ class DirectCalls:
         """Whether the session speaks 2026-07-28 or later."""
         return self._era is not None and PROTOCOL_VERSION_META_KEY in self._era
 
+    @property
+    def declared(self) -> Mapping[str, Any]:
+        """The fields of `_meta` that the session adds to each request of its era."""
+        return self._era or {}
+
     def learn(self, meta: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         """Learn from a request, its `_meta` and `headers`, what the session adds to its requests."""
         self._era = {key: meta[key] for key in _ERA if key in meta}
@@ -99,7 +104,7 @@ class DirectCalls:
             raise _closed()
         self._number += 1
         name = f"call-{self._number}"
-        meta = {**stamp, **self._era, "progressToken": name}
+        meta = {**self._era, **stamp, "progressToken": name}
         answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting[name] = (answered, take, progress)
         message = {"jsonrpc": "2.0", "id": name, "method": _METHOD, "params": {**params, "_meta": meta}}

@@ -21,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
     METHOD_NOT_FOUND,
     PROTOCOL_VERSION_META_KEY,
     ErrorData,
@@ -61,9 +62,13 @@ def parameter_headers(wanted: HeaderMap, arguments: Any) -> dict[str, str]:
         raise MCPError(NO_HTTP_ANSWER, text) from None
 
 
+SAMPLING: Mapping[str, Any] = {"sampling": {"tools": {}}}
+"""The capability of a client whose server may use the model, also with tools."""
+
 TICKET = "mcptui/ticket"
-LISTEN = "subscriptions/listen"
 """Key in a request's `_meta`; taken out before the request is sent."""
+
+LISTEN = "subscriptions/listen"
 
 _KEPT_INBOUND = 1024
 STATE_LIMIT = 1024 * 1024
@@ -175,7 +180,20 @@ class SdkBridge:
         params = {"name": tool, "arguments": arguments}
         wanted = self.tool_headers.get(tool)
         headers = parameter_headers(wanted, arguments) if wanted else NO_HEADERS
-        await self.calls.call(params, ticket.take, progress, self.stamp(ticket.modern), headers)
+        stamp = {**self.stamp(ticket.modern), **self._permitted(self.calls.declared)}
+        await self.calls.call(params, ticket.take, progress, stamp, headers)
+
+    def _permitted(self, meta: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the capabilities to declare in place of those in `meta`, if these are out of date.
+
+        The session declares what was allowed when it began. Since 2026-07-28 each request declares them.
+        """
+        said = meta.get(CLIENT_CAPABILITIES_META_KEY)
+        if not isinstance(said, Mapping) or ("sampling" in said) is self.requests.may_sample:
+            return {}
+        rest = {name: value for name, value in said.items() if name != "sampling"}
+        allowed = SAMPLING if self.requests.may_sample else {}
+        return {CLIENT_CAPABILITIES_META_KEY: {**rest, **allowed}}
 
     def issue(self, ticket: RawReply) -> dict[str, Any]:
         """Return the `meta` that connects a request with `ticket`; pass it to `withdraw` in the end."""
@@ -264,10 +282,10 @@ class SdkBridge:
         params = message.params or {}
         meta = params.get("_meta")
         meta = meta if isinstance(meta, dict) else {}
-        added = self.stamp(PROTOCOL_VERSION_META_KEY in meta)
-        if not added:
+        added, permitted = self.stamp(PROTOCOL_VERSION_META_KEY in meta), self._permitted(meta)
+        if not added and not permitted:
             return item
-        stamped = {**params, "_meta": {**added, **meta}}
+        stamped = {**params, "_meta": {**added, **meta, **permitted}}
         return SessionMessage(message.model_copy(update={"params": stamped}), item.metadata)
 
     def incoming(self, item: Any) -> Any:

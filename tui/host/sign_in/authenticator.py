@@ -22,12 +22,15 @@ from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
 from tui.core.web import http_error_text
 from tui.host.sign_in.authorization_server import (
+    CLIENT_ERRORS,
     OAuthExchange,
     Record,
     SignInFailed,
     discard,
     explained,
     is_private,
+    scope_refusal,
+    scopes_of,
 )
 from tui.host.sign_in.browser_sign_in import BrowserSignIn, CallbackListener
 from tui.host.sign_in.keychain_values import resolved_oauth
@@ -41,6 +44,8 @@ EXPIRY_MARGIN = 10.0
 """Seconds before its expiry at which an access token is replaced, at most a tenth of its lifetime."""
 
 CHALLENGE_SECONDS = 10.0
+_WANTED_CHARS = 4096
+
 _PROTOCOL_HEADER = "mcp-protocol-version"
 
 OpenClient = Callable[[], httpx2.AsyncClient]
@@ -109,14 +114,20 @@ class Authenticator(httpx2.Auth):
 
     async def sign_in(self) -> StoredSignIn:
         """Sign in now, even if the server does not require it. Raises SignInFailed."""
+        self._around.quiet.discard(self._spec.name)
         await self._load()
         async with self._open_client() as client:
             challenge = await self._challenge(client)
         request = httpx2.Request("POST", self._url)
+        step, refusal = "sign in", challenge or httpx2.Response(401)
+        if self._stored.wanted:
+            step, refusal = "step up", scope_refusal(self._stored.wanted, challenge)
         try:
             async with self._lock:
-                await self._sign_in("sign in", request, challenge or httpx2.Response(401))
+                await self._sign_in(step, request, refusal)
         except SignInFailed as error:
+            if "invalid_scope" in error.message:  # otherwise every later sign-in would request it too
+                await self._asked_for(self._stored.wanted.split())
             if challenge is None and not error.is_offered:
                 raise SignInFailed(
                     "it does not require signing in.", next_step="Start it directly."
@@ -174,20 +185,33 @@ class Authenticator(httpx2.Auth):
         async with self._lock:
             if (current := self._token()) and current != used:
                 return True  # another request has done it meanwhile
+            if step == "step up" and await self._another_did_it():
+                return True
             if step == "refresh":
                 # After a failure, the request is sent without a token, and then a sign-in follows.
                 await self._refreshed(request)
                 return True
             if self._declined is not None and (step == "sign in" or self._failed_at > began):
+                await self._want(step, response)
                 raise self._declined
             try:
                 await self._sign_in(step, request, response)
             except SignInFailed as error:
+                await self._want(step, response)
                 self._declined, self._failed_at = error, time.monotonic()
                 self._around.tell(self._stored)
                 raise
             self._declined = None
             return bool(self._token())
+
+    async def _want(self, step: str, response: httpx2.Response) -> None:
+        """Remember the scopes that a request needs and did not get, so that a later sign-in requests them."""
+        known, needed = self._stored.wanted.split(), scopes_of(response)
+        if step == "step up" and not set(needed) <= set(known):
+            wanted = " ".join(dict.fromkeys((*known, *needed)))
+            if len(wanted) <= _WANTED_CHARS:
+                self._stored = replace(self._stored, wanted=wanted)
+                await self._around.store.want(self._stored)
 
     # ---- runs of the provider --------------------------------------------------------------------------
 
@@ -214,7 +238,7 @@ class Authenticator(httpx2.Auth):
                         )
                     outgoing = await flow.asend(reply)
             if provider.context.current_tokens is None and not await self._another_did_it():
-                await storage.drop_tokens()
+                await (storage.drop_client() if self._is_forgotten(exchange) else storage.drop_tokens())
 
     async def _another_did_it(self) -> bool:
         """Use the token that another mcptui process got meanwhile: many refresh tokens work only once."""
@@ -235,7 +259,23 @@ class Authenticator(httpx2.Auth):
                 next_step="mcptui sends no secrets to it. Use an https:// URL.",
             )
         module = await _provider_module()
+        if not await self._attempt(module, step, request, response):
+            # Registered anew: the authorization server no longer knew the client.
+            await self._attempt(module, step, request, response)
+        if self._stored.wanted and step == "step up":
+            await self._asked_for(scopes_of(response))
+        await self._around.store.forget_other_issuers(self._stored)
+        self._around.tell(self._stored)
+
+    async def _attempt(
+        self, module: Any, step: str, request: httpx2.Request, response: httpx2.Response
+    ) -> bool:
+        """Sign in with the client as registered; return False if it has to be registered anew.
+
+        Raises SignInFailed.
+        """
         storage = module.SignInStorage(self._stored, self._save)
+        was_registered = "://" not in str(self._stored.client.get("client_id", "://"))  # a metadata document
         with self._pause():
             async with self._open_client() as client, CallbackListener() as listener:
                 browser = None
@@ -254,13 +294,41 @@ class Authenticator(httpx2.Auth):
                             self._spec.name, allowed=allowed, by=by
                         ),
                         stepping_up=step == "step up",
+                        later=self._spec.name in self._around.quiet,
                     )
                 provider = await self._provider(module, storage, listener.address, browser)
                 if hasattr(provider, "stepping_up"):
                     provider.stepping_up = step == "step up"
-                await self._run(provider, self._exchange(client, module), request, response)
-        await self._around.store.forget_other_issuers(self._stored)
-        self._around.tell(self._stored)
+                exchange = self._exchange(client, module)
+                try:
+                    await self._run(provider, exchange, request, response)
+                except SignInFailed as error:
+                    exchange.rejects_client |= error.rejects_client
+                    if exchange.rejects_client and self._spec.oauth.client_id:
+                        error.next_step = (
+                            f"Check client_id and client_secret in [servers.{self._spec.name}.oauth]."
+                        )
+                    can_register = was_registered and not self._spec.oauth.client_id
+                    if can_register and browser is not None and browser.unanswered and step == "sign in":
+                        # An authorization server may report an unknown client on its page only.
+                        await storage.drop_client()
+                        again = "If the browser showed an error, try again: mcptui then registers anew."
+                        error.next_step = f"{again} {error.next_step}"
+                    if not (can_register and exchange.rejects_client):
+                        raise
+                    await storage.drop_client()
+                    return False
+        return True
+
+    def _is_forgotten(self, exchange: OAuthExchange) -> bool:
+        """Return whether the authorization server rejected a client that mcptui registers itself."""
+        return exchange.rejects_client and not self._spec.oauth.client_id
+
+    async def _asked_for(self, scopes: list[str]) -> None:
+        """Forget that these scopes are wanted: they were requested, and granted or rejected."""
+        left = [scope for scope in self._stored.wanted.split() if scope not in scopes]
+        self._stored = replace(self._stored, wanted=" ".join(left))
+        await self._around.store.want(self._stored)
 
     async def _run(
         self,
@@ -334,7 +402,11 @@ class Authenticator(httpx2.Auth):
             module.check_issuer(found.issuer, provider.context.oauth_metadata)
             said = f"{found.error}: {found.description}" if found.description else found.error
             said = said.rstrip(".")
-            raise SignInFailed(f"sign-in rejected: {said}.", next_step="Restart the server to try again.")
+            raise SignInFailed(
+                f"sign-in rejected: {said}.",
+                next_step="Restart the server to try again.",
+                rejects_client=found.error in CLIENT_ERRORS,
+            )
         return module.code_result(found.code, found.state, found.issuer)
 
     async def _listen(self, listener: CallbackListener) -> None:

@@ -8,6 +8,7 @@ replaced. Does not import the SDK.
 import asyncio
 import ipaddress
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -32,11 +33,17 @@ if TYPE_CHECKING:
 
 
 class SignInFailed(ServerError):
-    """The sign-in failed. `is_offered`: the server supports signing in."""
+    """The sign-in failed. `is_offered`: the server supports signing in.
 
-    def __init__(self, message: str, *, next_step: str, is_offered: bool = True) -> None:
+    `rejects_client`: the authorization server does not know the client.
+    """
+
+    def __init__(
+        self, message: str, *, next_step: str, is_offered: bool = True, rejects_client: bool = False
+    ) -> None:
         super().__init__(message, next_step=next_step)
         self.is_offered = is_offered
+        self.rejects_client = rejects_client
 
 
 def explained(error: Exception, message: str, server: str, context: "OAuthContext") -> SignInFailed:
@@ -83,6 +90,9 @@ DISCARDED_SECONDS = 2.0
 RETRY = "Try again. If it still fails, contact the server's operator."
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
+
+CLIENT_ERRORS = frozenset({"invalid_client", "unauthorized_client"})
+"""Errors for a client that the authorization server does not know (RFC 6749, 4.1.2.1 and 5.2)."""
 
 Record = Callable[[Mapping[str, object]], None]
 Remember = Callable[[Mapping[str, str]], None]
@@ -156,6 +166,8 @@ class OAuthExchange:
         self._client = client
         self._record = record
         self._remember = remember
+        self.rejects_client = False
+        """Whether the authorization server no longer knows the client."""
 
     async def send(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request and return the reply with its whole body. Raises SignInFailed."""
@@ -193,6 +205,8 @@ class OAuthExchange:
             # The SDK would reject the token over a lifetime that is not a whole number, or fail to add it.
             body = json.dumps(with_lifetime(reply)).encode()
         status = response.status_code
+        if request.method == "POST" and status >= 400:
+            self.rejects_client |= (reply or {}).get("error") in CLIENT_ERRORS
         if (
             request.method == "POST"
             and status in (200, 201)
@@ -217,6 +231,12 @@ class OAuthExchange:
             body = _quotable(reply, body)
         whole = httpx2.Response(status, headers=_decoded_headers(response), content=body, request=request)
         whole.next_request = response.next_request
+        if request.method == "POST" and status in (301, 302) and whole.next_request is not None:
+            # As GET, which httpx2 makes of it, the request would lose its form. The SDK follows it, as all
+            # redirects, only within the origin.
+            to, kind = whole.next_request.url, request.headers.get("content-type", "")
+            headers = {**whole.next_request.headers, "content-type": kind}
+            whole.next_request = httpx2.Request("POST", to, headers=headers, content=sent)
         return whole
 
     async def _bounded(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
@@ -274,3 +294,24 @@ def _decoded_headers(response: httpx2.Response) -> list[tuple[str, str]]:
     """Return the headers that still apply after decoding the body."""
     dropped = ("content-encoding", "content-length", "transfer-encoding")
     return [(name, value) for name, value in response.headers.multi_items() if name.lower() not in dropped]
+
+
+_SCOPE = re.compile(r'(?<![\w-])scope=(?:"([^"]*)"|([^\s,]+))', re.IGNORECASE)
+_SCOPE_TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
+_METADATA = re.compile(r'(?<![\w-])resource_metadata="[^"]*"')
+
+
+def scopes_of(response: httpx2.Response) -> list[str]:
+    """Return the scopes that a rejection asks for (RFC 6750, 3)."""
+    found = _SCOPE.search(response.headers.get("www-authenticate", ""))
+    listed = (found[1] if found[1] is not None else found[2]).split() if found else []
+    return [scope for scope in listed if _SCOPE_TOKEN.fullmatch(scope)]
+
+
+def scope_refusal(scopes: str, challenge: httpx2.Response | None) -> httpx2.Response:
+    """Return a rejection that asks for these scopes, with the metadata address of a real one."""
+    said = challenge.headers.get("www-authenticate", "") if challenge is not None else ""
+    where = _METADATA.search(said)
+    more = f", {where[0]}" if where else ""
+    header = f'Bearer error="insufficient_scope", scope="{scopes}"{more}'
+    return httpx2.Response(403, headers={"www-authenticate": header})

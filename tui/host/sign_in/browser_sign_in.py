@@ -21,6 +21,7 @@ from tui.core.errors import ServerError
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner, Refuser
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
+from tui.host.sign_in.sign_ins import SIGN_IN_STEP
 
 HOST = "127.0.0.1"
 PATH = "/callback"
@@ -220,6 +221,7 @@ class BrowserSignIn:
         open_browser: opens an address; returns False if it could not.
         decided: called with whether the user agreed to open the address, and what decided.
         stepping_up: the user is signed in, and the server requires more permissions.
+        later: the user is not asked now.
     """
 
     def __init__(
@@ -234,6 +236,7 @@ class BrowserSignIn:
         open_browser: OpenBrowser,
         decided: Callable[[bool, str], None] = lambda allowed, by: None,
         stepping_up: bool = False,
+        later: bool = False,
     ) -> None:
         self._server = server
         self._server_url = server_url
@@ -243,8 +246,11 @@ class BrowserSignIn:
         self._remember = remember
         self._open_browser = open_browser
         self._stepping_up = stepping_up
+        self._later = later
         self._decided = decided
         self._address = ""
+        self.unanswered = False
+        """The browser was opened, but did not return."""
 
     async def show(self, address: str) -> None:
         """Take the address to open. Raises SignInFailed if it is not one for a browser."""
@@ -257,10 +263,12 @@ class BrowserSignIn:
 
     async def answered(self) -> Callback:
         """Ask, open the browser, and return the answer. Raises SignInFailed."""
+        if self._later:
+            raise SignInFailed("it requires signing in.", next_step=SIGN_IN_STEP)
         query = parse_qs(urlsplit(self._address).query)
-        state = query["state"][0]
+        state = query["state"][-1]  # the endpoint's own query comes first
         self._remember({"state": state})
-        scopes = " ".join(query.get("scope", []))
+        scopes = " ".join(query.get("scope", [])[-1:])
         more = "It requires additional permissions. " if self._stepping_up else ""
         message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
         heard = asyncio.ensure_future(self._listener.wait(state))
@@ -286,6 +294,7 @@ class BrowserSignIn:
             async with asyncio.timeout(BROWSER_SECONDS):
                 return await asyncio.shield(callback)
         except TimeoutError:
+            self.unanswered = True
             raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser") from None
 
     async def _answer(
@@ -295,7 +304,12 @@ class BrowserSignIn:
         self._waiting("waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
-            said = await self._first(self._question(asked, opens), callback, ASKED_SECONDS, "no answer")
+            said = await self._first(
+                self._question(asked, opens, asked != message or not opens),
+                callback,
+                ASKED_SECONDS,
+                "no answer",
+            )
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
@@ -307,8 +321,8 @@ class BrowserSignIn:
                 asked = f"{fault[0].upper()}{fault[1:]} {message}".rstrip()
         raise AssertionError("unreachable")
 
-    async def _question(self, message: str, opens: bool) -> AddressAnswer:
-        question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens)
+    async def _question(self, message: str, opens: bool, again: bool) -> AddressAnswer:
+        question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens, again=again)
         answer = await self._questioner.address(question)
         if opens:
             self._decided(answer.action is Action.ACCEPT, answer.by)

@@ -66,6 +66,9 @@ class SignInStorage:
     async def drop_tokens(self) -> None:
         await self._keep(tokens={}, expires_at=None)
 
+    async def drop_client(self) -> None:
+        await self._keep(client={}, tokens={}, expires_at=None)
+
     async def _keep(self, **changes: Any) -> None:
         metadata, resource = self.context.oauth_metadata, self.context.protected_resource_metadata
         if metadata is not None:
@@ -104,8 +107,8 @@ def user_provider(
     *,
     redirect_address: str,
     metadata_address: str,
-    show: Callable[[str], Any],
-    answered: Callable[[], Any],
+    show: Callable[[str], Any] | None,
+    answered: Callable[[], Any] | None,
 ) -> UserProvider:
     """Return a provider that passes the address to open to `show`, and gets the answer from `answered`.
 
@@ -123,7 +126,7 @@ def user_provider(
             scope=scopes or None,
         ),
         storage,
-        show,
+        show and (lambda address: show(_one_query(address, provider.context.oauth_metadata))),
         answered,
         metadata_address or None,
     )
@@ -264,6 +267,18 @@ def _choose_method(context: Any) -> None:
     # RFC 8414, 2: without the list it is client_secret_basic.
     known = [method for method in _METHODS if method in (supported or ["client_secret_basic"])]
     info.token_endpoint_auth_method = known[0] if known else "client_secret_basic"
+
+
+def _one_query(address: str, metadata: OAuthMetadata | None) -> str:
+    """Return an authorization URL whose parameters follow those of its endpoint (RFC 6749, 3.1).
+
+    The SDK adds them with a second question mark.
+    """
+    endpoint = str(metadata.authorization_endpoint) if metadata is not None else ""
+    if "?" not in endpoint or not address.startswith(f"{endpoint}?"):
+        return address
+    separator = "" if endpoint.endswith(("?", "&")) else "&"
+    return f"{endpoint}{separator}{address[len(endpoint) + 1 :]}"
 
 
 def _require_pkce(metadata: OAuthMetadata | None) -> None:

@@ -10,6 +10,9 @@ from tui.core.units import local_time
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
 NOT_SIGNED_IN = "not signed in"
+SIGN_IN_REQUIRED = "sign-in required"
+"""The state of a server that started on its own: it asks for a sign-in when the user starts it."""
+SIGN_IN_STEP = "Press s to sign in."
 
 
 class SignIns:
@@ -19,6 +22,7 @@ class SignIns:
         store: where tokens are kept.
         questioner: asks the user.
         client_metadata_url: the address of mcptui's client metadata document, or "".
+        quiet: servers that start on their own, so that nobody waits for them: the user is not asked.
     """
 
     def __init__(
@@ -39,6 +43,7 @@ class SignIns:
         self.store = store
         self.questioner: Questioner = questioner or Refuser()
         self.client_metadata_url = client_metadata_url
+        self.quiet: set[str] = set()
         self._redactor = redactor or Redactor()
         self._decisions: DecisionLog = decisions or Undecided()
         self._changed = changed
@@ -100,7 +105,8 @@ class SignIns:
 
     def tell(self, sign_in: StoredSignIn) -> None:
         """Show the state of a sign-in."""
-        self._states[sign_in.server] = sign_in
+        waits = sign_in.server in self.quiet and not sign_in.tokens
+        self._states[sign_in.server] = SIGN_IN_REQUIRED if waits else sign_in
         self._changed(sign_in.server)
 
 

@@ -5,10 +5,7 @@ are in the keychain if that works, otherwise in the file itself; `StoredSignIn.p
 """
 
 import asyncio
-import hashlib
 import json
-import os
-import stat
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,20 +13,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tui.core.atomic_write import atomic_write
-from tui.core.errors import ConfigError, StorageError
-from tui.core.files.private_files import make_folder
-from tui.core.secrets import keychain
+from tui.core.errors import StorageError
 from tui.core.secrets.oauth_values import with_lifetime
+from tui.core.secrets.stored_secrets import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.core.units import bounded
 from tui.core.web import header_value_fault
 
-SERVICE = "mcptui"
-MAX_BYTES = 16 * 1024 * 1024
-"""Maximum bytes of a file that is read: more than a token and metadata of the largest replies take."""
-
-IN_KEYCHAIN = "keychain"
-IN_FILE = "file"
 _SECRET_OF = {"tokens": ("access_token", "refresh_token"), "client": ("client_secret",)}
 
 
@@ -44,6 +33,7 @@ class StoredSignIn:
         expires_at: when the access token expires, in seconds since 1970; None if the issuer did not say.
         metadata: the issuer's own metadata (RFC 8414); resource: that of the server (RFC 9728).
         renewable: there is a refresh token.
+        wanted: scopes that the server required since and that were not granted, for the next `mcptui login`.
         place: "keychain" or "file": where the secrets are.
         reason: why they are not in the keychain, or "".
     """
@@ -60,12 +50,12 @@ class StoredSignIn:
     renewable: bool = False
     place: str = ""
     reason: str = ""
+    wanted: str = ""
 
     @property
     def key(self) -> str:
         """The name of its file, and of its entry in the keychain."""
-        parts = "\0".join((self.server, self.url, self.issuer))
-        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return name_of(self.server, self.url, self.issuer)
 
     @property
     def revocation_endpoint(self) -> str:
@@ -88,7 +78,7 @@ class TokenStore:
 
     def __init__(self, folder: Path, *, use_keychain: bool = True) -> None:
         self._folder = folder
-        self._use_keychain = use_keychain
+        self._stored = StoredSecrets(folder, "sign-in", use_keychain=use_keychain)
 
     async def find(self, server: str, url: str) -> StoredSignIn | None:
         """Return the newest sign-in to a server at this address, with its secrets; None if there is none.
@@ -111,12 +101,12 @@ class TokenStore:
 
     async def save(self, sign_in: StoredSignIn) -> StoredSignIn:
         """Store a sign-in; return it with its `place`. Raises StorageError."""
-        place, reason = await self._into_keychain(sign_in)
+        place, reason = await self._stored.into_keychain(sign_in.key, json.dumps(sign_in.secrets()))
         renewable = bool(sign_in.tokens.get("refresh_token"))
         kept = replace(sign_in, saved_at=time.time(), renewable=renewable, place=place, reason=reason)
         stored = kept if place == IN_FILE else _without_secrets(kept)
         try:
-            await asyncio.to_thread(self._write, stored)
+            await self._stored.write(stored.key, asdict(stored))
         except OSError as error:
             raise StorageError(
                 f"cannot store the sign-in: {error.strerror}.",
@@ -125,11 +115,19 @@ class TokenStore:
             ) from error
         return kept
 
+    async def want(self, sign_in: StoredSignIn) -> None:
+        """Write what is `wanted` to the newest sign-in to the same server and address, and nothing else."""
+        same = (sign_in.server, sign_in.url)
+        known = (one for one in await asyncio.to_thread(self._all) if (one.server, one.url) == same)
+        newest = replace(next(known, StoredSignIn(*same, place=IN_FILE)), wanted=sign_in.wanted)
+        with suppress(OSError):  # then it is known until mcptui quits
+            await self._stored.write(newest.key, asdict(newest))
+
     async def forget(self, server: str) -> int:
         """Delete every sign-in to a server, tokens first; return how many there were."""
         mine = [found for found in await asyncio.to_thread(self._all) if found.server == server]
         for found in mine:
-            await self._delete(found)
+            await self._stored.remove(found.key, place=found.place)
         return len(mine)
 
     async def forget_other_issuers(self, kept: StoredSignIn) -> None:
@@ -137,39 +135,18 @@ class TokenStore:
         for found in await asyncio.to_thread(self._all):
             same = (found.server, found.url) == (kept.server, kept.url)
             if same and found.key != kept.key:
-                await self._delete(found)
-
-    async def _delete(self, found: StoredSignIn) -> None:
-        path = self._path(found)
-        await asyncio.to_thread(path.unlink, missing_ok=True)
-        if found.place == IN_KEYCHAIN:
-            with suppress(ConfigError):
-                await keychain.remove(SERVICE, _entry(found))
+                await self._stored.remove(found.key, place=found.place)
 
     def shown_place(self, sign_in: StoredSignIn) -> str:
         """Return where the secrets of a stored sign-in are, in words for the user."""
-        if sign_in.place == IN_KEYCHAIN:
-            return "in the keychain"
-        if sign_in.place != IN_FILE:
-            return f"in memory only ({sign_in.reason})"
-        return f"in {self._path(sign_in)} (mode 0600, because {sign_in.reason})"
-
-    async def _into_keychain(self, sign_in: StoredSignIn) -> tuple[str, str]:
-        if not self._use_keychain:
-            return IN_FILE, "the keychain is not available"
-        try:
-            await keychain.store(SERVICE, _entry(sign_in), json.dumps(sign_in.secrets()))
-        except ConfigError as error:
-            return IN_FILE, error.message
-        return IN_KEYCHAIN, ""
+        return self._stored.shown_place(sign_in.key, sign_in.place, sign_in.reason)
 
     async def _with_secrets(self, found: StoredSignIn) -> StoredSignIn | None:
         if found.place != IN_KEYCHAIN:
             return found
         try:
-            text = await keychain.read(SERVICE, _entry(found))
-            secrets = json.loads(text or "")
-        except (ConfigError, ValueError, RecursionError):
+            secrets = json.loads(await self._stored.from_keychain(found.key))
+        except (ValueError, RecursionError):
             return None
         if not isinstance(secrets, dict):
             return None
@@ -181,27 +158,10 @@ class TokenStore:
         }
         return replace(found, **parts)
 
-    # ---- files ----------------------------------------------------------------------------------------
-
-    def _path(self, sign_in: StoredSignIn) -> Path:
-        return self._folder / f"{sign_in.key}.json"
-
-    def _write(self, sign_in: StoredSignIn) -> None:
-        make_folder(self._folder)
-        atomic_write(self._path(sign_in), [json.dumps(asdict(sign_in), indent=1)], links=False)
-
     def _all(self) -> list[StoredSignIn]:
         """Return sign-ins, newest first, except from files that are damaged or that others can read."""
-        try:
-            paths = sorted(self._folder.glob("*.json"))
-        except OSError:
-            return []
-        found = [one for path in paths if (one := _read(path)) is not None]
+        found = self._stored.all(lambda raw: _checked(StoredSignIn(**raw)))
         return sorted(found, key=lambda one: -one.saved_at)
-
-
-def _entry(sign_in: StoredSignIn) -> str:
-    return f"sign-in {sign_in.key}"
 
 
 def _without_secrets(sign_in: StoredSignIn) -> StoredSignIn:
@@ -212,32 +172,9 @@ def _without_secrets(sign_in: StoredSignIn) -> StoredSignIn:
     return replace(sign_in, **parts)
 
 
-def _read(path: Path) -> StoredSignIn | None:
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return None
-    with open(handle, "rb") as file:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or not _is_private(about):
-            return None
-        try:
-            raw = json.loads(file.read(MAX_BYTES))
-            json.dumps(raw, ensure_ascii=False).encode()  # half of a surrogate pair cannot be sent
-            return _checked(StoredSignIn(**raw))
-        except (OSError, ValueError, TypeError, RecursionError):
-            return None
-
-
-def _is_private(about: os.stat_result) -> bool:
-    if os.name != "posix":
-        return True
-    return about.st_uid == os.getuid() and not about.st_mode & 0o077
-
-
 def _checked(found: StoredSignIn) -> StoredSignIn:
     """Return a sign-in that was read, its numbers within bounds; raise TypeError if it is not one."""
-    texts = (found.server, found.url, found.issuer, found.place, found.reason)
+    texts = (found.server, found.url, found.issuer, found.place, found.reason, found.wanted)
     tables = (found.client, found.tokens, found.metadata, found.resource)
     if not (
         all(isinstance(text, str) for text in texts) and all(isinstance(table, dict) for table in tables)

@@ -77,6 +77,10 @@ class ServerTransport(Protocol):
         """Number of bytes received of an unfinished line."""
 
     @property
+    def stray_id(self) -> str:
+        """The id of a response that no request has, as JSON, or ""."""
+
+    @property
     def leftovers(self) -> tuple[int, ...]:
         """Ids of the processes that had left the group and were ended anyway."""
 

@@ -12,16 +12,18 @@ import socket
 import ssl
 import threading
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from http.cookiejar import Cookie, CookieJar
 from typing import Any
 
+import httpcore2
 import httpx2
 
 from tui import __version__
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.core.web import FRAMING, MAX_COOKIES, header_name_fault, header_value_fault
+from tui.core.web import FRAMING, MAX_COOKIES, header_name_fault, header_value_fault, with_headers
 from tui.host.frames.id_gate import NEVER_SENT
 from tui.host.passthrough.http_exchange import HttpExchange
 from tui.host.sign_in.authorization_server import discard
@@ -122,6 +124,53 @@ async def _context_for(url: httpx2.URL, proxy: str | None) -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # has no certificates, and costs nothing
 
 
+INTERIM_BYTES = 256 * 1024
+"""Maximum bytes before the headers of a response are complete, with all interim responses (1xx)."""
+
+INTERIM_READ = 8 * 1024
+"""Bytes to read at once until then: the library parses thousands of interim responses without a pause."""
+
+_head_left: ContextVar[list[int] | None] = ContextVar("mcptui_head_left", default=None)
+_Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]
+
+
+class _HeadGuard:
+    """Limits what a server may send before the headers of a response; the trace of one request.
+
+    A connection is passed to the trace when it is opened, and is read in the task of its request.
+    """
+
+    def __init__(self, inner: _Trace | None) -> None:
+        self._inner = inner
+
+    async def __call__(self, event: str, about: Mapping[str, Any]) -> None:
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            _guard(about["return_value"])
+        elif event.endswith("receive_response_headers.started"):
+            _head_left.set([INTERIM_BYTES])
+        elif event.endswith(("receive_response_headers.complete", "receive_response_headers.failed")):
+            _head_left.set(None)
+        if self._inner is not None:
+            await self._inner(event, about)
+
+
+def _guard(stream: Any) -> None:
+    read = stream.read
+
+    async def guarded(max_bytes: int, timeout: float | None = None) -> bytes:
+        if (left := _head_left.get()) is None:
+            found: bytes = await read(max_bytes, timeout=timeout)
+            return found
+        found = await read(min(max_bytes, INTERIM_READ), timeout=timeout)
+        left[0] -= len(found)
+        if left[0] < 0:
+            raise httpcore2.RemoteProtocolError("too many interim responses")
+        await asyncio.sleep(0)  # buffered bytes are read without a pause
+        return found
+
+    setattr(stream, "read", guarded)  # noqa: B010, the library has no place for this
+
+
 class RoutedTransport(httpx2.AsyncBaseTransport):
     """Sends requests through the proxies and with the certificates of the environment."""
 
@@ -130,6 +179,8 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
         self._routes: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if not isinstance(trace := request.extensions.get("trace"), _HeadGuard):
+            request.extensions = {**request.extensions, "trace": _HeadGuard(trace)}
         return await (await self._route(request.url)).handle_async_request(request)
 
     async def _route(self, url: httpx2.URL) -> httpx2.AsyncHTTPTransport:
@@ -356,7 +407,7 @@ def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]
     ours = {"user-agent": f"mcptui/{__version__}", "accept-encoding": "identity"}
     return httpx2.AsyncClient(
         transport=_InAscii(transport),
-        headers={**ours, **headers},
+        headers=with_headers(ours, headers),
         cookies=_CookieJar(),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
         follow_redirects=False,

@@ -1,5 +1,7 @@
 """Failures of one HTTP request, as sentences with cause and next step. Pure."""
 
+import contextlib
+import json
 import os
 import re
 import ssl
@@ -22,6 +24,12 @@ CHECK = "Check the URL, and that the server is running."
 GONE = "The server responded at this URL before. Restart it if the error persists."
 LOOPS = "The server, or a proxy in front of it, is misconfigured. Check the URL, including a trailing slash."
 MAY_HAVE = "It may have taken effect. Check before you send it again."
+
+_NO_SESSION = re.compile(
+    rb"\b(?:no|invalid|unknown|expired|missing)\b[^.]{0,40}\bsession"
+    rb"|\bsession\b[^.]{0,40}\b(?:not|expired|invalid|unknown|terminated)",
+    re.IGNORECASE,
+)
 
 
 class HttpFault(McptuiError):
@@ -109,10 +117,21 @@ def broken(error: Exception, status: int) -> HttpFault:
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
-def ended(status: int, why: str = "") -> HttpFault:
-    """Return the fault for a stream that ended without the response; `why` says what prevents resuming it."""
+def says_no_session(body: bytes) -> bool:
+    """Whether a server says that it does not have the session."""
+    return _NO_SESSION.search(body[:4096]) is not None
+
+
+def ended(status: int, why: str = "", *, said: bytes = b"", stray_id: str = "") -> HttpFault:
+    """Return the fault for a stream that ended without the response; `why` says what prevents resuming it.
+
+    `said` is an error in the server's own words, `stray_id` the id of a response to another request.
+    """
     more = f" and was not resumed: {why}" if why else ""
-    text = f"HTTP {status}: the event stream ended without a response{more}."
+    words = f": {quoted_name(found, QUOTED)}" if (found := words_of(said)) else ""
+    text = f"HTTP {status}{words}: the event stream ended without a response{more}."
+    if stray_id:
+        text = f"{text} It had a response with the id {stray_id}, which no request has."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
@@ -185,6 +204,17 @@ def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:
     if signs_in:
         return "Sign in."
     return "Set an Authorization header under headers, or sign in."
+
+
+def words_of(raw: bytes) -> str:
+    """Return the text of an error: that of JSON with a message, or else the whole, on one line."""
+    text = raw[:4096].decode("utf-8", "replace")
+    with contextlib.suppress(ValueError, RecursionError):
+        found = json.loads(text)
+        while isinstance(found, dict):
+            found = next((found[key] for key in ("error", "message", "detail", "title") if key in found), "")
+        text = found if isinstance(found, str) else text
+    return clean_line(whole_words(" ".join(text.split()), QUOTED), QUOTED).rstrip(".")
 
 
 def _quoted(response: httpx2.Response, body: bytes) -> str:

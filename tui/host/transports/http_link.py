@@ -41,6 +41,7 @@ ENDLESS = 128 * 1024 * 1024
 HeaderValues = Mapping[str, str | bytes]
 """Headers of a request by name: text is ASCII, and what a server said is sent in its own bytes."""
 
+_OPTIONAL = "mcptui.optional"
 _OWN_STREAM = "mcptui.stream"
 _HEAD = "mcptui.head"
 
@@ -96,13 +97,17 @@ class HttpLink:
         *,
         url: httpx2.URL | None = None,
         sending: Sending | None = None,
+        optional: bool = False,
     ) -> AsyncIterator[httpx2.Response]:
         """Send a request and yield its response, unread; sign in first if the server requires it.
 
-        `sending` is the message in it, which may be cancelled before it is sent. Raises HttpFault if there is
-        no response.
+        `sending` is the message in it, which may be cancelled before it is sent. A server need not support
+        what is `optional`: a rejection of it says nothing about the server. Raises HttpFault if there is no
+        response.
         """
-        extensions = {WANTS_EVENTS: True} | ({} if sending is None else sending.extensions)
+        extensions = {WANTS_EVENTS: True, _OPTIONAL: optional} | (
+            {} if sending is None else sending.extensions
+        )
         response = await self._send(method, headers, body, url or self.url, extensions)
         try:
             yield response
@@ -140,8 +145,11 @@ class HttpLink:
             raise fault from error
 
     def _answered(self, response: httpx2.Response) -> None:
-        if origin(response.request.url) == origin(self.url):
-            self._set_reach(replace(self.reach, answers=True, status=response.status_code, problem=""))
+        request = response.request
+        if origin(request.url) == origin(self.url):
+            is_rejected = response.is_error and request.extensions.get(_OPTIONAL, False)
+            status = self.reach.status if is_rejected else response.status_code
+            self._set_reach(replace(self.reach, answers=True, status=status, problem=""))
 
     def _set_reach(self, reach: Reach) -> None:
         if reach != self.reach:
@@ -225,12 +233,14 @@ class HttpLink:
         """
         if self._messages.drop_surplus(raw):
             return []
-        messages = [
-            replace(message, id=asked, message=faults.with_status(status, message.message))
-            if isinstance(message, Failure) and asked is not None and (status >= 400 or message.id is None)
-            else message
-            for message in await self._messages.parse(raw)
-        ]
+        messages = list(await self._messages.parse(raw))
+        for place, message in enumerate(messages):
+            if isinstance(message, Failure) and asked is not None and (status >= 400 or message.id is None):
+                words = faults.with_status(status, message.message)
+                messages[place] = replace(message, id=asked, message=words)
+                is_other = message.id is not None and str(message.id) != str(asked)
+                if is_other and self._gate.is_pending(asked):
+                    self._tap.gave_up(asked, words)  # nothing else ends it in the traffic
         for message in messages:
             if not self._messages.admit(message, len(raw)):
                 self.strange(message.why if isinstance(message, Stray) else "it echoes the request", raw)
@@ -239,11 +249,15 @@ class HttpLink:
         return messages
 
     async def event(self, event: Event, asked: Id | None = None) -> list[Message]:
-        """Pass the message of an event to the gate, and return it; if it is too large, its request fails."""
-        if event.kind not in ("", "message") or not event.size:
+        """Pass the message of an event to the gate, and return it; if it is too large, its request fails.
+
+        Some servers send errors as events of that name, which answer the request whatever their id is.
+        """
+        is_error = event.kind == "error" and b'"jsonrpc"' in event.data
+        if not (event.kind in ("", "message") or is_error) or not event.size:
             return []
         if event.size <= len(event.data):
-            return await self.message(event.data, asked)
+            return await self.message(event.data, asked, status=400 if is_error else 200)
         fault = faults.too_large(event.size, KEPT, self.reach.status)
         ids = find_ids(event.data)
         self._tap.event("too large", bytes=event.size, limit=KEPT)
@@ -281,6 +295,11 @@ def stream_of(response: httpx2.Response) -> EventCutter:
         return exchange.stream
     known: EventCutter = response.extensions.setdefault(_OWN_STREAM, EventCutter(KEPT))
     return known
+
+
+def raw_header(response: httpx2.Response, known: str) -> bytes:
+    """Return a header of a response in its own bytes, b"" if there is none."""
+    return b", ".join(value for name, value in response.headers.raw if name.lower() == known.encode())
 
 
 def origin(url: httpx2.URL) -> tuple[str, str, int | None]:

@@ -159,7 +159,8 @@ class RemoteTransport:
     `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection cannot be used any
     more; `fatal` and `next_step` say why, and `is_final` whether the other protocol era cannot help.
     `on_change` must not raise. `clocks` are paused while the user signs in, which requires `sign_ins`. A
-    server that `is_modern` supports `server/discover`, so its answer is awaited.
+    server that `is_modern` supports `server/discover`, so its answer is awaited. `incomplete` counts the
+    bytes of an unfinished message in a stream of messages.
     """
 
     pid: int | None = None
@@ -182,6 +183,7 @@ class RemoteTransport:
         self.leftovers: tuple[int, ...] = ()
         self.exited = asyncio.Event()
         self.spec = spec
+        self.incomplete = 0
         self.stopping = False
         self.tap = WireTap(spec.name, sink)
         self.inbox = Inbox()
@@ -222,8 +224,8 @@ class RemoteTransport:
         return ""
 
     @property
-    def incomplete(self) -> int:
-        return 0
+    def stray_id(self) -> str:
+        return self.gate.stray_id
 
     @property
     def drops(self) -> DroppedCounts:

@@ -94,7 +94,12 @@ class StdioTransport:
         self._gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
         self._dialect = self._line_dialect() if spec.transport is Transport.LINES else None
         self._intake = StdoutReader(
-            self._gate, self._inbox, self._tap, dialect=self._dialect, refuse=self._refuse
+            self._gate,
+            self._inbox,
+            self._tap,
+            dialect=self._dialect,
+            refuse=self._refuse,
+            printed=self.stderr.printed,
         )
         self._process: ServerProcess | None = None
         self._failure: Exception | None = None
@@ -127,6 +132,10 @@ class StdioTransport:
     @property
     def incomplete(self) -> int:
         return self._intake.incomplete
+
+    @property
+    def stray_id(self) -> str:
+        return self._gate.stray_id
 
     @property
     def drops(self) -> DroppedCounts:

@@ -11,7 +11,6 @@ be a session; if the server has lost it, it is reopened by repeating the handsha
 import asyncio
 import contextlib
 import logging
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from tui.host.passthrough.http_exchange import Event
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
-from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, stream_of
+from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, raw_header, stream_of
 from tui.host.transports.http_listening import keep_listening
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
@@ -72,11 +71,8 @@ _HARMLESS = frozenset(
 )
 """Requests that have no effect, so that they may be sent twice."""
 
-_NO_SESSION = re.compile(
-    rb"\b(?:no|invalid|unknown|expired|missing)\b[^.]{0,40}\bsession"
-    rb"|\bsession\b[^.]{0,40}\b(?:not|expired|invalid|unknown|terminated)",
-    re.IGNORECASE,
-)
+_OPTIONAL = frozenset((PROBE, "subscriptions/listen", "resources/templates/list", "completion/complete"))
+"""Requests that are sent without knowing whether the server supports them."""
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +118,7 @@ class StreamableHttp:
         """End the session, if there is one."""
         if self._session:
             with contextlib.suppress(HttpFault):
-                async with self._link.exchange("DELETE", self._headers()):
+                async with self._link.exchange("DELETE", self._headers(), optional=True):
                     pass
 
     # ---- out ---------------------------------------------------------------------------------------------
@@ -237,7 +233,8 @@ class StreamableHttp:
         """Whether a server at the address uses the transport of 2024-11-05."""
         with contextlib.suppress(HttpFault, TimeoutError):
             async with self._remote.limit(SSE_SECONDS):
-                async with self._link.exchange("GET", {"accept": "text/event-stream"}) as response:
+                accept = {"accept": "text/event-stream"}
+                async with self._link.exchange("GET", accept, optional=True) as response:
                     if response.is_success and is_stream(response):
                         async with aclosing(self._link.events(response)) as events:
                             async for event in events:
@@ -246,6 +243,7 @@ class StreamableHttp:
 
     async def _use_sse(self, message: dict[str, Any], headers: Mapping[str, str], fault: HttpFault) -> None:
         if self._remote.spec.sse_fallback:
+            self._sends_again(message["id"], f"HTTP {fault.status}, sent again over HTTP+SSE")
             self._remote.switch(HttpSse).send(message, headers)
             return
         text = "this is the URL of an HTTP+SSE server, the older transport."
@@ -297,10 +295,11 @@ class StreamableHttp:
         self, body: bytes, headers: HeaderValues, wire_id: Id, method: str, sending: Sending
     ) -> tuple[bytes, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
-        async with self._link.exchange("POST", headers, body, sending=sending) as response:
+        optional = method in _OPTIONAL
+        async with self._link.exchange("POST", headers, body, sending=sending, optional=optional) as response:
             status = response.status_code
             if method == "initialize" and response.is_success:
-                self._session = _session_of(response)
+                self._session = raw_header(response, SESSION)
             if method == "initialize" and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
                 await self._probe_answered()
@@ -319,8 +318,9 @@ class StreamableHttp:
                 return None
             if status >= 300 or not messages:
                 raise self._refused(response, raw[:4096])
-            why = self._link.why_noise if self._link.noise > noise else "it belongs to another request"
-            raise faults.other_answer(why, status)
+            stray_id = self._gate.stray_id
+            other = f"it belongs to another request (id {stray_id})" if stray_id else "it is no response"
+            raise faults.other_answer(self._link.why_noise if self._link.noise > noise else other, status)
 
     async def _probe_answered(self) -> None:
         probes = [post.task for post in self._posts.values() if post.method == PROBE]
@@ -333,14 +333,20 @@ class StreamableHttp:
         None means that nothing more is expected. Raises HttpFault if it ends before the answer, and
         cannot be resumed.
         """
-        fault = faults.ended(response.status_code)
+        fault: HttpFault | None = None
+        said = b""
         try:
             async with aclosing(self._link.events(response)) as events:
                 async for event in events:
+                    if event.kind == "error":
+                        said = event.data
+                        self._check_words(said, response.status_code)
                     await self._link.event(event, wire_id)
                     if self._is_answered(wire_id):
                         await self._read_to_end(events)
                         return None
+        except SessionLost:
+            raise
         except HttpFault as found:
             fault = found
         stream = stream_of(response)
@@ -349,7 +355,7 @@ class StreamableHttp:
             return stream.last_id, RETRY_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
         if wire_id is None:
             return None
-        raise fault
+        raise fault or faults.ended(response.status_code, said=said, stray_id=self._gate.stray_id)
 
     def _is_answered(self, wire_id: Id | None) -> bool:
         return wire_id is not None and not self._gate.is_wanted(wire_id)
@@ -403,8 +409,13 @@ class StreamableHttp:
         """
         if response.status_code in (400, 404):
             body = await self._link.head(response)
-            if response.status_code == 404 or _NO_SESSION.search(body):
+            if response.status_code == 404 or faults.says_no_session(body):
                 raise SessionLost(self._refused(response, body), session)
+
+    def _check_words(self, said: bytes, status: int) -> None:
+        """Raise SessionLost for an error event that says so: some servers answer 200 before they look."""
+        if self._session and self._version < STATELESS_SINCE and faults.says_no_session(said):
+            raise SessionLost(faults.ended(status, said=said), self._session)
 
     async def _reopen(self, lost: SessionLost) -> None:
         """Open a new session in place of a lost one. Raises HttpFault if there is none.
@@ -432,7 +443,7 @@ class StreamableHttp:
                     text = "the server lost the session and now speaks another protocol version."
                     self._remote.end(HttpFault(text, next_step="Restart it.", status=response.status_code))
                 raise lost
-            return _session_of(response)
+            return raw_header(response, SESSION)
 
     async def _enter_session(self, opened: bytes) -> None:
         headers = self._headers({SESSION: opened} if opened else {})
@@ -480,15 +491,10 @@ class StreamableHttp:
         resumed: HeaderValues = {RESUME: last_id} if last_id else {}
         session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
         try:
-            async with self._link.exchange("GET", headers) as response:
+            async with self._link.exchange("GET", headers, optional=True) as response:
                 self._stream_answered.set()
                 if session:
                     await self._check_session(response, session)
                 yield response
         finally:
             self._stream_answered.set()
-
-
-def _session_of(response: httpx2.Response) -> bytes:
-    """Return the session id in the headers of a response in its own bytes, or b""."""
-    return b", ".join(value for name, value in response.headers.raw if name.lower() == SESSION.encode())

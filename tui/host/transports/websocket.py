@@ -33,7 +33,7 @@ from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE, STA
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
-from tui.host.transports.http_link import shown_origin
+from tui.host.transports.http_link import ENDLESS, shown_origin
 from tui.host.transports.remote import INITIALIZED, RemoteTransport, SendQueue
 
 SUBPROTOCOL = "mcp"
@@ -177,6 +177,7 @@ class WebSocket:
         legacy = self._accepted and self._remote.gate.version < STATELESS_SINCE
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
         self._lost = self._pong = None
+        self._remote.incomplete = 0
         try:
             await (self._connect_again() if again else self._connect())
             work = [self._write_all(), self._keep_alive()]
@@ -345,6 +346,11 @@ class WebSocket:
                     if isinstance(event, CloseConnection):
                         return await self._farewell(event)
                     await self._take(event)
+                    self._remote.incomplete = self._message.partial
+                    if self._message.partial > ENDLESS:
+                        return HttpFault(
+                            f"it sent {size(ENDLESS)} without ending a message.", next_step=_AGAIN
+                        )
                     await self._link.rest()
             except RemoteProtocolError as error:
                 text = f"WebSocket protocol error: {clean_line(str(error), 120)}."

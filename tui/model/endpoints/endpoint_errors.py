@@ -4,55 +4,45 @@ import re
 from collections.abc import Mapping
 
 from tui.core.errors import ModelError, NoTools
-from tui.core.late_compiling import late
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.web import retry_after
 from tui.model.endpoints.failures import (
     FAILED,
-    FILTERED,
-    NO_TOOLS,
     RETRYABLE_STATUS,
-    UNREADABLE_CALL,
     asked_wait,
     failed_generation,
     is_billing,
     is_overflow,
     is_unreadable_call,
+    refusal_in,
+    refuses_tools,
+    reply_room,
+    said_in,
     window_in,
     words_of,
 )
 from tui.model.endpoints.profile import ModelProfile, redactor_of
-from tui.model.endpoints.providers import host_of, is_private, provider_of, without_secrets
-
-_NO_MODEL = late(
-    r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
-    r"|decommissioned|invalid)|(?:unknown|invalid|no such|unsupported) model|model_not_found|model id",
-    re.IGNORECASE | re.DOTALL,
-)
-_WANTS_TLS = late(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
-_BAD_KEY = late(
-    r"(?:api.?key|token|credentials?).{0,30}(?:not valid|invalid|incorrect|missing|expired|required)"
-    r"|(?:invalid|incorrect|missing|no) .{0,20}(?:api.?key|auth\w*|credentials)|unauthorized",
-    re.IGNORECASE,
-)
-_NO_MEMORY = late(r"requires more system memory", re.IGNORECASE)
-_LOADING = late(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
+from tui.model.endpoints.providers import enter_key, host_of, is_private, provider_of, without_secrets
+from tui.model.endpoints.refusal_rows import TOLD, Do
 
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
-_STEPS = (
-    (_WANTS_TLS, _TRY_HTTPS),
-    (
-        NO_TOOLS,
-        'Set tool_protocol to "auto" or "xml", or switch to a model that supports tools.',
+_STEPS = {
+    Do.UNBLOCK: (
+        "A firewall in front of the API refuses programs. Check base_url, try another network, or ask the "
+        "operator to let API clients through."
     ),
-    (UNREADABLE_CALL, "Ask again, or choose another model. This one wrote an invalid tool call."),
-    (FILTERED, "The provider's content filter refused this. Rephrase it, or choose another model."),
-    (_NO_MEMORY, "Switch to a smaller model, or free memory. This one does not fit into memory."),
-    (_LOADING, "Wait until the model is loaded, then retry."),
-)
+    Do.USE_TLS: _TRY_HTTPS,
+    Do.TEXT_TOOLS: 'Set tool_protocol to "auto" or "xml", or switch to a model that supports tools.',
+    Do.RETRY: "Ask again, or choose another model. This one wrote an invalid tool call.",
+    Do.VERIFY: "Verify the organization with the provider, or choose another model.",
+    Do.REPHRASE: "The provider's content filter refused this. Rephrase it, or choose another model.",
+    Do.FREE_MEMORY: "Switch to a smaller model, or free memory. This one does not fit into memory.",
+    Do.LOAD: "Wait until the model is loaded, then retry.",
+}
 _SHORTEN = "Start a new conversation, or attach less. The conversation exceeds the model's context window."
+_TOLD = TOLD - {Do.TRY_AGAIN} | {Do.TEXT_TOOLS, Do.RETRY, Do.FEWER_TOKENS}
 CHECK_PROFILE = "Check the profile's model and base_url."
 
 
@@ -63,7 +53,7 @@ def endpoint_of(profile: ModelProfile) -> str:
 
 def is_missing_path(status: int, words: str) -> bool:
     """Whether a rejection says that the path does not exist (not that a model is missing)."""
-    if _NO_MODEL.search(words) or NO_TOOLS.search(words):
+    if refusal_in(words, status, among=(Do.TEXT_TOOLS, Do.UNBLOCK, Do.CHECK_MODEL)):
         return False
     return status in (404, 405) or "unexpected endpoint" in words.lower()
 
@@ -72,43 +62,39 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     """Return the error for a response with an error status; names of `headers` are in lower case."""
     redactor = redactor_of(profile)
     reason = words_of(body, redactor.redact)
-    billing = is_billing(f"{reason} {_code(body)}", status)
+    said = said_in(body, redactor.redact)
+    if mitigated := headers.get("cf-mitigated"):
+        said = f"{said}\ncf-mitigated: {mitigated[:40]}"
+    billing = is_billing(said, status)
     message = f"the endpoint returned HTTP {status}"
-    no_tools = bool(NO_TOOLS.search(reason))
-    overflow = is_overflow(f"{reason} {_code(body)}", status)
+    no_tools = refuses_tools(said, status)
+    overflow = is_overflow(said, status, profile.max_tokens or 0)
     wait = retry_after(headers)
     wait = asked_wait(str(body)[:4000]) if wait is None else wait
     generation = failed_generation(body)
-    unreadable = bool(generation) or is_unreadable_call(f"{reason} {_code(body)}")
+    unreadable = bool(generation) or is_unreadable_call(said)
     passes = status in RETRYABLE_STATUS or unreadable
     told_not_to = headers.get("x-should-retry", "").lower() == "false"
-    hopeless = billing or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(reason))
+    stays = refusal_in(said, status, among=(Do.FREE_MEMORY, Do.UNBLOCK)) is not None
+    hopeless = billing or no_tools or overflow or told_not_to or stays
     error = (NoTools if no_tools else ModelError)(
         f"{message}: {reason}" if reason else message,
         where=endpoint_of(profile),
-        next_step=_SHORTEN if overflow else _next_step(profile, status, reason, billing, wait, headers),
+        next_step=_SHORTEN if overflow else _next_step(profile, status, said, billing, wait, headers),
         status=status,
         retryable=passes and not hopeless,
         retry_after=wait,
         overflow=overflow,
-        window=window_in(reason) if overflow else None,
+        window=window_in(said) if overflow else None,
     )
-    error.generation = generation
+    error.generation, error.said = generation, said
     return redact_error(error, redactor)
-
-
-def _code(body: object) -> str:
-    """Return the machine-readable kinds of an error body."""
-    inner = body.get("error", body) if isinstance(body, Mapping) else None
-    if not isinstance(inner, Mapping):
-        return ""
-    return " ".join(str(inner.get(name, "")) for name in ("code", "type"))[:200]
 
 
 def _next_step(
     profile: ModelProfile,
     status: int,
-    reason: str,
+    said: str,
     billing: bool,
     wait: float | None,
     headers: Mapping[str, str],
@@ -116,13 +102,24 @@ def _next_step(
     if billing:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or switch to another model."
-    for words, step in _STEPS:
-        if words.search(reason):
-            return step
-    if _NO_MODEL.search(reason):
-        return _model_step(profile, reason)
-    if status == 401 or (status in (400, 403) and _BAD_KEY.search(reason)):
-        return _key_step(profile)
+    if (told := refusal_in(said, status, among=_TOLD)) is not None:
+        do = told[0].do
+        if do is Do.FEWER_TOKENS:
+            room = reply_room(told[1], profile.max_tokens or 0)
+            return f"Lower max_tokens in the profile{f' to {room}' if room else ''}."
+        if do is Do.CHECK_MODEL:
+            return _model_step(profile, said)
+        if do is not Do.CHECK_KEY:
+            return _STEPS[do]
+        if status in (400, 403):
+            return _key_step(profile)
+    return _key_step(profile) if status == 401 else _step_of_status(profile, status, wait, headers)
+
+
+def _step_of_status(
+    profile: ModelProfile, status: int, wait: float | None, headers: Mapping[str, str]
+) -> str:
+    """Return the next step for a status whose words say nothing more."""
     match status:
         case 403:
             return "The API key lacks permission. Check its permissions, region and billing."
@@ -144,10 +141,11 @@ def step_within(profile: ModelProfile, error: ModelError) -> str:
     """Return the next step for an error in a stream, by its status or its message."""
     if error.retryable or not error.message.startswith(FAILED):
         return error.next_step
-    billing = is_billing(error.message, error.status)
+    said = error.said or error.message
+    billing = is_billing(said, error.status)
     if error.overflow:
         return _SHORTEN
-    step = _next_step(profile, error.status or 0, error.message, billing, None, {})
+    step = _next_step(profile, error.status or 0, said, billing, None, {})
     return error.next_step if step == CHECK_PROFILE else step
 
 
@@ -155,12 +153,18 @@ def _key_step(profile: ModelProfile) -> str:
     provider = provider_of(profile.base_url)
     variable = profile.api_key_env or (provider.keys[0] if provider else "")
     place = f" Get a key at {provider.key_page}." if provider else ""
-    if profile.keychain:
-        return f"Check the key in the keychain at {clean_line(profile.keychain, 80)}.{place}"
-    verb = "Check" if profile.api_key else "Set"
-    if profile.api_key and not profile.api_key_env:
-        return f"Check api_key in the profile.{place}"
-    return f"{verb} {variable or 'api_key_env in the profile'}.{place}"
+    paste = f"paste {'another' if profile.api_key else 'a'} key: {enter_key(profile)}.{place}"
+    if profile.key_place:
+        step = f"Check the key that is {profile.key_place}"
+    elif profile.keychain:
+        step = f"Check the key in the keychain at {clean_line(profile.keychain, 80)}"
+    elif profile.api_key:
+        step = f"Check {profile.api_key_env or 'api_key in the profile'}"
+    elif variable:
+        step = f"Set {variable}"
+    else:
+        return f"P{paste[1:]}"
+    return f"{step}, or {paste}"
 
 
 def _model_step(profile: ModelProfile, said: str) -> str:
@@ -193,7 +197,7 @@ def connection_error(profile: ModelProfile, cause: str) -> ModelError:
         step = "It does not use TLS. Start base_url with http://."
     elif "CERTIFICATE_VERIFY_FAILED" in cause:
         step = "Check the host in base_url, or trust its certificate."
-    elif _WANTS_TLS.search(cause):
+    elif refusal_in(cause, among=(Do.USE_TLS,)):
         step = _TRY_HTTPS
     else:
         hopeless, step = False, _reach_step(profile)
@@ -250,5 +254,5 @@ def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
     error.args = (error.message,)
     error.next_step = redactor.redact(error.next_step)
     error.where = redactor.redact(error.where)
-    error.generation = redactor.redact(error.generation)
+    error.generation, error.said = redactor.redact(error.generation), redactor.redact(error.said)
     return error

@@ -6,13 +6,15 @@ cleaned and truncated before it gets into a message.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.web import LONGEST_RETRY
+from tui.model.endpoints.refusal_rows import DECIDED, Do, Refusal
+from tui.model.endpoints.refusals import TABLE
 
 MAX_WORDS = 300
 """Maximum characters of a provider's own words in a message."""
@@ -31,42 +33,43 @@ FAILED_FINISH = late(
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) - {501, 505}
 
-_WORDS = ("message", "msg", "detail")
+_WORDS = ("message", "msg", "detail", "Message", "reason", "error_msg", "errorMessage")
 _KINDS = ("code", "status", "type", "detail")
-_BILLING = late(
-    r"insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|billing"
-    r"|credits? (?:balance|limit)|out of credits?|payment required|quota_exceeded|余额不足|欠费",
-    re.IGNORECASE,
-)
-NO_TOOLS = late(
-    r"does ?n[o']t support (?:tools|tool use|function)|support tool use|enable-auto-tool-choice|--jinja"
-    r"|tools? (?:is|are) not supported|tool calling is not supported",
-    re.IGNORECASE,
-)
-UNREADABLE_CALL = late(
-    r"tool_use_failed|failed_generation"
-    r"|failed to (?:call|parse|generate)\b.{0,24}(?:input at pos"
-    r"|(?:function|tool)(?!s\b|\w*\W{1,3}(?:schema|definition|parameters|grammar)))"
-    r"|error parsing tool call|tool call validation failed|attempted to call tool|malformed_function_call"
-    r"|parameters for tool .{1,80} did not match schema"
-    r"|tool choice is (?:required|none), but|model did not call a tool",
-    re.IGNORECASE,
-)
-"""Matches messages about a call that the model wrote, not about the tools sent: a retry may succeed.
-
-From Groq, Cerebras, llama.cpp, Ollama and Gemini.
-"""
-
-_TRANSIENT = late(
-    r"overloaded|rate.?limit|too many requests|temporar|timed? ?out|unavailable|server[_ ]error"
-    r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource"
-    r"|error, abort|访问量过大|繁忙",
-    re.IGNORECASE,
-)
 
 _QUOTED_CALL = late(
     r"failed to parse input at pos \d+: (.+)|error parsing tool call: raw='(.+)', err=", re.I | re.S
 )
+
+
+MAX_SAID = 4000
+"""Characters of an error's body that are searched for its reason."""
+
+_MESSAGES = (
+    *("error", "errors", "message", "detail", "details", "msg", "status_msg", "error_message"),
+    *("errormessage", "error_msg", "error_description", "description", "reason", "faultstring", "fault"),
+    *("response", "responsemetadata", "err", "title", "code", "__type"),
+)
+"""Fields of error bodies with the message, in lower case, by how much they say.
+
+OpenAI, Cloudflare and watsonx, AWS, FastAPI, MiniMax, Alibaba, Baidu, OAuth, Apigee, Tencent, Volcengine.
+"""
+
+_BESIDE_NAME = ("message", "error_description", "detail", "reason", "msg")
+"""Fields with the message next to a text in `error` that only names its kind."""
+
+_ECHOED = frozenset(
+    {"input", "ctx", "url", "request", "messages", "failed_generation", "stack", "more_info", "doc_url"}
+)
+"""Fields that repeat the request or the model's text, or are for developers: they say nothing."""
+
+_XML_MESSAGE = late(r"<(message|faultstring)>([^<]{1,600})</", re.IGNORECASE)
+"""The message in XML, as AWS, Azure and Google Cloud send it."""
+
+_PAGE = late(r"<(?:html|body|head|!doctype)", re.IGNORECASE)
+_TITLE = late(r"<title>([^<]{1,200})", re.IGNORECASE)
+_MARKUP = late(r"<(script|style)\b.{0,4000}?</\1>|<[^<>]{0,200}>", re.IGNORECASE | re.DOTALL)
+
+_LINK = late(r"(?:https?://|www\.)\S+|\b(?:[\w-]{1,60}\.){1,5}[a-z]{2,10}/\S*", re.IGNORECASE)
 
 
 def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
@@ -74,34 +77,128 @@ def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
 
     `redact` is applied before the message is truncated, because a truncated secret would not be found.
     """
-    for _ in range(4):
-        if isinstance(body, str):
-            if not body.lstrip().startswith(("{", "[")):
-                break
-            try:
-                body = json.loads(body)
-            except (ValueError, RecursionError):
-                break
-        if isinstance(body, list):
-            body = body[0] if body else ""
-        elif isinstance(body, dict):
-            keys = ("error", "message", "detail", "msg", "status_msg", "error_message", "title", "code")
-            inner = next((body[key] for key in keys if body.get(key)), "")
-            raw = body.get("metadata")
-            if isinstance(inner, str) and isinstance(raw, dict) and isinstance(raw.get("raw"), str):
-                inner = f"{inner}: {raw['raw']}"
-            body = inner
-    text = body if isinstance(body, str) else ("" if isinstance(body, dict | list) else str(body or ""))
-    text = redact(text)
-    if "<" in text and re.search(r"<(?:html|body|head|!doctype)", text[:2000], re.IGNORECASE):
-        title = re.search(r"<title>([^<]{1,200})", text[:4000], re.IGNORECASE)
-        text = title[1] if title else re.sub(r"<[^<>]{0,200}>", " ", text[:4000])
+    text = redact(_message(body, 4))
+    if (found := _XML_MESSAGE.search(text[:MAX_SAID])) is not None:
+        text = found[2]
+    elif _PAGE.search(text[:2000]):
+        title = _TITLE.search(text[:MAX_SAID])
+        text = title[1] if title and title[1].strip() else _MARKUP.sub(" ", text[:MAX_SAID])
     return clean_line(text, MAX_WORDS)
+
+
+def _message(body: Any, depth: int) -> str:
+    body = _parsed(body)
+    if isinstance(body, str) or not depth:
+        return body if isinstance(body, str) else ""
+    if isinstance(body, list):
+        return "; ".join(dict.fromkeys(filter(None, (_message(item, depth - 1) for item in body[:3]))))
+    if not isinstance(body, dict):
+        return str(body or "")
+    named = {str(name).lower(): value for name, value in body.items()}
+    found = next((text for name in _MESSAGES if (text := _field(named, name, depth))), "")
+    if isinstance(kind := named.get("error"), str) and kind == found:
+        beside = next((text for name in _BESIDE_NAME if (text := _field(named, name, depth))), "")
+        found = f"{kind}: {beside}" if beside and beside != kind else kind
+    place = named.get("loc")
+    if found and isinstance(place, list):
+        found = f"{_place(place)}: {found}"
+    raw = named.get("metadata")
+    if isinstance(raw, dict) and (within := _message(raw.get("raw"), depth - 1)):
+        found = f"{found}: {within}"
+    return found or "; ".join(_by_name(named, depth))
+
+
+def _place(parts: list[Any]) -> str:
+    return ".".join(str(part)[:80] for part in parts[:8] if part != "body")
+
+
+def _field(named: Mapping[str, Any], name: str, depth: int) -> str:
+    value = named.get(name)
+    if isinstance(value, bool) or (isinstance(value, int | float) and name != "code"):
+        return ""
+    return _message(value, depth - 1) if value else ""
+
+
+def _by_name(named: Mapping[str, Any], depth: int) -> list[str]:
+    """Return what fields of other names say: "name: message" of lists, as in Rails, or else a sentence."""
+    fields = [(name, value) for name, value in named.items() if name not in _ECHOED]
+    lists = ((name, _message(value, depth - 1)) for name, value in fields if isinstance(value, list))
+    if said := [f"{name}: {text}" for name, text in lists if text][:3]:
+        return said
+    texts = (_message(value, depth - 1) for _, value in fields if isinstance(value, dict))
+    sentences = (value for _, value in fields if isinstance(value, str) and " " in value.strip())
+    return [text for text in (*texts, *sentences) if text][:1]
+
+
+def _parsed(body: Any) -> Any:
+    if isinstance(body, str) and body.lstrip().startswith(("{", "[")):
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            return body
+    return body
+
+
+def said_in(body: Any, redact: Callable[[str], str] = str) -> str:
+    """Return all that an error's body says, without links, for the patterns of `refusals`.
+
+    Messages come first, then the other fields with their names. What only repeats the request is left out:
+    a conversation may be about any of these errors. `redact` is applied before anything is truncated.
+    """
+    texts: list[str] = []
+    fields: list[str] = []
+    _collect(body, "", 6, texts, fields)
+    whole = redact("\n".join((*dict.fromkeys(texts), *dict.fromkeys(fields))))
+    if _PAGE.search(whole[:2000]):
+        whole = _MARKUP.sub(" ", whole[: MAX_SAID * 2])
+    return _LINK.sub(" ", whole[: MAX_SAID * 2])[:MAX_SAID]
+
+
+def _collect(body: Any, name: str, depth: int, texts: list[str], fields: list[str]) -> None:
+    body = _parsed(body)
+    if not depth or len(texts) + len(fields) > 200:
+        return
+    if isinstance(body, dict):
+        if isinstance(place := body.get("loc"), list) and isinstance(body.get("msg"), str):  # FastAPI
+            texts.append(f"{_place(place)}: {body['msg']}")
+        for key, value in body.items():
+            if str(key).lower() in _ECHOED:
+                fields.append(str(key))
+            else:
+                _collect(value, str(key), depth - 1, texts, fields)
+    elif isinstance(body, list) and name != "loc":
+        for item in body[:20]:
+            _collect(item, name, depth - 1, texts, fields)
+    elif isinstance(body, str) and (name.lower() in _MESSAGES[:-2] or not name or name == "raw"):
+        texts.append(body)
+    elif body is not None and not isinstance(body, list):
+        fields.append(f"{name}: {body}")
+
+
+def refusals_in(
+    words: str, status: int = 0, sent: Collection[str] | None = None, *, among: Collection[Do] | None = None
+) -> Iterator[tuple[Refusal, re.Match[str]]]:
+    """Yield the rows that match, in order: the first decides, a later one counts if it cannot be followed."""
+    for row in TABLE:
+        if (
+            (among is None or row.do in among)
+            and row.counts_for(status, sent)
+            and (found := row.search(words))
+        ):
+            yield row, found
+
+
+def refusal_in(
+    words: str, status: int = 0, sent: Collection[str] | None = None, *, among: Collection[Do] | None = None
+) -> tuple[Refusal, re.Match[str]] | None:
+    """Return the row that decides, and what it found."""
+    return next(refusals_in(words, status, sent, among=among), None)
 
 
 def is_billing(text: str, status: int | None) -> bool:
     """Whether a failure is about payment, so that a retry cannot help."""
-    return status == 402 or bool(_BILLING.search(text))
+    found = refusal_in(text, status or 0, among=DECIDED)
+    return found[0].do is Do.PAY if found else status == 402
 
 
 def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
@@ -120,6 +217,8 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = {"message": resp.get("status_msg"), "code": resp.get("status_code")}
     elif not body and isinstance(first, dict) and first.get("error"):
         body = first["error"]
+    elif not body and choices is None and isinstance(chunk.get("errors"), list) and chunk["errors"]:
+        body = chunk
     elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
         body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
     elif not body and isinstance(first, dict) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
@@ -133,34 +232,28 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     if isinstance(code, str) and code not in reason and not code.isdigit():
         reason = f"{reason} ({clean_line(code, 60)})"
     status = _status(body)
-    billing = is_billing(reason, status)
-    overflow = is_overflow(f"{reason} {_all_text(body)}", status)
+    said = said_in(body)
+    billing = is_billing(said, status)
+    overflow = is_overflow(said, status)
     generation = failed_generation(body)
-    passes = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
-    transient = passes or bool(generation) or is_unreadable_call(_all_text(body))
-    error = (NoTools if NO_TOOLS.search(reason) else ModelError)(
+    passes = status in RETRYABLE_STATUS if status is not None else is_transient(said)
+    transient = passes or bool(generation) or is_unreadable_call(said)
+    error = (NoTools if refuses_tools(said, status) else ModelError)(
         f"{FAILED}: {reason}",
         next_step="Add credit or raise the quota of this account." if billing else "Retry.",
         status=status,
         retryable=transient and not (billing or overflow),
         retry_after=asked_wait(reason),
         overflow=overflow,
-        window=window_in(reason) if overflow else None,
+        window=window_in(said) if overflow else None,
     )
-    error.generation = generation
+    error.generation, error.said = generation, said
     return error
-
-
-FILTERED = late(
-    r"content_filter|content management policy|responsible_?ai|data_inspection_failed|inappropriate.content"
-    r"|content.policy|sensitive content|moderation|safety (?:filter|system|policy)|guardrail|敏感",
-    re.IGNORECASE,
-)
 
 
 def is_filtered(words: str) -> bool:
     """Whether a failure says that the provider's content filter refused or ended it."""
-    return FILTERED.search(words) is not None
+    return refusal_in(words, among=(Do.REPHRASE,)) is not None
 
 
 def _blocked(chunk: Mapping[str, Any]) -> str:
@@ -173,7 +266,18 @@ def _blocked(chunk: Mapping[str, Any]) -> str:
 
 def is_unreadable_call(words: str) -> bool:
     """Whether a failure is about a call that the model wrote, not about the request."""
-    return UNREADABLE_CALL.search(words) is not None
+    return refusal_in(words, among=(Do.RETRY,)) is not None
+
+
+def is_transient(words: str) -> bool:
+    """Whether a failure without a status may pass: a rate limit, or an endpoint that is busy or failed."""
+    return refusal_in(words, among=(Do.WAIT, Do.TRY_AGAIN)) is not None
+
+
+def refuses_tools(words: str, status: int | None = None) -> bool:
+    """Whether a failure says that the model has no function calling."""
+    found = refusal_in(words, status or 0, among=DECIDED | {Do.TEXT_TOOLS})
+    return found is not None and found[0].do is Do.TEXT_TOOLS
 
 
 def failed_generation(body: Any) -> str:
@@ -208,71 +312,54 @@ def _status(body: Any) -> int | None:
     return None
 
 
-def _all_text(body: Any) -> str:
-    if isinstance(body, dict):
-        return " ".join(str(body.get(name, "")) for name in ("message", "type", "code", "status"))[:2000]
-    return str(body)[:2000]
+LEAST_REPLY = 256
+"""Tokens that are left for a reply at least; with fewer, the conversation counts as too long."""
 
 
-_NOT = late(
-    r"rate.?limit|too many requests|throttl|please wait|tokens? per (?:min|hour|day)|\b[TR]P[MD]\b|quota"
-    r"|service unavailable",
-    re.IGNORECASE,
-)
-_OVERFLOW = late(
-    r"""
-    context[_ ](?:length|window)[_ ]?exceeded                        # OpenAI's code, z.ai's finish reason
-  | exceed\w{0,9}\ (?:the\ )?(?:(?:available|model'?s?)\ )*(?:maximum\ |max\ )?context  # OpenAI, llama.cpp
-  | context\ (?:window|length|size)\ (?:is\ )?(?:exceed|too\ small|of\ only)         # MiniMax, LM Studio
-  | maximum\ (?:context|prompt|input)\ length                        # vLLM, OpenRouter, xAI, Poolside
-  | maximum\ allowed\ input\ length
-  | (?:longer|greater|larger)\ than\ the\ (?:model'?s\ )?context     # Together, LM Studio
-  | (?:prompt|input|message|conversation|request)s?\ (?:is|are)?\ ?too\ (?:long|large)  # Anthropic, Ollama
-  | request_too_large
-  | input\ token\ count.{0,60}exceed                                 # Google
-  | (?:prompt|input)\ token\ count.{0,60}exceeds\ the\ limit         # Copilot
-  | too\ large\ for\ model\ with                                     # Mistral
-  | exceeded\ (?:the\ )?(?:model\ )?token\ limit | token\ limit\ exceeded   # Moonshot
-  | too\ many\ (?:input\ )?tokens
-  | reduce\ the\ length\ of\ (?:the\ |your\ )?(?:messages|prompt|input)     # Groq, OpenAI
-  | tokens\ .{0,80}exceeds?\ (?:the\ )?(?:max|limit|context)
-  | no\ user\ query\ found                                           # Ollama, once it has cut it off
-  | 超长 | 超过.{0,10}(?:上下文|最大长度)                              # Zhipu, Qwen
-    """,
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
-)
+def is_overflow(words: str, status: int | None = None, limit: int = 0) -> bool:
+    """Whether a failure says that the request is too long for the model; status 413 needs no words.
 
-
-_WINDOW = late(
-    r"""
-    context[_ ](?:length|window|size)\D{0,30}?([\d,._]{4,12})
-  | (?:prompt|input)\ length\D{0,30}?([\d,._]{4,12})
-  | ([\d,._]{4,12})\ (?:tokens?\ )?(?:maximum|limit|context)
-  | (?:limit|maximum)\ (?:of|is|:)\ ?([\d,._]{4,12})
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
+    Some providers describe an exceeded rate limit in nearly the same words. That is ruled out first, because
+    shortening a conversation would lose content and not help. A reply that may become too long is no overflow
+    if there is room for a shorter one. `limit` is the longest reply asked for, in tokens, or 0.
+    """
+    found = refusal_in(words, status or 0, among=DECIDED)
+    if found is None:
+        return status == 413
+    return found[0].do is Do.SHORTEN or (found[0].do is Do.FEWER_TOKENS and reply_room(found[1], limit) == 0)
 
 
 def window_in(words: str) -> int | None:
     """Return the context window that a rejection names, or None."""
-    found = _WINDOW.search(words[:4000])
-    if found is None:
-        return None
-    digits = re.sub(r"\D", "", next(filter(None, found.groups())))
-    window = int(digits or 0)
-    return window if 512 <= window <= 20_000_000 else None
+    found = refusal_in(words, among=(Do.SHORTEN, Do.FEWER_TOKENS))
+    window = number_in(found[1], "window") if found else None
+    return window if window is not None and 512 <= window <= 20_000_000 else None
 
 
-def is_overflow(words: str, status: int | None = None) -> bool:
-    """Whether a failure says that the request is too long for the model; status 413 needs no words.
+def reply_room(found: re.Match[str], limit: int = 0) -> int | None:
+    """Return how many tokens a reply may have: 0 if too few are left, None if the rejection does not say.
 
-    Some providers describe an exceeded rate limit in nearly the same words. That is ruled out first, because
-    shortening a conversation would lose content and not help.
+    `limit` is the longest reply asked for, or 0.
     """
-    if _NOT.search(words):
-        return False
-    return status == 413 or _OVERFLOW.search(words) is not None
+    most = number_in(found, "most") or number_in(found, "now")
+    if most is not None:
+        is_below = re.search(r"exclusive|(?:less|lower|smaller) than(?! or equal)", found[0], re.IGNORECASE)
+        return max(1, most - 1 if is_below else most)
+    window, sent = number_in(found, "window"), number_in(found, "input")
+    if (total := number_in(found, "total")) is not None:
+        sent = total - limit
+    if window is None or sent is None:
+        return None
+    left = window - sent
+    if "at least" in found[0].lower():  # vLLM stops counting, so the conversation may be longer
+        left = min(left, (number_in(found, "output") or 0) // 2)
+    return left if left >= LEAST_REPLY else 0
+
+
+def number_in(found: re.Match[str], name: str) -> int | None:
+    """Return a number that a row of the table found, or None."""
+    text = re.sub(r"\D", "", found.groupdict().get(name) or "")
+    return int(text) if text else None
 
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}

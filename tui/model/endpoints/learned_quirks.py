@@ -1,19 +1,20 @@
 """Learns from error messages what an endpoint rejects. Pure.
 
-Endpoints accept different parameters, and do not announce which. If a rejection names a parameter, the
-request is retried once without it, and this is remembered for this endpoint and model.
+Endpoints accept different requests, and do not announce which. If a rejection says how to change the request,
+by the table in `refusals`, it is sent again like that, and this is remembered for this endpoint and model.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tui.core import units
 from tui.core.ports import EFFORTS
 from tui.core.schemas.schema_forms import SchemaForm
-from tui.model.endpoints.failures import is_unreadable_call
+from tui.model.endpoints.failures import number_in, refusals_in, reply_room
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits
+from tui.model.endpoints.refusal_rows import DECIDED, TOLD, Do, Refusal
 
 MAX_REMEMBERED = 200
 """Maximum names in one remembered set."""
@@ -27,83 +28,13 @@ _OPTIONAL = (
 )
 """Optional parameters of a request, which can be omitted."""
 
-_COMMON_WORDS = ("max_tokens", "max_completion_tokens", "seed", "reasoning", "thinking")
-"""Parameters whose name is also an ordinary word, so that a message with it may mean something else."""
-
-
-_FOR_NOW = ("left_out", "refusals", "thinking_first")
-
-# ---- refusals in providers' own words, by what is refused
-
-_NAMES: Mapping[str, str] = {
-    "stream_options": r"stream_options|include_usage",
-    "stop": r"""["'`]stop["'`]|\bstop(?: sequences?)?\b.{0,40}(?:not (?:supported|allowed|permitted)"""
-    r"|unsupported)|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b",
-    "response_format": r"response_?format|response mime type|json[_ ](?:mode|schema)|structured[_ ]outputs?",
-    "cache_control": r"cache_control|content.{0,40}(?:must be|should be|expected).{0,20}string",
-    **{name: rf"\b{name}\b" for name in ("seed", "top_p", "reasoning", "thinking", "temperature")},
-}
-"""Patterns for parameters that a rejection may describe in other words."""
+_FOR_NOW = ("left_out", "refusals", "thinking_first", "no_stream", "plain_json", "reply_room")
 
 _POSITIONS = (
     # Google's come first: their messages contain `tools[0]` before the index that counts.
     re.compile(r"\bfunction_?declarations[.\[](\d{1,4})\b", re.IGNORECASE),
     re.compile(r"\btools?[.\[](\d{1,4})\b"),
 )
-_TOO_MANY_TOOLS = re.compile(
-    r"(?:\btools\b|functions).{0,120}?(?:at most|up to|(?:maximum(?: length| number)?|limit)(?: of| is)?)"
-    r"\D{0,20}(\d{1,4})\b(?! ?(?:char|level|token|byte|propert|nest|enum|deep|long))",
-    re.IGNORECASE | re.DOTALL,
-)
-_OF_ONE_TOOL = re.compile(r"string too long|\.(?:name|description|parameters)\b|propert|nesting|depth", re.I)
-_NEEDS_TOOLS = re.compile(
-    r"without `?tools|\btools=?`? param|must (?:define|provide|include|specify).{0,20}tools"
-    r"|(?:toolConfig|tools).{0,30}must be (?:defined|provided|set|specified)",
-    re.IGNORECASE,
-)
-_GOOGLE = re.compile(r"function_?declarations|GenerateContentRequest|Cannot find field", re.IGNORECASE)
-_MOONSHOT = re.compile(r"moonshot.{0,40}schema", re.IGNORECASE)
-_KEYS = re.compile(r"propert\w+ keys? .{0,40}match|keys? should match pattern", re.IGNORECASE)
-_SCHEMA = re.compile(
-    r"(?:json.?|tools?.{0,40}|function.{0,40}|invalid |parameters?.{0,20})schema"
-    r"|schema.{0,60}(?:invalid|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema",
-    re.IGNORECASE | re.DOTALL,
-)
-_ECHO = re.compile(r"reasoning_details|extra_content|reasoning_content|\breasoning\b|\bthinking\b")
-_MUST_ECHO = re.compile(
-    r"reasoning_content.{0,80}(?:must be (?:passed|sent) back|required|missing)"
-    r"|missing.{0,20}reasoning_content",
-    re.IGNORECASE | re.DOTALL,
-)
-_SUPPORTED = re.compile(
-    r"(?:supported values|must be|one of|expected|available|valid)\W+([^.;{}]{1,160})", re.I | re.S
-)
-_TOOLS_TOO = re.compile(r"\btools?\b|function.?call", re.IGNORECASE)
-_UNKNOWN = re.compile(
-    r"extra|unknown|unrecogni[sz]ed|unexpected|unsupported|not (?:allowed|permitted|supported)", re.I
-)
-_REFUSED = r".{0,80}(?:not (?:support|allow|accept)|unsupported|only (?:text|supported)|supported values)"
-_CANNOT = r"(?:not support|unsupported|no endpoints?|missing data).{0,60}"
-_MEDIA: Mapping[str, re.Pattern[str]] = {
-    "images": re.compile(
-        rf"(?:image|vision|multi-?modal){_REFUSED}|{_CANNOT}(?:image|vision|multi-?modal)"
-        r"|unknown variant .?image_url|not a (?:vision|multimodal) model|mmproj"
-        r"|content.{0,40}(?:must be|should be|expected).{0,20}string",
-        re.IGNORECASE | re.DOTALL,
-    ),
-    "audio": re.compile(
-        rf"audio{_REFUSED}|{_CANNOT}audio|unknown variant .?input_audio", re.IGNORECASE | re.DOTALL
-    ),
-}
-
-_NINE_IDS = re.compile(r"tool.?call.?id.{0,200}length of 9", re.IGNORECASE | re.DOTALL)
-_PLAIN_IDS = re.compile(
-    r"tool_(?:calls?|use)\S{0,12}id\b.{0,200}(?:too long|pattern)", re.IGNORECASE | re.DOTALL
-)
-_NAMED_RESULTS = re.compile(r"function_?response\.name.{0,40}empty", re.IGNORECASE)
-_BEHIND_RESULT = re.compile(r"unexpected role .{0,20}tool", re.IGNORECASE)
-_ROLES = re.compile(r"roles? must alternate|only user.{0,40}roles are supported", re.IGNORECASE)
-"""Templates that accept no tool results, or no user message after them (text-generation-inference#3198)."""
 
 
 @dataclass(slots=True)
@@ -140,6 +71,11 @@ class Learned:
     no_format_with_tools: bool = False
     no_user_after_tool: bool = False
     thinking_first: bool = False
+    no_system: bool = False
+    no_stream: bool = False
+    plain_json: bool = False
+    max_reply: int = 0
+    reply_room: int = 0
 
     def applied(self, traits: Traits) -> Traits:
         reasoning = Echo.FILLED if self.fill_reasoning else Echo.NEVER if self.no_echo else traits.reasoning
@@ -159,9 +95,13 @@ class Learned:
             named_results=traits.named_results or self.named_results,
             user_after_tool=traits.user_after_tool and not self.no_user_after_tool,
             efforts=frozenset(self.efforts) or traits.efforts,
-            answer_format=self.answer_format or traits.answer_format,
+            answer_format=self.answer_format or ("json_object" if self.plain_json else traits.answer_format),
             format_with_tools=traits.format_with_tools and not self.no_format_with_tools,
             max_tools=min(traits.max_tools, self.max_tools or traits.max_tools),
+            system=traits.system and not self.no_system,
+            stream=traits.stream and not self.no_stream,
+            max_reply=self.max_reply or traits.max_reply,
+            reply_room=self.reply_room,
         )
 
     @property
@@ -175,6 +115,9 @@ class Learned:
             "no function calling" if self.no_tools else "",
             "no images" if self.no_images else "",
             "no audio" if self.no_audio else "",
+            "no system messages" if self.no_system else "",
+            "no streaming" if self.no_stream else "",
+            f"at most {self.max_reply:,} tokens per reply" if self.max_reply else "",
             f"at most {units.plural(self.max_tools, 'tool')}" if self.max_tools else "",
             f"tool schemas in {self.form} form" if self.form else "",
             "plain property names in tool schemas" if self.plain_keys else "",
@@ -206,6 +149,7 @@ class Learned:
     def begin(self) -> None:
         """Begin a request: a tool that was rejected once is tried again."""
         self.left_out = {key for key in self.left_out if self.refusals.get(key, 0) > 1}
+        self.reply_room = 0
 
     def about_tools(self) -> "Learned":
         """Return a copy of what is known about tool schemas."""
@@ -243,143 +187,106 @@ class Learned:
         known.call_ids = known.call_ids if known.call_ids in tuple(CallIds) else ""
         known.efforts &= set(EFFORTS)
         known.answer_format = "json_object" if known.answer_format == "json_object" else ""
-        known.max_tools = max(0, known.max_tools)
+        known.max_tools, known.max_reply = max(0, known.max_tools), max(0, known.max_reply)
         return known
 
     def take_refusal(
-        self, status: int, words: str, sent: Sequence[str], tools: Sequence[str], traits: Traits | None = None
+        self,
+        status: int,
+        words: str,
+        sent: Sequence[str],
+        tools: Sequence[str],
+        traits: Traits | None = None,
+        limit: int | None = 0,
     ) -> str:
         """Learn from a rejection; return what will change, or "" if there is nothing to learn.
 
-        `words` is the endpoint's whole message, `tools` the keys of the tools sent, in order. `sent` are the
-        parameters sent, and "images", "audio", "results" of tools and "user behind result" if there were any.
+        `words` is all that the endpoint says, see `said_in`. `sent` are the parameters sent, and the kinds of
+        content, see `openai_chat.sent_kinds`. `tools` are the keys of the tools sent, in order. `limit` is
+        the longest reply asked for, in tokens, 0 if none, and None if it may not be changed. The rows of the
+        table are tried in order: one that was followed before, in vain, leaves it to the next.
         """
-        if is_unreadable_call(words):
-            return ""
-        if (
-            status in (400, 422)
-            and "cache_control" in sent
-            and re.search(_NAMES["cache_control"], words, re.I)
-        ):
-            self.dropped.add("cache_control")  # before images: cache marks, too, turn a text into a list
-            return "The endpoint rejects cache_control. Retrying without it."
-        for name in ("images", "audio"):
-            if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
-                setattr(self, f"no_{name}", True)
-                return f"The model does not accept {name}. Retrying without {name}."
         asked = traits or Traits()
-        if (
-            "results" in sent
-            and status in (400, 422, 500)
-            and (told := self._refuse_results(words, sent, asked))
-        ):
-            return told
-        if status == 500:
-            return self._refuse_tools(words, tools, asked) if _SCHEMA.search(words) else ""
-        if status not in (400, 422):
-            return ""
-        if _SCHEMA.search(words) and _rejected_tools(words, tools):
-            # A property may be called "temperature" or "stop".
-            return self._refuse_tools(words, tools, asked)
-        return (
-            self._refuse_parameter(words, sent, asked)
-            or self._refuse_echo(words)
-            or self._refuse_tools(words, tools, asked)
-        )
-
-    def _refuse_parameter(self, words: str, sent: Sequence[str], traits: Traits) -> str:
-        if "max_tokens" in sent and "max_completion_tokens" in words:
-            self.max_tokens_name = "max_completion_tokens"
-            return "The endpoint requires max_completion_tokens. Retrying with it."
-        for name in _OPTIONAL:
-            if name in sent and name not in self.dropped and re.search(_NAMES.get(name, name), words, re.I):
-                if name in _COMMON_WORDS and not _UNKNOWN.search(words):
-                    continue
-                if told := self._other_value(name, words, sent, traits):
-                    return told
-                self.dropped.add(name)
-                return f"The endpoint rejects {name}. Retrying without it."
-        return ""
-
-    def _other_value(self, name: str, words: str, sent: Sequence[str], traits: Traits) -> str:
-        """Learn which value of a parameter the endpoint accepts instead of the one that was sent, if any."""
-        if name == "reasoning_effort" and not self.efforts:
-            listed = _SUPPORTED.search(words)
-            self.efforts = {level for level in EFFORTS if listed and re.search(rf"\b{level}\b", listed[1])}
-            if self.efforts:
-                return f"Supported reasoning effort: {self._levels}. Retrying with the nearest."
-        if name == "response_format":
-            if "tools" in sent and traits.format_with_tools and _TOOLS_TOO.search(words):
-                self.no_format_with_tools = True
-                return "The endpoint rejects response_format with tools. Retrying without it."
-            if traits.answer_format == "json_schema":
-                self.answer_format = "json_object"
-                return "The endpoint rejects a JSON Schema for the answer. Retrying with plain JSON."
-        return ""
-
-    def _refuse_echo(self, words: str) -> str:
-        if not self.fill_reasoning and _MUST_ECHO.search(words):
-            self.fill_reasoning, self.no_echo = True, False
-            return "The endpoint requires its reasoning in the history. Retrying with it."
-        if not (self.no_echo or self.fill_reasoning) and _ECHO.search(words) and _UNKNOWN.search(words):
-            self.no_echo = True
-            return "The endpoint rejects its reasoning in the history. Retrying without it."
-        return ""
-
-    def _refuse_results(self, words: str, sent: Sequence[str], traits: Traits) -> str:
-        if _NINE_IDS.search(words) and traits.call_ids is not CallIds.NINE:
-            self.call_ids = CallIds.NINE.value
-            return "The endpoint requires call IDs of nine characters. Retrying with them."
-        if _PLAIN_IDS.search(words) and traits.call_ids is CallIds.ANY:
-            self.call_ids = CallIds.PLAIN.value
-            return "The endpoint rejects call IDs. Retrying with plain ones."
-        if _NAMED_RESULTS.search(words) and not traits.named_results:
-            self.named_results = True
-            return "The endpoint requires tool names in results. Retrying with them."
-        roles = _ROLES.search(words) is not None
-        if not (roles or _BEHIND_RESULT.search(words)):
-            return ""
-        if "user behind result" in sent and traits.user_after_tool:
-            self.no_user_after_tool = True
-            return (
-                "The endpoint rejects a user message right after a tool result. "
-                "Retrying with a message in between."
-            )
-        self.no_tools |= roles  # its template does not support tool results: the request may be sent as text
-        return ""
-
-    def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:
-        if not tools:
-            if self.needs_tools or not _NEEDS_TOOLS.search(words):
+        for row, found in refusals_in(words, status, kinds_of(sent, tools, words)):
+            if row.do is Do.FEWER_TOKENS:
+                return self._shorten_reply(found, limit)
+            if row.do in DECIDED:
                 return ""
-            self.needs_tools = True
-            return "The endpoint requires tools next to earlier calls. Retrying with them."
-        most = None if _OF_ONE_TOOL.search(words) else _TOO_MANY_TOOLS.search(words)
-        if most and 0 < int(most[1]) < len(tools):
-            self.max_tools = int(most[1])
-            return f"The endpoint accepts at most {most[1]} tools. Retrying with the most relevant."
-        if _KEYS.search(words) and not traits.plain_keys:
-            self.plain_keys = True
-            return "The endpoint rejects property names in tool schemas. Retrying with plain ones."
-        if _MOONSHOT.search(words) and traits.schema is SchemaForm.PLAIN:
-            self.form = SchemaForm.KIMI.value
-            return "The endpoint requires Moonshot's form of tool schemas. Retrying with it."
-        if _GOOGLE.search(words) and traits.schema is not SchemaForm.GEMINI:
-            self.form = SchemaForm.GEMINI.value
-            return "The endpoint requires Google's form of tool schemas. Retrying with it."
-        return self._refuse_tool(words, tools, traits)
+            if row.do in (Do.TEXT_TOOLS, Do.TEXT_RESULTS):
+                self.no_tools = True  # the request is sent again as text, by another model
+                return ""
+            if row.do not in TOLD and (told := self._follow(row, found, tools, asked)):
+                return told
+        return ""
+
+    def _follow(self, row: Refusal, found: re.Match[str], tools: Sequence[str], traits: Traits) -> str:
+        """Learn what a row says; return what will change, or "" if that was known already."""
+        match row.do:
+            case Do.OMIT:
+                return self._omit(row.what)
+            case Do.NEAREST:
+                return self._take_levels(found)
+            case Do.FEWER_TOOLS:
+                return self._limit_tools(number_in(found, "count") or 0, len(tools))
+            case Do.SIMPLER_TOOL:
+                return self._refuse_tool(found.string, tools, traits)
+            case Do.SIMPLER_TOOLS if _rejected_tools(found.string, tools):
+                return ""
+            case Do.KIMI_TOOLS if traits.schema is not SchemaForm.PLAIN:
+                return ""
+            case Do.PLAIN_IDS if traits.call_ids is not CallIds.ANY:
+                return ""
+            case Do.NO_REASONING if self.fill_reasoning:
+                return ""
+            case Do.SEND_REASONING:
+                self.no_echo = False
+        name, value, told = _CHANGES[row.do]
+        known, before = getattr(self, name), self.applied(traits)
+        setattr(self, name, value)
+        if self.applied(traits) == before:  # it is sent like that already
+            setattr(self, name, known)
+            return ""
+        return told
+
+    def _shorten_reply(self, found: re.Match[str], limit: int | None) -> str:
+        """Ask for a reply that fits; keep what is the longest of all, not what this conversation leaves."""
+        room = reply_room(found, limit or 0)
+        if limit and (room is None or room >= limit):
+            room = limit // 2
+        if not room or limit is None:
+            return ""
+        if number_in(found, "most") is not None:
+            self.max_reply = room
+        else:
+            self.reply_room = room
+        return f"The endpoint rejects max_tokens as too large. Retrying with {room:,}."
+
+    def _omit(self, name: str) -> str:
+        if name in ("images", "audio"):
+            setattr(self, f"no_{name}", True)
+            return f"The model does not accept {name}. Retrying without {name}."
+        if name in self.dropped:
+            return ""
+        self.dropped.add(name)
+        return f"The endpoint rejects {name}. Retrying without it."
+
+    def _take_levels(self, found: re.Match[str]) -> str:
+        if self.efforts:
+            return ""
+        self.efforts = {level for level in EFFORTS if re.search(rf"\b{level}\b", found["levels"], re.I)}
+        return f"Supported reasoning effort: {self._levels}. Retrying with the nearest."
+
+    def _limit_tools(self, most: int, sent: int) -> str:
+        if not 0 < most < sent:
+            return ""
+        self.max_tools = most
+        return f"The endpoint accepts at most {units.plural(most, 'tool')}. Retrying with the most relevant."
 
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
         """Simplify the schema of the tool that a rejection is about; if that was done, omit the tool."""
-        about = _SCHEMA.search(words) is not None or any(found.search(words) for found in _POSITIONS)
         named = _rejected_tools(words, tools)
-        if not about or len(named) > 1:
+        if len(named) != 1:
             return ""
-        if not named:
-            if traits.schema is SchemaForm.GEMINI or not _SCHEMA.search(words):
-                return ""
-            self.form = SchemaForm.GEMINI.value
-            return "The endpoint rejects a tool schema. Retrying with simpler schemas."
         key, name = named[0], named[0].partition("#")[0]
         if key not in self.strict_tools and traits.schema is not SchemaForm.GEMINI:
             self.strict_tools.add(key)
@@ -389,6 +296,99 @@ class Learned:
         self.left_out.add(key)
         self.refusals[key] = self.refusals.get(key, 0) + 1
         return f"The endpoint rejects the simpler schema of {name} too. Retrying without this tool."
+
+
+_IN_GOOGLES = SchemaForm.GEMINI.value
+_CHANGES: Mapping[Do, tuple[str, Any, str]] = {
+    Do.JOIN_SYSTEM: (
+        "no_system",
+        True,
+        "The model has no system role. Retrying with the system text in the first user message.",
+    ),
+    Do.NO_STREAM: ("no_stream", True, "The endpoint does not stream this model. Retrying without streaming."),
+    Do.RENAME: (
+        "max_tokens_name",
+        "max_completion_tokens",
+        "The endpoint requires max_completion_tokens. Retrying with it.",
+    ),
+    Do.PLAIN_JSON: (
+        "answer_format",
+        "json_object",
+        "The endpoint rejects a JSON Schema for the answer. Retrying with plain JSON.",
+    ),
+    Do.PLAIN_JSON_NOW: (
+        "plain_json",
+        True,
+        "The endpoint cannot follow this schema of the answer. Retrying with plain JSON.",
+    ),
+    Do.NO_FORMAT: (
+        "no_format_with_tools",
+        True,
+        "The endpoint rejects response_format with tools. Retrying without it.",
+    ),
+    Do.SIMPLER_TOOLS: (
+        "form",
+        _IN_GOOGLES,
+        "The endpoint rejects a tool schema. Retrying with simpler schemas.",
+    ),
+    Do.GEMINI_TOOLS: (
+        "form",
+        _IN_GOOGLES,
+        "The endpoint requires Google's form of tool schemas. Retrying with it.",
+    ),
+    Do.KIMI_TOOLS: (
+        "form",
+        SchemaForm.KIMI.value,
+        "The endpoint requires Moonshot's form of tool schemas. Retrying with it.",
+    ),
+    Do.PLAIN_KEYS: (
+        "plain_keys",
+        True,
+        "The endpoint rejects property names in tool schemas. Retrying with plain ones.",
+    ),
+    Do.ADD_TOOLS: (
+        "needs_tools",
+        True,
+        "The endpoint requires tools next to earlier calls. Retrying with them.",
+    ),
+    Do.SEND_REASONING: (
+        "fill_reasoning",
+        True,
+        "The endpoint requires its reasoning in the history. Retrying with it.",
+    ),
+    Do.NO_REASONING: (
+        "no_echo",
+        True,
+        "The endpoint rejects its reasoning in the history. Retrying without it.",
+    ),
+    Do.SHORT_IDS: (
+        "call_ids",
+        CallIds.NINE.value,
+        "The endpoint requires call IDs of nine characters. Retrying with them.",
+    ),
+    Do.PLAIN_IDS: (
+        "call_ids",
+        CallIds.PLAIN.value,
+        "The endpoint rejects call IDs. Retrying with plain ones.",
+    ),
+    Do.NAMED_RESULTS: (
+        "named_results",
+        True,
+        "The endpoint requires tool names in results. Retrying with them.",
+    ),
+    Do.BETWEEN: (
+        "no_user_after_tool",
+        True,
+        "The endpoint rejects a user message right after a tool result. Retrying with a message in between.",
+    ),
+}
+"""What is learned: the field of `Learned`, its value, and what is told."""
+
+
+def kinds_of(sent: Collection[str], tools: Sequence[str], words: str) -> set[str]:
+    """Return what a rejection of a request may be about; `words` may name one of the tools sent."""
+    named = ("named tool",) if len(_rejected_tools(words, tools)) == 1 else ()
+    return {*sent, "history", "tools" if tools else "no tools", *named}
 
 
 def _rejected_tools(words: str, tools: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.units import bounded, whole
-from tui.core.web import http_error_text
+from tui.core.web import http_error_text, with_headers
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile, redactor_of
@@ -109,7 +109,7 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
 
         # Created in a thread, for the import and for reading the system's certificates.
         client = httpx2.AsyncClient(
-            headers={**headers, **profile.headers},
+            headers=with_headers(headers, profile.headers),
             verify=tls_context(url),
             trust_env=not is_private(url),
             follow_redirects=False,

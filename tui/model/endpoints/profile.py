@@ -26,7 +26,8 @@ BETWEEN_CHUNKS_SECONDS = 60.0
 class ModelProfile:
     """A model that can be selected.
 
-    `api_key_env` is named in error messages; values of `headers` may be secret; `keychain` is "SERVICE/NAME"
+    `api_key_env` is named in error messages; `key_place` says where the key is that the user entered for the
+    profile, in words, or ""; values of `headers` may be secret; `keychain` is "SERVICE/NAME"
     or "". `tool_protocol` is "auto", "native", or the name of a dialect. `context_window` is in tokens.
     `first_token_seconds` and `between_chunks_seconds` are timeouts. `source` is "command line",
     "configuration", "environment" or "detected". Prices are of a million tokens; `price_cached` is that of
@@ -62,6 +63,7 @@ class ModelProfile:
     extra_body: Mapping[str, Any] = field(default_factory=dict, repr=False)
     writes_titles: bool = False
     blocked: str = ""
+    key_place: str = ""
 
     def with_model(self, model: str) -> "ModelProfile":
         return replace(

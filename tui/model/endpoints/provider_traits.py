@@ -106,7 +106,8 @@ class Traits:
     the levels of reasoning that it accepts, empty if unknown. `cache_marks`: it caches a prompt only up to
     marks. `cache_key`: it accepts a key that directs requests with the same beginning to the same cache.
     `answer_format` is the `response_format` that it accepts for an answer by a schema; `format_with_tools`:
-    also in a request with tools.
+    also in a request with tools. `system`: it has a system role. `stream`: it streams replies. `max_reply`
+    and `reply_room`: see `Learned`.
     """
 
     schema: SchemaForm = SchemaForm.PLAIN
@@ -130,6 +131,10 @@ class Traits:
     cache_key: bool = False
     answer_format: str = "json_schema"
     format_with_tools: bool = True
+    system: bool = True
+    stream: bool = True
+    max_reply: int = 0
+    reply_room: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from tui.core.errors import ConfigError
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Secret
-from tui.core.text import quoted_name
+from tui.core.text import clean_line, quoted_name
 from tui.model.endpoints.profile import ModelProfile
 
 
@@ -219,15 +219,18 @@ def usable_key(profile: ModelProfile) -> str:
     key = profile.api_key.reveal().strip() if profile.api_key else ""
     if not key and (wanted := missing_key(profile)):
         provider = provider_of(profile.base_url)
-        page = f", or get a key at {provider.key_page}" if provider else ""
-        raise ConfigError(wanted, where=profile.name, next_step=f"Set it and start mcptui again{page}.")
-    if not (key.isascii() and (key.isprintable())) or " " in key:
-        raise ConfigError(
-            f"the key in {profile.api_key_env or 'api_key'} contains invalid characters",
-            where=profile.name,
-            next_step="Copy it again.",
-        )
-    return key or NO_KEY
+        page = f" Get a key at {provider.key_page}" if provider else ""
+        steps = f"Set it and start mcptui again, or paste a key: {enter_key(profile)}."
+        raise ConfigError(wanted, where=profile.name, next_step=f"{steps}{page}".removesuffix(".") + ".")
+    named = profile.key_place or f"in {profile.api_key_env or 'api_key'}"
+    return checked_key(key, f"the key {named}", where=profile.name) or NO_KEY
+
+
+def checked_key(key: str, named: str = "the key", *, where: str = "") -> str:
+    """Return a key that can be sent. Raises ConfigError, which contains no part of it."""
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise ConfigError(f"{named} contains invalid characters", where=where, next_step="Copy it again.")
+    return key
 
 
 def missing_key(profile: ModelProfile) -> str:
@@ -241,6 +244,11 @@ def missing_key(profile: ModelProfile) -> str:
     if any(word in name.lower() for name in profile.headers for word in ("auth", "key", "token")):
         return ""
     return f"{profile.api_key_env or provider.keys[0]} is not set"
+
+
+def enter_key(profile: ModelProfile) -> str:
+    """Return how the user enters a key for a profile, on the screen and in a shell."""
+    return f"/key, or `mcptui config key {clean_line(profile.name, 64)}`"
 
 
 def endpoint_key(profile: ModelProfile) -> str:

@@ -16,7 +16,6 @@ from tui.core.ports import ModelCapabilities, ModelPart, ModelRequest, ReplyPart
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
-from tui.model.endpoints.failures import words_of
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.provider_traits import Traits, traits_of
@@ -134,6 +133,8 @@ class OpenAIChat:
                     await parts.aclose()
             except (RequestRefused, ModelError) as failure:
                 error = failure.error if isinstance(failure, RequestRefused) else failure
+                if "tools" not in body:
+                    error = _not_about_tools(error)
                 had_tools = not self._learned.no_tools
                 reason = "" if shown else await self._learn(failure, body, request)
                 if had_tools and self._learned.no_tools and not isinstance(error, NoTools):
@@ -191,23 +192,19 @@ class OpenAIChat:
             return f"{failure.message}. Retrying with /v1." if again else ""
         error = failure.error if isinstance(failure, RequestRefused) else failure
         status = error.status or 0
-        words = error.message
-        if isinstance(failure, RequestRefused):
-            words = f"{words_of(failure.body)} {str(failure.body)[:4000]}"
-            if errors.is_missing_path(status, words) and self._client.try_version():
-                return "Not found. Retrying with /v1."
+        words = error.said or error.message
+        refused = isinstance(failure, RequestRefused)
+        if refused and errors.is_missing_path(status, words) and self._client.try_version():
+            return "Not found. Retrying with /v1."
         if error.overflow:
             return ""
         before = self._learned.to_json()
-        reason = ""
-        if isinstance(error, NoTools):
-            self._learned.no_tools = True
-        else:
-            tools = self._forms.offered(request, self.traits, self._learned)
-            keys = [self._forms.key(tool) for tool in tools]
-            own = (name for name in body if name not in self._profile.extra_body)
-            sent = (*own, *_content_kinds(body["messages"]))
-            reason = self._learned.take_refusal(status, words, sent, keys, self.traits)
+        tools = self._forms.offered(request, self.traits, self._learned)
+        keys = [self._forms.key(tool) for tool in tools]
+        sent = [name for name in sent_kinds(body) if name not in self._profile.extra_body]
+        name = self.traits.max_tokens_name
+        limit = None if name in self._profile.extra_body else body.get(name, 0)
+        reason = self._learned.take_refusal(status, words, sent, keys, self.traits, limit)
         if self._learned.to_json() != before:
             await self._remember()
         return reason
@@ -222,11 +219,36 @@ def _in_text(error: ModelError) -> NoTools:
     return NoTools(error.message, where=error.where, next_step=error.next_step, status=error.status)
 
 
+def _not_about_tools(error: ModelError) -> ModelError:
+    """Return the error of a request without tools: text tools would not help."""
+    if not isinstance(error, NoTools):
+        return error
+    plain = ModelError(error.message, where=error.where, next_step=error.next_step, status=error.status)
+    plain.said = error.said
+    return plain
+
+
+def sent_kinds(body: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of a request's fields, and the kinds of its content that an endpoint may reject."""
+    yield from (name for name, value in body.items() if value is not False)
+    kinds = set(_content_kinds(body["messages"]))
+    yield from kinds
+    if "system text" in kinds and "results" not in kinds:
+        yield "system text alone"
+    answer = body.get("response_format")
+    if isinstance(answer, Mapping) and answer.get("type") == "json_schema":
+        yield "answer schema"
+    if answer and body.get("tools"):
+        yield "format with tools"
+
+
 def _content_kinds(messages: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the kinds of content in messages that an endpoint may reject."""
     before = ""
     for message in messages:
-        if message["role"] == "tool":
+        if message["role"] == "system":
+            yield "system text"
+        elif message["role"] == "tool":
             yield "results"
         elif before == "tool" and message["role"] == "user":
             yield "user behind result"

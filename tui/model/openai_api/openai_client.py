@@ -27,6 +27,9 @@ from tui.model.tap import ModelTap
 CONNECT_SECONDS = 15.0
 CLOSE_SECONDS = 2.0
 
+WHOLE_REPLY_SECONDS = 600.0
+"""How long at least to wait for a reply that is not streamed: its first byte comes after its last token."""
+
 MAX_REFUSAL = 256 * 1024
 """Bytes of an error's body that are read; openai would read an endless one."""
 
@@ -39,10 +42,9 @@ Close = Callable[[], Coroutine[Any, Any, None]]
 class RequestRefused(Exception):
     """The endpoint answered with an error status; another form of the request may work."""
 
-    def __init__(self, error: ModelError, body: object) -> None:
+    def __init__(self, error: ModelError) -> None:
         super().__init__(error.message)
         self.error = error
-        self.body = body
 
 
 class _ErrorStatus(Exception):
@@ -54,12 +56,11 @@ class _ErrorStatus(Exception):
 
     @property
     def said(self) -> object:
-        """The error in the body, or its text."""
+        """The body as JSON, or its text."""
         try:
-            found = json.loads(self.response.text)
+            return json.loads(self.response.text)
         except (ValueError, RecursionError):
             return self.response.text.strip()
-        return found.get("error", found) if isinstance(found, dict) else found
 
 
 async def _raise_error_status(response: Any) -> None:
@@ -193,6 +194,8 @@ class EndpointClient:
     async def _opened(self, body: dict[str, Any], closed: Close) -> tuple[ReplyConnection, Close]:
         assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
+        if body["stream"] is False:
+            seconds = max(seconds, WHOLE_REPLY_SECONDS)
         deadline = asyncio.get_running_loop().time() + seconds
         # extra_body is sent unchanged: with arguments, the client would check every message against its
         # types, which blocks the event loop for 350 ms at two thousand messages (measured).
@@ -232,7 +235,7 @@ class EndpointClient:
         response, said = refused.response, refused.said
         self._tap.refused(response)
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return RequestRefused(errors.status_error(self._profile, response.status_code, said, headers), said)
+        return RequestRefused(errors.status_error(self._profile, response.status_code, said, headers))
 
 
 def _root_cause(error: BaseException) -> str:

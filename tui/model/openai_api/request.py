@@ -50,6 +50,10 @@ def options_for(
     sampling = {"temperature": temperature, "top_p": profile.top_p, "seed": profile.seed}
     options |= {name: value for name, value in sampling.items() if value is not None}
     limits = [limit for limit in (profile.max_tokens, request.max_tokens) if limit is not None]
+    if limits and traits.max_reply:
+        limits.append(traits.max_reply)
+    if traits.reply_room:
+        limits.append(traits.reply_room)
     if limits:
         options[traits.max_tokens_name] = min(limits)
     if profile.effort:
@@ -195,7 +199,7 @@ def body_for(
     body: dict[str, Any] = {
         "model": profile.model,
         "messages": _Writer(profile, traits, forms).messages(request),
-        "stream": True,
+        "stream": traits.stream,
         "stream_options": {"include_usage": True},
     }
     if tools:
@@ -209,6 +213,8 @@ def body_for(
         mark_for_cache(body["messages"])
     kept = {name: value for name, value in body.items() if name not in traits.refuses}
     kept.update(plain_json(profile.extra_body))
+    if kept["stream"] is False and "stream_options" not in profile.extra_body:
+        kept.pop("stream_options", None)
     return kept
 
 
@@ -222,7 +228,8 @@ class _Writer:
     def messages(self, request: ModelRequest) -> list[dict[str, Any]]:
         result: list[dict[str, Any]] = []
         if request.system:
-            result.append({"role": "system", "content": sendable(request.system)})
+            role = "system" if self._traits.system else "user"
+            result.append({"role": role, "content": sendable(request.system)})
         messages = sanitised(request.messages)
         attached = Attached(messages, self._traits)
         turn = _turn_of(messages)

@@ -15,7 +15,13 @@ from typing import Any
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import number_limit
-from tui.settings.packages.server_inputs import ServerInput, Values, joined
+from tui.settings.packages.server_inputs import (
+    ServerInput,
+    Values,
+    joined,
+    refuse_long_table,
+    refuse_long_text,
+)
 from tui.settings.references import escaped
 
 KINDS = frozenset({"string", "number", "boolean", "directory", "file"})
@@ -64,6 +70,7 @@ class Bundle:
         env = {name: text for name, said in self.env.items() if (text := filler.filled(said, optional=True))}
         table |= {"args": args} if args else {}
         table |= {"env": env} if env else {}
+        refuse_long_table(table)
         return table | {"cwd": escaped(str(folder))}
 
     def program(self) -> str:
@@ -98,19 +105,7 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
     server = _object(manifest.get("server"))
     config = _object(server.get("mcp_config"))
     config = {**config, **_object(_object(config.get("platform_overrides")).get(platform))}
-    command = _text(config, "command")
-    if not command:
-        raise _unusable("has no command (server.mcp_config.command)")
-    args, env = config.get("args", []), config.get("env", {})
-    if not isinstance(args, list) or not all(isinstance(one, str) for one in args):
-        raise _unusable("has args that are not an array of strings (server.mcp_config.args)")
-    if not isinstance(env, Mapping) or not all(
-        _ENV_NAME.fullmatch(k) and isinstance(v, str) for k, v in env.items()
-    ):
-        raise _unusable("has an env that is not an object of strings (server.mcp_config.env)")
-    for text in (command, *args, *env.values()):
-        if not text.isprintable() and text:
-            raise UsageError(f"the manifest contains invalid characters: {quoted_name(text, 80)}.")
+    command, args, env = _launch(config)
     inputs = tuple(_inputs(manifest.get("user_config", {})))
     known = {one.name for one in inputs}
     for found in (found for text in (command, *args, *env.values()) for found in _VARIABLE.findall(text)):
@@ -125,10 +120,31 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
         inputs=inputs,
         command=command,
         args=tuple(args),
-        env=dict(env),
+        env=env,
         is_binary=_text(server, "type") == "binary",
         entry_point=_text(server, "entry_point"),
     )
+
+
+def _launch(config: Mapping[str, Any]) -> tuple[str, list[str], dict[str, str]]:
+    """Return command, args and env of a manifest as written. Raises UsageError if they are unusable."""
+    command = _text(config, "command")
+    if not command:
+        raise _unusable("has no command (server.mcp_config.command)")
+    args, env = config.get("args", []), config.get("env", {})
+    if not isinstance(args, list) or not all(isinstance(one, str) for one in args):
+        raise _unusable("has args that are not an array of strings (server.mcp_config.args)")
+    if not isinstance(env, Mapping) or not all(
+        _ENV_NAME.fullmatch(k) and isinstance(v, str) for k, v in env.items()
+    ):
+        raise _unusable("has an env that is not an object of strings (server.mcp_config.env)")
+    if max(len(args), len(env)) > MAX_ITEMS:
+        raise _unusable(f"has more than {MAX_ITEMS} args or variables (server.mcp_config)")
+    for text in (command, *args, *env.values()):
+        refuse_long_text(text)
+        if not text.isprintable() and text:
+            raise UsageError(f"the manifest contains invalid characters: {quoted_name(text, 80)}.")
+    return command, args, dict(env)
 
 
 def _own_path(path: str) -> str:

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from tui.core.errors import ConfigError, UsageError
 from tui.core.files.private_files import FOLDER_MODE, make_folder
+from tui.core.files.text_files import NotText, text_of
 from tui.core.secrets import keychain
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural, size
@@ -152,7 +153,9 @@ class BundleFile:
         if len(text) > MAX_MANIFEST:
             raise UsageError(f"its {MANIFEST} is larger than {size(MAX_MANIFEST)}.")
         try:
-            return json.loads(text)
+            return json.loads(text_of(text))
+        except NotText as error:
+            raise UsageError(f"its {MANIFEST} {error}.") from None
         except (ValueError, RecursionError) as error:
             raise UsageError(f"its {MANIFEST} is not JSON: {clean_line(str(error), 120)}.") from None
 
@@ -286,11 +289,11 @@ def _folder(table: Any) -> str:
 
 
 def _places(table: Any) -> list[str]:
-    env = table.get("env") if isinstance(table, Mapping) else None
     prefix = f"{KEYCHAIN}{SERVICE}/"
-    values = env.values() if isinstance(env, Mapping) else ()
-    found = [value for value in values if isinstance(value, str) and value.startswith(prefix)]
-    return list(dict.fromkeys(value.removeprefix(prefix) for value in found))
+    tables = [table.get(key) for key in ("env", "headers")] if isinstance(table, Mapping) else []
+    values = [value for one in tables if isinstance(one, Mapping) for value in one.values()]
+    found = [value for value in values if isinstance(value, str) and prefix in value]
+    return list(dict.fromkeys(value.partition(prefix)[2] for value in found))
 
 
 def _is_in(bundles: Path, folder: str) -> bool:

@@ -13,7 +13,14 @@ from urllib.parse import quote, urlsplit
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
 from tui.core.web import header_name_fault, url_fault
-from tui.settings.packages.server_inputs import ServerInput, Values, joined
+from tui.settings.packages.server_inputs import (
+    MAX_TEXT,
+    ServerInput,
+    Values,
+    joined,
+    refuse_long_table,
+    refuse_long_text,
+)
 from tui.settings.references import escaped
 
 KINDS = ("npm", "pypi", "oci", "remote")
@@ -69,7 +76,10 @@ class LaunchOption:
     def table(self, values: Values) -> dict[str, Any]:
         """Return the server as a table of the configuration. Raises UsageError for an invalid value."""
         filler = _Filler(values)
-        return filler.remote(self.source) if self.kind == "remote" else filler.package(self.kind, self.source)
+        is_remote = self.kind == "remote"
+        made = filler.remote(self.source) if is_remote else filler.package(self.kind, self.source)
+        refuse_long_table(made)
+        return made
 
 
 def launch_options(entry: Mapping[str, Any]) -> list[LaunchOption]:
@@ -160,7 +170,7 @@ def _pair_inputs(pairs: Any) -> Iterator[ServerInput]:
 
 def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
     variables = _object(holder.get("variables"))
-    for name in _PLACEHOLDER.findall(template):
+    for name in dict.fromkeys(_PLACEHOLDER.findall(template[:MAX_TEXT])):
         if isinstance(variables.get(name), Mapping):
             yield _input(name, variables[name], needed=True)
 
@@ -286,6 +296,7 @@ def _reference_of(kind: str, package: Mapping[str, Any]) -> str:
 
 
 def _checked(text: str) -> str:
+    refuse_long_text(text)
     if not text.isprintable() and text:
         raise UsageError(f"the entry contains invalid characters: {quoted_name(text, 80)}.")
     return text

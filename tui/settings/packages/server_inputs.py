@@ -115,6 +115,28 @@ def values_of(
     return found
 
 
+MAX_TEXT = 8192
+"""Maximum characters of one text of a publisher, before its values are filled in."""
+
+MAX_TABLE = 64 * 1024
+"""Maximum characters of all texts of a server, after that. Systems limit a command line to little more."""
+
+
+def refuse_long_text(text: str) -> None:
+    """Raise UsageError if a text of a publisher is too long to be filled in."""
+    if len(text) > MAX_TEXT:
+        shown = quoted_name(text, 60)
+        raise UsageError(f"a text has {len(text):,} characters, more than {MAX_TEXT:,}: {shown}.")
+
+
+def refuse_long_table(table: Mapping[str, Any]) -> None:
+    """Raise UsageError if the command line and environment of a server are too long to be started."""
+    values = [*table.get("args", ()), *table.get("env", {}).items(), *table.get("headers", {}).items()]
+    length = sum(len(text) for value in values for text in (value if isinstance(value, tuple) else (value,)))
+    if length + len(table.get("url", "")) > MAX_TABLE:
+        raise UsageError(f"its arguments and variables have {length:,} characters, more than {MAX_TABLE:,}.")
+
+
 def joined(pieces: Iterable[str]) -> str:
     """Join parts of a configured text; raises UsageError if two of them would form a reference."""
     kept = [piece for piece in pieces if piece]

@@ -4,7 +4,7 @@ import json
 from collections import OrderedDict
 
 from tui.core.text import clean, clean_line
-from tui.core.traffic import ANSWERS, BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, Kind
+from tui.core.traffic import ANSWERS, BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Kind
 from tui.core.units import duration, size
 from tui.storage.exports.jsonl import time_text
 
@@ -13,6 +13,9 @@ BODY_CHARS = 256 * 1024
 
 PRETTY_BYTES = 64 * 1024
 """Larger bodies are not indented: they would have too many lines to read."""
+
+NOTE_CHARS = 2_000
+"""Maximum characters of a note in a readable export."""
 
 MAX_OPEN = 10_000
 
@@ -45,7 +48,7 @@ def name_of(entry: Entry) -> str:
     return clean_line(entry.body[:500].decode("utf-8", "replace"), 120)
 
 
-def facts(entry: Entry) -> str:
+def facts(entry: Entry, *, is_marked: bool = False) -> str:
     """Return time, size and id of an entry on one line."""
     parts = [time_text(entry.wall_ns), KIND_WORDS[entry.kind], size(entry.size)]
     if entry.ident:
@@ -54,7 +57,14 @@ def facts(entry: Entry) -> str:
         parts.append(f"truncated, SHA-256 {clean_line(entry.sha256, 64)}")
     if entry.redactions:
         parts.append(f"{len(entry.redactions)} redacted")
+    if is_marked:
+        parts.append("marked")
     return ", ".join(parts)
+
+
+def note_line(note: EntryNote) -> str:
+    """Return the user's note on an entry on one line, or ""."""
+    return f"Note: {clean_line(note.text, NOTE_CHARS)}" if note.text else ""
 
 
 class Latencies:

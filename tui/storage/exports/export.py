@@ -10,7 +10,7 @@ from tui.core.errors import StorageError
 from tui.core.traffic import Entry
 from tui.storage.exports.har import har
 from tui.storage.exports.html import html
-from tui.storage.exports.jsonl import jsonl
+from tui.storage.exports.jsonl import NoteOf, jsonl, no_note
 from tui.storage.exports.markdown import markdown
 
 
@@ -24,7 +24,11 @@ class Format(StrEnum):
 
 
 def exported(
-    form: Format, columns: Iterable[Entry], whole: Callable[[int], Entry | None], title: str
+    form: Format,
+    columns: Iterable[Entry],
+    whole: Callable[[int], Entry | None],
+    title: str,
+    note_of: NoteOf = no_note,
 ) -> Iterator[str]:
     """Yield an export piece by piece: the entries of `columns`, in order, with their bodies from `whole`.
 
@@ -33,13 +37,13 @@ def exported(
     entries = (entry for one in columns if (entry := whole(one.seq)) is not None)
     match form:
         case Format.JSONL:
-            yield from jsonl(entries)
+            yield from jsonl(entries, note_of)
         case Format.MARKDOWN:
-            yield from markdown(entries, title)
+            yield from markdown(entries, title, note_of)
         case Format.HAR:
-            yield from har(columns, whole)
+            yield from har(columns, whole, note_of)
         case Format.HTML:
-            yield from html(entries, title)
+            yield from html(entries, title, note_of)
 
 
 def write_whole(

@@ -13,14 +13,18 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import tui
-from tui.core.traffic import Direction, Entry, Kind
-from tui.storage.exports.jsonl import time_text
+from tui.core.traffic import Direction, Entry, EntryNote, Kind
+from tui.storage.exports.entry_text import note_line
+from tui.storage.exports.jsonl import NoteOf, no_note, time_text
+
+MAX_COMMENTS = 100
+"""Maximum marked or noted replies of an exchange to name."""
 
 Whole = Callable[[int], Entry | None]
 """Takes a seq and returns the entry with its body, or None if it was dropped."""
 
 
-def har(columns: Iterable[Entry], whole: Whole) -> Iterator[str]:
+def har(columns: Iterable[Entry], whole: Whole, note_of: NoteOf = no_note) -> Iterator[str]:
     """Yield an archive with the exchanges in the order of their requests. At most one body is in memory."""
     creator = {"name": "mcptui", "version": tui.__version__}
     yield '{"log":{"version":"1.2","creator":' + json.dumps(creator) + ',"entries":['
@@ -28,7 +32,7 @@ def har(columns: Iterable[Entry], whole: Whole) -> Iterator[str]:
     for asked, replied in _exchanges(columns).items():
         if (request := whole(asked)) is not None:
             yield comma + "\n"
-            yield from _har_entry(request, replied, whole)
+            yield from _har_entry(request, replied, whole, note_of)
             comma = ","
     yield "\n]}}\n"
 
@@ -61,9 +65,10 @@ class _Reply:
     size: int = 0
     is_stream: bool = False
     is_text: bool = True
+    comments: list[str] = field(default_factory=list)
 
 
-def _har_entry(request: Entry, replies: Sequence[int], whole: Whole) -> Iterator[str]:
+def _har_entry(request: Entry, replies: Sequence[int], whole: Whole, note_of: NoteOf) -> Iterator[str]:
     """Yield an exchange. The replies are read twice, unless there is only one."""
     known: list[Entry] = []
     if len(replies) == 1 and (only := whole(replies[0])) is not None:
@@ -77,6 +82,8 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole) -> Iterator
         if reply.first_ns < 0:
             reply = _Reply(one.detail, one.mono_ns)
             reply.is_stream = one.kind is not Kind.MODEL_REPLY and "sse" in one.detail
+        note = note_of(one.seq)
+        reply.comments += [_comment(one, note)] if note.marked or note.text else []
         reply.last_ns, reply.size = one.mono_ns, reply.size + one.size
         reply.is_text = reply.is_text and _is_utf8(_content(one, reply.is_stream))
     took = (reply.last_ns - request.mono_ns) / 1e6 if reply.last_ns >= 0 else -1
@@ -87,7 +94,7 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole) -> Iterator
         "request": _request(request),
         "cache": {},
         "timings": {"send": 0, "wait": first, "receive": max(took - first, 0)},
-        "comment": f"{request.source}, entry {request.seq}",
+        "comment": _comment(request, note_of(request.seq)),
     }
     headers = reply.detail.get("headers")
     content: dict[str, Any] = {"size": reply.size, "mimeType": _header(headers, "content-type")}
@@ -98,6 +105,13 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole) -> Iterator
     contents = (_content(one, reply.is_stream) for one in read())
     yield from map(_escaped, contents) if reply.is_text else _base64(contents)
     yield '"}}}'
+
+
+def _comment(entry: Entry, note: EntryNote) -> str:
+    """Return the number of an entry, its mark and its note."""
+    words = [f"{entry.source}, entry {entry.seq}"]
+    words += ["marked"] if note.marked else []
+    return ", ".join([*words, *([note_line(note)] if note.text else [])])
 
 
 def _opened(value: Mapping[str, Any]) -> str:
@@ -162,6 +176,7 @@ def _response(reply: _Reply) -> dict[str, Any]:
         "redirectURL": _header(headers, "location"),
         "headersSize": -1,
         "bodySize": reply.size,
+        "comment": "; ".join(reply.comments[:MAX_COMMENTS]),
     }
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Outcome
-from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of
+from tui.core.traffic import Entry, EntryNote, Outcome
+from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of, note_line
+from tui.storage.exports.jsonl import NoteOf, no_note
 
 STYLE = """
 :root{color-scheme:light dark;font:14px/1.45 system-ui,sans-serif}
@@ -48,7 +49,7 @@ def source_of(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def html(entries: Iterable[Entry], title: str) -> Iterator[str]:
+def html(entries: Iterable[Entry], title: str, note_of: NoteOf = no_note) -> Iterator[str]:
     """Yield the page."""
     known = f"style-src {source_of(STYLE)}; script-src {source_of(SCRIPT)}"
     policy = f"default-src 'none'; {known}; base-uri 'none'; form-action 'none'"
@@ -63,17 +64,19 @@ def html(entries: Iterable[Entry], title: str) -> Iterator[str]:
     )
     latencies = Latencies()
     for entry in entries:
-        yield _row(entry, latencies.of(entry))
+        yield _row(entry, latencies.of(entry), note_of(entry.seq))
     yield f"</main>\n<script>{SCRIPT}</script></body></html>\n"
 
 
-def _row(entry: Entry, took: str) -> str:
+def _row(entry: Entry, took: str, note: EntryNote) -> str:
     outcome = entry.outcome.name.lower().replace("_", " ") if entry.outcome else ""
     mark = ' class="bad"' if entry.outcome in _BAD else ""
+    about = f"<p>{escape(facts(entry, is_marked=note.marked))}</p>"
+    about += f"<p>{escape(note_line(note))}</p>" if note.text else ""
     return (
         f'<details><summary><span class="n">{entry.seq}</span>'
         f"<span>{escape(clean_line(entry.source, 60))}</span><span>{ARROWS[entry.direction]}</span>"
         f'<span>{escape(name_of(entry))}</span><span class="t">{took}</span>'
         f"<span{mark}>{outcome}</span></summary>"
-        f"<p>{escape(facts(entry))}</p><pre>{escape(body_text(entry))}</pre></details>\n"
+        f"{about}<pre>{escape(body_text(entry))}</pre></details>\n"
     )

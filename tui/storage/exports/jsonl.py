@@ -6,16 +6,20 @@ written as text (`body`), any other as Base64 (`body_base64`). Both restore the 
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, TypeVar, cast
 
 from tui.core.errors import StorageError
-from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
+from tui.core.files.text_files import encoding_of
+from tui.core.traffic import FIRST_NS, Cause, Direction, Entry, EntryNote, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
 """Maximum nesting depth of the detail of an entry."""
+
+MAX_NOTE = 10_000
+"""Maximum characters of a note that are read."""
 
 _E = TypeVar("_E", bound=IntEnum)
 
@@ -27,11 +31,26 @@ FORMAT = 1
 """Increased when an older version would misread a line."""
 
 
-def jsonl(entries: Iterable[Entry]) -> Iterator[str]:
+NoteOf = Callable[[int], EntryNote]
+"""Returns the user's mark and note on the entry with a seq."""
+
+
+def no_note(seq: int) -> EntryNote:
+    """Return the note of an entry without one."""
+    return EntryNote()
+
+
+def jsonl(entries: Iterable[Entry], note_of: NoteOf = no_note) -> Iterator[str]:
     """Yield the lines of an export: a header, then one entry per line, with its body."""
     yield json.dumps({"mcptrace": FORMAT}) + "\n"
     for entry in entries:
-        yield json.dumps(entry_object(entry), separators=(",", ":")) + "\n"
+        found = entry_object(entry) | note_members(note_of(entry.seq))
+        yield json.dumps(found, separators=(",", ":")) + "\n"
+
+
+def note_members(note: EntryNote) -> dict[str, Any]:
+    """Return a mark and a note as members of the object of their entry."""
+    return {name: value for name, value in (("marked", note.marked), ("note", note.text)) if value}
 
 
 def entry_object(entry: Entry) -> dict[str, Any]:
@@ -78,8 +97,10 @@ def time_text(wall_ns: int) -> str:
         return ""
 
 
-def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
-    """Yield the entries of an export, renumbered from 1 without gaps.
+def read_jsonl(
+    lines: Iterable[bytes], where: str, notes: MutableMapping[int, EntryNote] | None = None
+) -> Iterator[Entry]:
+    """Yield the entries of an export, renumbered from 1 without gaps; add their `notes` by the new number.
 
     Raises:
         StorageError: a line is invalid. The message has its number and `where`.
@@ -98,12 +119,15 @@ def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
             entry = _entry(found)
             if entry.seq in numbers:
                 raise ValueError(f'"seq" {entry.seq} is used twice')
+            note = EntryNote(found.get("marked") is True, _text(found, "note", "")[:MAX_NOTE])
         except ValueError as error:
             raise StorageError(
                 f"line {number} is not a recording entry ({error})"[:300],
                 where=where,
                 next_step="See docs/recording-format.md for the format.",
             ) from error
+        if notes is not None and (note.marked or note.text):
+            notes[len(numbers) + 1] = note
         yield renumbered(entry, numbers)
 
 
@@ -113,7 +137,8 @@ def _parsed(line: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
     except UnicodeDecodeError as error:
-        raise ValueError("not UTF-8") from error
+        name = encoding_of(line)
+        raise ValueError(f"{name} text, not UTF-8" if name else "not UTF-8") from error
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     except ValueError as error:
@@ -138,7 +163,7 @@ def _entry(found: Mapping[str, Any]) -> Entry:
     entry = Entry(
         seq=_whole(found, "seq", least=1),
         mono_ns=_whole(found, "mono_ns"),
-        wall_ns=_whole(found, "wall_ns"),
+        wall_ns=_whole(found, "wall_ns", least=FIRST_NS),
         source=_text(found, "source"),
         direction=_choice(found, "direction", Direction),
         kind=_choice(found, "kind", Kind),

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Outcome
-from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of
+from tui.core.traffic import Entry, EntryNote, Outcome
+from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of, note_line
+from tui.storage.exports.jsonl import NoteOf, no_note
 
 _MARKS = late(
     r"""([\\`*\[<~$@#]
@@ -38,24 +39,25 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def markdown(entries: Iterable[Entry], title: str) -> Iterator[str]:
+def markdown(entries: Iterable[Entry], title: str, note_of: NoteOf = no_note) -> Iterator[str]:
     """Yield the report."""
     yield f"# {escaped(clean_line(title, 200))}\n\n"
     latencies, number = Latencies(), 0
     for entry in entries:
         number += 1
-        yield _section(entry, latencies.of(entry))
+        yield _section(entry, latencies.of(entry), note_of(entry.seq))
     yield {0: "No entries.\n", 1: "1 entry.\n"}.get(number, f"{number} entries.\n")
 
 
-def _section(entry: Entry, took: str) -> str:
+def _section(entry: Entry, took: str, note: EntryNote) -> str:
     source = escaped(clean_line(entry.source, 60))
     head = f"## {entry.seq}. {source} {ARROWS[entry.direction]} {escaped(name_of(entry))}\n\n"
-    said = facts(entry)
+    said = facts(entry, is_marked=note.marked)
     if entry.outcome is not Outcome.NONE:
         said += f", {entry.outcome.name.lower().replace('_', ' ')}"
     if took:
         said += f" after {took}"
     body = body_text(entry)
     block = fenced(body, "json" if body[:1] in ("{", "[") else "text") if body else "_empty_"
-    return f"{head}{escaped(said)}\n\n{block}\n\n"
+    noted = f"{escaped(note_line(note))}\n\n" if note.text else ""
+    return f"{head}{escaped(said)}\n\n{noted}{block}\n\n"

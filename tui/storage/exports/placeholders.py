@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.text import quoted_name
-from tui.core.traffic import ANSWERS, Entry, Kind
+from tui.core.traffic import ANSWERS, Entry, EntryNote, Kind
 from tui.core.units import plural, size
 
 MODEL = "model:"
@@ -105,6 +105,11 @@ _OF_TRANSPORT = frozenset({"argv", "cwd", "why", "error", "reason", "message"})
 
 _OPEN_HEADERS = frozenset({"content-type", "content-length", "accept", "mcp-protocol-version", "mcp-method"})
 _DEEPEST = 100
+
+
+def shaped_note(note: EntryNote) -> EntryNote:
+    """Return a note with a placeholder for its text."""
+    return EntryNote(note.marked, str(shape(note.text)))
 
 
 def with_shapes(entry: Entry) -> Entry:

@@ -6,19 +6,11 @@ WAL that is reset while a second connection writes.
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
+from tui.core.traffic import EntryNote
 from tui.storage.recordings.database import open_for_notes, open_for_reading, storage_errors
 from tui.storage.recordings.foreign_file import bounded_rows
-
-
-@dataclass(frozen=True, slots=True)
-class EntryNote:
-    """The user's mark and note on an entry."""
-
-    marked: bool = False
-    text: str = ""
 
 
 class NotesStore:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.core.traffic import DETAIL_LOST, Cause, Direction, Entry, Kind, Outcome, Redaction
+from tui.core.traffic import DETAIL_LOST, FIRST_NS, Cause, Direction, Entry, Kind, Outcome, Redaction
 
 # Indexed by number: several times faster than calling an enum.
 _DIRECTIONS = tuple(Direction)
@@ -82,7 +82,8 @@ def is_sound(row: Sequence[Any]) -> bool:
         type(mono) is type(wall) is type(direction) is type(kind) is int
         and type(size) is type(pair) is type(root) is type(outcome) is int
         and type(source) is type(method) is type(tool) is type(ident) is str
-        and mono >= 0 <= wall
+        and mono >= 0
+        and wall >= FIRST_NS
         and size >= 0 <= pair
         and root >= 0 <= direction < len(_DIRECTIONS)
         and 0 < kind < len(_KINDS)

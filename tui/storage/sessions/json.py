@@ -14,6 +14,7 @@ from typing import Any
 from tui.core.conversation.conversation import Message, ToolMessage, UserMessage
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.errors import StorageError
+from tui.core.files.text_files import encoding_of
 from tui.core.text import clean_line
 from tui.core.units import bounded, whole
 from tui.storage.sessions.stored_session import StoredSession, compaction_of, repaired, rows_of
@@ -82,7 +83,8 @@ def _loaded(raw: bytes) -> Mapping[str, Any]:
     try:
         found = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise ValueError("not UTF-8") from None
+        name = encoding_of(raw)
+        raise ValueError(f"{name} text, not UTF-8" if name else "not UTF-8") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON ({error.msg}, line {error.lineno})") from None
     except RecursionError:

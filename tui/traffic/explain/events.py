@@ -35,7 +35,7 @@ _STATUS = {
     401: "authorization is missing or expired",
     403: "permission denied",
     404: "not found, or the session has ended",
-    405: "method not allowed at this URL",
+    405: "method not allowed at this URL (a message stream, GET, is optional)",
     406: "no acceptable response format",
     408: "the server timed out waiting for the request",
     409: "conflict",

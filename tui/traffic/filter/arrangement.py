@@ -69,6 +69,14 @@ def asks_for(node: Node | None, *fields: str) -> bool:
     return False
 
 
+def keeps_pairs(node: Node | None) -> bool:
+    """Whether an export with this filter also has the other half of each exchange.
+
+    A filter by kind or direction means one half. The user marks one row, and means the call.
+    """
+    return asks_for(node, "marked", "note") and not asks_for(node, "kind", "dir")
+
+
 @dataclass(slots=True)
 class Fold:
     """The number and bytes of the entries folded into one row."""

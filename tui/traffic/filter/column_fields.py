@@ -378,7 +378,7 @@ def _moments_on_day(value: ClockTime, now_ns: int) -> list[int]:
         return _showings(day, value.ns)
     except _NO_MOMENT:
         # A day outside the range of the clock is before or after all others.
-        return [0 if day < _day(now_ns) else 1 << 63]
+        return [-(1 << 63) if day < _day(now_ns) else 1 << 63]
 
 
 def _showings(day: date, of_day_ns: int) -> list[int]:

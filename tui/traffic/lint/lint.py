@@ -24,8 +24,10 @@ from tui.traffic.lint.rules_messages import MessageCheck
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
 from tui.traffic.methods import BATCHES, METHODS, MODERN, REVISIONS, is_modern
+from tui.traffic.record.pairing import PEER
 
 MOST_SOURCES = 256
+MOST_PEERS = 256
 MOST_MEMBERS = 1_000
 """Maximum messages of one batch to check."""
 
@@ -56,6 +58,7 @@ class Linter:
         self._judge = judge
         self._reader = BodyReader()
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
+        self._peers: OrderedDict[tuple[str, int], ServerSession] = OrderedDict()
         self._next = 1
         self._lost = self._forgot = False
 
@@ -73,14 +76,30 @@ class Linter:
         if entry.kind is Kind.EVENT:
             self._event(entry)
             return []
-        session = self._session(entry.source)
+        session = self._session(entry.source, entry.detail.get(PEER))
         return [_finding(entry, session, flaw) for flaw in self._body(entry, session)]
 
-    def _session(self, source: str) -> ServerSession:
+    def _session(self, source: str, peer: object = None) -> ServerSession:
+        """Return the session of a server with one of its clients (`peer`), if it has several."""
         session = self._sessions.get(source)
         if session is None:
             session = self._begin(source, ServerSession(whole=not (self._lost or self._forgot)))
+        if not isinstance(peer, int) or isinstance(peer, bool):
+            return session
+        if not session.peer:
+            session.peer = peer
+        if session.peer != peer:
+            session = self._peers.pop((source, peer), None) or session.beside(peer)
+            self._change(source, session)
         return session
+
+    def _change(self, source: str, session: ServerSession) -> None:
+        """Make a session the current one of its server; those of its other clients are kept."""
+        if (before := self._sessions.get(source)) is not None and before.peer != session.peer:
+            self._peers[source, before.peer] = before
+            if len(self._peers) > MOST_PEERS:
+                self._peers.popitem(last=False)
+        self._sessions[source] = session
 
     def _begin(self, source: str, session: ServerSession) -> ServerSession:
         self._sessions[source] = session
@@ -92,12 +111,14 @@ class Linter:
     def _lose(self) -> None:
         """Record that entries are missing: a request that seems not to exist may be among them."""
         self._lost = True
-        for session in self._sessions.values():
+        for session in (*self._sessions.values(), *self._peers.values()):
             session.whole = False
 
     def _event(self, entry: Entry) -> None:
         if entry.method in ("spawn", "exit", "connect", "disconnect"):
             self._begin(entry.source, ServerSession(whole=True, before=self.revision(entry.source)))
+            for other_peer in [known for known in self._peers if known[0] == entry.source]:
+                del self._peers[other_peer]
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
         elif entry.method == "gave up" and entry.detail.get("again") and entry.source in self._sessions:
@@ -171,7 +192,8 @@ class Linter:
         asked = sent_request(look.entry.seq, method, params)
         if method == "initialize" and look.session.opened and look.entry.direction is Direction.OUT:
             # A client that reconnects without a new process also restarts its ids.
-            look.session = self._sessions[look.entry.source] = ServerSession(whole=True)
+            peer = look.session.peer
+            look.session = self._sessions[look.entry.source] = ServerSession(whole=True, peer=peer)
         look.revision = asked.revision or look.session.revision
         if look.entry.direction is Direction.OUT:
             look.revision = _revision_of(asked, params, look.revision)

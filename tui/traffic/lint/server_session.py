@@ -128,10 +128,11 @@ class ServerSession:
         log_wanted: a request asked for log messages (2026-07-28).
         answered: the latest requests that have a response; requests without one are `open`.
         said_once: codes that are reported once per session.
+        peer: the number of its client, if the server may have several; 0 if not.
     """
 
-    def __init__(self, whole: bool, before: str = "") -> None:
-        self.whole, self.before = whole, before
+    def __init__(self, whole: bool, before: str = "", peer: int = 0) -> None:
+        self.whole, self.before, self.peer = whole, before, peer
         self.revision = ""
         self.opened = self.ready = self.log_wanted = False
         self.server: Mapping[str, Any] | None = None
@@ -147,6 +148,17 @@ class ServerSession:
     @property
     def modern(self) -> bool:
         return is_modern(self.revision)
+
+    def beside(self, peer: int) -> "ServerSession":
+        """Return a session of the same server with another client, or another connection of this one.
+
+        What this one has negotiated is taken for that one until it says otherwise.
+        """
+        found = ServerSession(self.whole and self.modern, self.before, peer)
+        found.revision, found.server, found.client = self.revision, self.server, self.client
+        found.opened, found.ready, found.log_wanted = self.opened, self.ready, self.log_wanted
+        found.listing, found.said_once = self.listing, self.said_once
+        return found
 
     def ask(self, direction: Direction, known: Id, asked: SentRequest) -> None:
         self.answered[direction].pop(known, None)

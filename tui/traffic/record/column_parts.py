@@ -7,7 +7,7 @@ from operator import sub
 from typing import Any
 from zlib import crc32
 
-from tui.core.traffic import PROBE_METHOD, Direction, Kind, Outcome
+from tui.core.traffic import FIRST_NS, PROBE_METHOD, Direction, Kind, Outcome
 
 MAX_NAMES = 65_535
 """Maximum distinct names of one kind. Further ones become "(other)"."""
@@ -114,8 +114,8 @@ class RowParts:
             self.ident, self.size, self.pair, self.root, self.outcome, self.turn, self.step, self.call,
         ) = columns  # fmt: skip
         self.offsets = array("q", map(sub, wall, self.mono))
-        if min(self.mono) < 0 or min(wall) < 0:
-            raise ValueError("a time before 1970")
+        if min(self.mono) < 0 or min(wall) < FIRST_NS:
+            raise ValueError("a time that no clock has")
         if min(self.kind) < 1 or max(self.kind) > max(Kind):
             raise ValueError("unknown kind")
         if max(self.direction) > max(Direction) or max(self.outcome) > max(Outcome):

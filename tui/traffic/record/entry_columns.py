@@ -417,6 +417,15 @@ class EntryColumns:
         """Return the index of the partner, -1 for none; the partner may not be loaded yet."""
         return (self.pair[index] or self._late_of(index)) - 1
 
+    def with_partners(self, indices: Iterable[int]) -> list[int]:
+        """Return the indices in order, with the request and the response of each that has them."""
+        found = set(indices)
+        for index in list(found):
+            for one in (partner := self.partner(index), self.partner(partner) if partner >= 0 else -1):
+                if one >= 0 and self.is_here(one):
+                    found.add(one)
+        return sorted(found)
+
     def origin(self, index: int) -> int:
         """Return the index of the first request of the call, -1 for none; it may not be loaded yet."""
         return (self.root[index] or self._late.get(index, (0, 0))[1]) - 1

@@ -10,8 +10,8 @@ from tui.core.errors import StorageError
 from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.named_values import SecretArguments
-from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader, without_body
-from tui.traffic.record.pairing import EXCHANGE, Correlator, Link, PairingRemark
+from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind, TrafficReader, without_body
+from tui.traffic.record.pairing import EXCHANGE, PEER, Correlator, Link, PairingRemark, number
 from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text
 from tui.traffic.record.secret_texts import Redact
 
@@ -70,14 +70,15 @@ class EntryReader:
             names = (scrub_text(text, self._redact) for text in (reading.method, reading.tool, ident))
             method, tool, ident = names
             reading = reading._replace(method=method, tool=tool)
-        exchange = captured.detail.get(EXCHANGE, 0) if captured.detail else 0
+        detail = captured.detail
         link = self._correlator.link(
             self._seq,
             captured.source,
             captured.direction,
             reading,
             captured.cause,
-            exchange if isinstance(exchange, int) else 0,
+            number(detail.get(EXCHANGE)) if detail else 0,
+            number(detail.get(PEER)) if detail else 0,
         )
         return self._entry(captured, reading.kind, ident, link, kept)
 
@@ -104,7 +105,7 @@ class EntryReader:
         return Entry(
             seq,
             captured.mono_ns,
-            captured.wall_ns,
+            min(max(FIRST_NS, captured.wall_ns), LAST_NS),
             captured.source,
             captured.direction,
             kind,

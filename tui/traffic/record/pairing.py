@@ -19,6 +19,7 @@ MAX_OPEN = 10_000
 MAX_OVER = 1_000
 """Maximum closed requests of one side to remember, for duplicate and late responses."""
 
+ANY_PEER = 0
 MAX_ROUNDS = 100
 """Maximum calls of one side that wait for their next round."""
 
@@ -27,7 +28,10 @@ _FEW = 32
 
 @dataclass(slots=True)
 class OpenRequest:
-    """A request and its outcome, PENDING while it is open; `exchange` is the number of its HTTP request."""
+    """A request and its outcome, PENDING while it is open.
+
+    `exchange` is the number of its HTTP request, `peer` that of its client, 0 if there is only one.
+    """
 
     seq: int
     root: int
@@ -37,7 +41,13 @@ class OpenRequest:
     token: str
     cause: Cause | None
     exchange: int = 0
+    peer: int = 0
     outcome: Outcome = Outcome.PENDING
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Its id, and over HTTP its exchange: several clients may use the same id at the same time."""
+        return self.ident, self.exchange
 
 
 class _Round(NamedTuple):
@@ -48,44 +58,59 @@ class _Round(NamedTuple):
 class Side:
     """The requests of one source in one direction."""
 
-    __slots__ = ("open", "over", "rounds", "tokens")
+    __slots__ = ("_newest", "open", "over", "rounds", "tokens")
 
     def __init__(self) -> None:
-        self.open: OrderedDict[str, OpenRequest] = OrderedDict()
-        self.over: OrderedDict[str, OpenRequest] = OrderedDict()
-        self.tokens: dict[str, OpenRequest] = {}
+        self.open: OrderedDict[tuple[str, int], OpenRequest] = OrderedDict()
+        self.over: OrderedDict[tuple[str, int], OpenRequest] = OrderedDict()
+        self.tokens: dict[tuple[str, int], OpenRequest] = {}
         self.rounds: list[_Round] = []
+        self._newest: dict[tuple[str, int], OpenRequest] = {}
 
     def add(self, asked: OpenRequest) -> None:
         if len(self.open) >= MAX_OPEN:
-            self._forget_token(self.open.popitem(last=False)[1])
-        self.open[asked.ident] = asked
+            self._forget(self.open.popitem(last=False)[1])
+        self.open[asked.key] = asked
         if asked.token:
-            self.tokens[asked.token] = asked
+            self.tokens[asked.token, asked.peer] = self.tokens[asked.token, ANY_PEER] = asked
+        if asked.exchange:
+            self._newest[asked.ident, asked.peer] = self._newest[asked.ident, ANY_PEER] = asked
 
     def end(self, asked: OpenRequest, outcome: Outcome) -> None:
         asked.outcome = outcome
-        del self.open[asked.ident]
-        self.over[asked.ident] = asked
+        del self.open[asked.key]
+        self.over[asked.key] = asked
         if len(self.over) > MAX_OVER:
-            self._forget_token(self.over.popitem(last=False)[1])
+            self._forget(self.over.popitem(last=False)[1])
 
     def lose(self) -> None:
         self.rounds.clear()
         for asked in list(self.open.values()):
             self.end(asked, Outcome.LOST)
 
-    def forget(self, ident: str) -> bool:
-        """Remove the old request with this id; return whether it was still open."""
-        if (old := self.open.pop(ident, None)) is not None:
-            self._forget_token(old)
-            return True
-        if (old := self.over.pop(ident, None)) is not None:
-            self._forget_token(old)
-        return False
+    def forget(self, ident: str, exchange: int = 0, peer: int = 0) -> bool:
+        """Remove the old request with this id; return whether the client has used it for an open one.
 
-    def find(self, ident: str) -> OpenRequest | None:
-        return self.open.get(ident) or self.over.get(ident)
+        Over HTTP, the old one can still be answered, in the response to its own exchange.
+        """
+        key = (ident, exchange)
+        if (old := self.open.pop(key, None) or self.over.pop(key, None)) is not None:
+            self._forget(old)
+        newest = old or self._newest.get((ident, peer))
+        return newest is not None and newest.outcome is Outcome.PENDING
+
+    def find(self, ident: str, exchange: int = 0, peer: int = 0) -> OpenRequest | None:
+        """Return the request with this id: of the same exchange, or else the newest one of the client."""
+        key = (ident, exchange)
+        return (
+            self.open.get(key)
+            or self.over.get(key)
+            or self._newest.get((ident, peer))
+            or self._newest.get((ident, ANY_PEER))
+        )
+
+    def find_token(self, token: str, peer: int) -> OpenRequest | None:
+        return self.tokens.get((token, peer)) or self.tokens.get((token, ANY_PEER))
 
     def find_without_id(self, exchange: int) -> OpenRequest | None:
         """Return the request that an error without an id responds to.
@@ -98,11 +123,11 @@ class Side:
             return next((asked for asked in reversed(self.open.values()) if asked.exchange == exchange), None)
         return last if len(self.open) == 1 and last is not None and last.method == PROBE_METHOD else None
 
-    def find_loosely(self, ident: str) -> OpenRequest | None:
+    def find_loosely(self, ident: str, exchange: int = 0, peer: int = 0) -> OpenRequest | None:
         """Return the request with this id in another type: some servers respond to 7 with "7" or 7.0."""
         plain = ident[1:-1] if ident.startswith('"') else ident.removesuffix(".0")
         for form in (plain, f'"{plain}"', f"{plain}.0"):
-            if form != ident and (asked := self.find(form)) is not None:
+            if form != ident and (asked := self.find(form, exchange, peer)) is not None:
                 return asked
         return None
 
@@ -131,14 +156,19 @@ class Side:
         causes = {asked.cause for asked in self.open.values() if asked.cause}
         return causes.pop() if len(causes) == 1 else None
 
-    def _forget_token(self, asked: OpenRequest) -> None:
-        if asked.token and self.tokens.get(asked.token) is asked:
-            del self.tokens[asked.token]
+    def _forget(self, asked: OpenRequest) -> None:
+        for peer in (asked.peer, ANY_PEER) if asked.peer else (ANY_PEER,):
+            for known, name in ((self._newest, asked.ident), (self.tokens, asked.token)):
+                if known and known.get((name, peer)) is asked:
+                    del known[name, peer]
 
 
 MAX_SOURCES = 1_000
 EXCHANGE: Final = "exchange"
-"""Key in the detail of model entries: the same for a request and its reply."""
+"""Key in the detail of model entries and HTTP: the same for a request and its reply."""
+
+PEER: Final = "peer"
+"""Key in the detail of HTTP: the number of the client, if a server may have several."""
 
 
 class PairingRemark(StrEnum):
@@ -204,20 +234,22 @@ class Correlator:
         reading: Classification,
         cause: Cause | None,
         exchange: int = 0,
+        peer: int = 0,
     ) -> Link:
         """Return the links of a message, and remember it if it is a request; seqs grow.
 
-        `exchange` is the number of its HTTP request, 0 if there is none.
+        `exchange` is the number of its HTTP request, `peer` that of the client; 0 if there is none.
         """
         kind, state = reading.kind, self._source(source)
         if kind is Kind.REQUEST or reading.asks:
-            return _ask(seq, state, direction, reading, cause, exchange)
+            return _ask(seq, state, direction, reading, cause, (exchange, peer))
         if reading.outcome is not Outcome.NONE:  # includes what is not JSON-RPC but still ends a request
-            return _negotiated(state, _answer(state.other_side(direction), reading, cause, exchange), reading)
+            answered = _answer(state.other_side(direction), reading, cause, exchange, peer)
+            return _negotiated(state, answered, reading)
         if reading.token:
-            return _progress(state.other_side(direction), reading, cause)
+            return _progress(state.other_side(direction), reading, cause, peer)
         if reading.target:
-            return _cancel(state, direction, reading, cause)
+            return _cancel(state, direction, reading, cause, peer)
         return Link(reading.method, reading.tool, 0, 0, Outcome.NONE, cause)
 
     def link_model(
@@ -281,7 +313,8 @@ class Correlator:
                 return Link(outcome=Outcome.CANCELLED, cause=cause)
         elif word == "gave up":
             side = state.is_asked
-            asked = side.find(ident) if (ident := id_text(detail.get("id"))) else None
+            exchange = number(detail.get(EXCHANGE))
+            asked = side.find(ident, exchange) if (ident := id_text(detail.get("id"))) else None
             if asked is not None:
                 ended = Link(outcome=end_of(asked.method, Outcome.ERROR), cause=cause)
                 return _end_early(side, asked, ended)
@@ -300,31 +333,41 @@ class Correlator:
         return state
 
 
+def number(value: object) -> int:
+    """Return a number of a detail, 0 for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
 def _ask(
-    seq: int, state: _Source, way: Direction, reading: Classification, cause: Cause | None, exchange: int
+    seq: int,
+    state: _Source,
+    way: Direction,
+    reading: Classification,
+    cause: Cause | None,
+    place: tuple[int, int],
 ) -> Link:
     side, root = state.side(way), seq
-    remark = PairingRemark.REUSED if side.forget(reading.ident) else PairingRemark.NONE
+    remark = PairingRemark.REUSED if side.forget(reading.ident, *place) else PairingRemark.NONE
     if reading.is_next_round and (before := side.round_before(reading, cause)) is not None:
         root, cause = before.root, cause or before.cause
     if cause is None and way is Direction.IN:  # a server's request belongs to the open call
         cause = state.is_asked.only_cause()
     side.add(
-        OpenRequest(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause, exchange)
+        OpenRequest(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause, *place)
     )
     return Link(reading.method, reading.tool, 0, root, Outcome.NONE, cause, remark)
 
 
-def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: int) -> Link:
+def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: int, peer: int) -> Link:
     outcome, remark = reading.outcome, PairingRemark.NONE
     if not reading.ident:
         asked = side.find_without_id(exchange) if reading.kind is Kind.ERROR else None
         if asked is None:
             return Link(reading.method, "", 0, 0, outcome, cause)
     else:
-        asked = side.find(reading.ident)
+        asked = side.find(reading.ident, exchange, peer)
         if asked is None:
-            asked, remark = side.find_loosely(reading.ident), PairingRemark.ID_CHANGED
+            asked, remark = side.find_loosely(reading.ident, exchange, peer), PairingRemark.ID_CHANGED
         if asked is None:
             return Link(reading.method, "", 0, 0, outcome, cause, PairingRemark.UNKNOWN)
     if asked.outcome is Outcome.PENDING:
@@ -354,18 +397,18 @@ def _negotiated(state: _Source, link: Link, reading: Classification) -> Link:
     return link
 
 
-def _progress(side: Side, reading: Classification, cause: Cause | None) -> Link:
-    asked = side.tokens.get(reading.token)
+def _progress(side: Side, reading: Classification, cause: Cause | None, peer: int) -> Link:
+    asked = side.find_token(reading.token, peer)
     if asked is None:
         return Link(reading.method, "", 0, 0, Outcome.NONE, cause, PairingRemark.UNKNOWN)
     remark = PairingRemark.NONE if asked.outcome is Outcome.PENDING else PairingRemark.LATE
     return Link(reading.method, asked.tool, asked.seq, asked.root, Outcome.NONE, cause or asked.cause, remark)
 
 
-def _cancel(state: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
+def _cancel(state: _Source, way: Direction, reading: Classification, cause: Cause | None, peer: int) -> Link:
     # The requester cancels; a server may also end a `subscriptions/listen` of the host.
     for side in (state.side(way), state.other_side(way)):
-        asked = side.find(reading.target)
+        asked = side.find(reading.target, peer=peer)
         if asked is not None:
             return _end_early(side, asked, Link(reading.method, outcome=Outcome.CANCELLED, cause=cause))
     return Link(reading.method, "", 0, 0, Outcome.NONE, cause, PairingRemark.UNKNOWN)

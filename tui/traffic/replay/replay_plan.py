@@ -168,6 +168,7 @@ def tally(results: Iterable[ReplayResult]) -> Mapping[str, int]:
     found = {"same": 0, "differ": 0, "omitted": 0}
     for result in results:
         if result.item.kind is Kind.REQUEST:
-            key = "omitted" if result.item.left_out else "differ" if result.differs else "same"
+            compared = "differ" if result.differs else "same"
+            key = "omitted" if result.comparison is None and not result.problem else compared
             found[key] += 1
     return found

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.ui.dialogs.picker import PickerChoice
 
-ALONE = frozenset({"model", "system", "clear", "compact", "retry", "sessions", "branch"})
+ALONE = frozenset({"model", "key", "system", "clear", "compact", "retry", "sessions", "branch"})
 """Commands that change the conversation and cannot run during a turn."""
 
 PROMPT_SECONDS = 60.0
@@ -38,6 +38,8 @@ OPENS = {
     "config": "config.edit",
     "rules": "rules.open",
     "help": "app.help",
+    "quit": "app.quit",
+    "exit": "app.quit",
 }
 """Actions that commands without arguments run."""
 
@@ -66,6 +68,7 @@ class SlashCommands:
         self._prompt_calls = 0
         self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
             "model": self._model,
+            "key": self._key,
             "system": self._system,
             "instructions": self._instructions,
             "context": self._context,
@@ -104,6 +107,11 @@ class SlashCommands:
         with_effort = f", reasoning effort {effort}" if effort else ""
         told = f"Model: {clean_line(self._runtime.model_label, 80)}{with_effort}."
         self._regions.notify(f"{told} {odd}".strip(), severity="warning" if odd else "information")
+
+    async def _key(self, rest: str) -> None:
+        await self._current.replace_key()
+        if rest:
+            self._regions.notify("Paste the key in this dialog: the composer shows it.", severity="warning")
 
     async def _system(self, rest: str) -> None:
         await self._current.conversations.set_system(rest)

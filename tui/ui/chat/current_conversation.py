@@ -279,6 +279,7 @@ class CurrentConversation:
             self.regions.overrides,
             symbols_for(os.environ),
             add=self._ask_for_model,
+            replace_key=self.replace_key,
             busy=self.busy,
             purpose=purpose,
         )
@@ -296,8 +297,16 @@ class CurrentConversation:
         else:
             self._ask_for_model(added)
 
+    async def replace_key(self, name: str = "") -> None:
+        """Ask for another key of a profile, by default the current one. Raises McptuiError."""
+        from tui.ui.dialogs.model_dialogs import replace_key
+
+        changes = self.runtime.model_changes
+        of = await changes.profile(name)
+        replace_key(self.regions.screen.app, changes, of, self._wake)
+
     def _ask_for_model(self, added: Callable[[str | None], None]) -> None:
-        from tui.ui.dialogs.model_form import add_model
+        from tui.ui.dialogs.model_dialogs import add_model
 
         add_model(self.regions.screen.app, self.runtime.model_changes, added)
 

@@ -20,6 +20,7 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue, held_rows
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
+    NOT_REMEMBERED,
     OWN,
     OWN_NAMES,
     ArgumentRule,
@@ -130,7 +131,12 @@ class Outbox:
         """
         await self._sent.close()
         draft = self._composer.text
-        if draft.strip() and self._composer.earlier.at_end and self._runtime.is_ready:
+        if (
+            draft.strip()
+            and not draft.startswith(NOT_REMEMBERED)
+            and self._composer.earlier.at_end
+            and self._runtime.is_ready
+        ):
             self._to_remember.put(draft)
         await self._to_remember.finish()
 
@@ -149,7 +155,7 @@ class Outbox:
         if not written.shown:
             self._turns.steer_held()
             return
-        if self._runtime.is_ready:
+        if self._runtime.is_ready and not written.shown.startswith(NOT_REMEMBERED):
             self._to_remember.put(written.shown)
         try:
             if written.shown.startswith("/"):

@@ -115,7 +115,7 @@ class QuestionQueue:
         return answer
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        answer: AddressAnswer = await self._wait(question)
+        answer: AddressAnswer = await self._wait(question, first=question.again)
         return answer
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
@@ -147,9 +147,9 @@ class QuestionQueue:
         name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
         self._tell(f"Rejected an invalid request from the server {name}. {reason}.")
 
-    async def _wait(self, request: Asked) -> Any:
+    async def _wait(self, request: Asked, *, first: bool = False) -> Any:
         question = _Question(request, asyncio.get_running_loop().create_future())
-        self._queue.append(question)
+        self._queue.insert(0 if first else len(self._queue), question)
         if self._queue[0] is question:
             self._show()
         else:

@@ -1,11 +1,11 @@
-"""Asks for a model profile (endpoint, source of the key, model) and tries it before saving."""
+"""Asks for a model profile (endpoint, key, model), or only for its key, and tries it before saving."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -15,8 +15,9 @@ from textual.widgets import Input
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.units import plural
+from tui.ui.dialogs.model_key_fields import KeyFields
 from tui.ui.dialogs.picker import FindingPicker, PickerChoice
-from tui.ui.widgets.inputs import Button, Choices, Field, FormField, type_into
+from tui.ui.widgets.inputs import Button, Field, FormField, type_into
 from tui.ui.widgets.literal import Literal
 
 if TYPE_CHECKING:
@@ -24,37 +25,13 @@ if TYPE_CHECKING:
 
 FROM_MODEL = "default: from the model"
 MOST_MODELS = 2000
-TITLE_CELLS = 18
 
 AROUND, PROBLEM_ROWS = 7, 4
 """Rows of the form around its fields, and rows for a problem."""
 
-KEYS = (("environment", "environment variable"), ("keychain", "system keychain"), ("none", "none"))
-
-
-def add_model(app: App[Any], changes: "ModelChanges", added: Callable[[str | None], None]) -> None:
-    """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
-    providers = tuple(changes.providers())
-
-    def line(one: "ProviderChoice") -> Content:
-        about = f"{one.variable} is {'set' if one.is_set else 'not set'}" if one.variable else one.base_url
-        return Content(f"{one.title:<{TITLE_CELLS}}{about}")
-
-    def done(name: str | None) -> None:
-        if name is not None:
-            app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
-        added(name)
-
-    def chosen(index: str | None) -> None:
-        if index is not None:
-            app.push_screen(ModelForm(changes, providers[int(index)]), done)
-
-    choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
-    app.push_screen(FindingPicker("Add model", choices), chosen)
-
 
 class ModelForm(ModalScreen[str | None]):
-    """Adds a profile with `changes`; returns its name, or None."""
+    """Adds a profile with `changes`, or replaces the key of `key_of`; returns its name, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Cancel", priority=True),
@@ -78,22 +55,33 @@ class ModelForm(ModalScreen[str | None]):
     ModelForm .buttons Literal { width: 1fr; margin-left: 3; color: $text-dim; }
     """
 
-    def __init__(self, changes: "ModelChanges", provider: "ProviderChoice") -> None:
+    def __init__(
+        self,
+        changes: "ModelChanges",
+        provider: "ProviderChoice | None" = None,
+        *,
+        key_of: "ModelValues | None" = None,
+    ) -> None:
+        from tui.runtime.model_changes import ProviderChoice
+
         super().__init__()
         self._changes = changes
+        self._key_of = key_of
+        if provider is None:
+            of = key_of
+            provider = (
+                ProviderChoice(of.name, of.name, of.base_url, model=of.model)
+                if of
+                else ProviderChoice("", "")
+            )
         self._provider = provider
         self._url = Field(
             provider.base_url, placeholder="https://HOST/v1", compact=True, select_on_focus=False
         )
-        source = "environment" if provider.variable else "none"
-        self._source = Choices(KEYS, source, self._look, id="source")
-        self._variable = Field(provider.variable, placeholder="NAME", compact=True, select_on_focus=False)
-        self._variable_field = FormField("Variable", self._variable)
-        self._secret = Field(placeholder="paste the key", password=True, compact=True)
-        self._secret_field = FormField("Key", self._secret)
+        self._key = KeyFields(changes, provider, self._look, only=key_of)
         self._model = Field(provider.model, placeholder="model ID", compact=True)
         self._model_field = FormField("Model", self._model, required=True)
-        name = changes.free_name(provider.name) if provider.name else ""
+        name = changes.free_name(provider.name) if provider.name and not key_of else provider.name
         self._called = Field(name, placeholder=FROM_MODEL, max_length=64, compact=True, select_on_focus=False)
         self._state = Literal("")
         self._problem = Literal("", id="problem")
@@ -106,14 +94,17 @@ class ModelForm(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Literal(f"Add model · {self._provider.title}", classes="title")
+            of = self._key_of
+            about = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {self._provider.title}"
+            yield Literal(about, classes="title")
             with VerticalScroll(can_focus=False):
-                yield FormField("Base URL", self._url, required=True)
-                yield FormField("API key", self._source)
-                yield self._variable_field
-                yield self._secret_field
-                yield self._model_field
-                yield FormField("Profile name", self._called)
+                if of:
+                    yield self._key
+                else:
+                    yield FormField("Base URL", self._url, required=True)
+                    yield self._key
+                    yield self._model_field
+                    yield FormField("Profile name", self._called)
             yield self._problem
             with Horizontal(classes="buttons"):
                 yield Button("Save", "ctrl+s", self.action_save)
@@ -121,7 +112,7 @@ class ModelForm(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self._look()
-        has_key = self._provider.is_set or not self._provider.variable
+        has_key = (self._provider.is_set or not self._provider.variable) and not self._key_of
         self.set_focus(self._model if self._provider.base_url and has_key else self._first)
         if self._provider.base_url and has_key:
             self._begin(self._list(show=False))
@@ -129,7 +120,7 @@ class ModelForm(ModalScreen[str | None]):
     @property
     def _first(self) -> Field:
         """The first field to fill in."""
-        return self._variable if self._provider.variable else self._url
+        return self._key.first if self._provider.variable or self._key_of else self._url
 
     def on_unmount(self) -> None:
         if self._work is not None:
@@ -153,29 +144,15 @@ class ModelForm(ModalScreen[str | None]):
             self._profile_name,
             self._url.value,
             self._model.value,
-            self._source.chosen,
-            self._variable.value,
-            self._secret.value,
+            self._key.chosen,
+            self._key.variable.value,
+            self._key.secret.value,
+            is_new=self._key_of is None,
         )
 
     def _look(self) -> None:
-        """Show the fields for the selected key source, and what is known about the key."""
-        source = self._source.chosen
-        self._variable_field.display = source == "environment"
-        self._secret_field.display = source == "keychain"
-        page = f" Get a key at {self._provider.key_page}" if self._provider.key_page else ""
-        variable = self._variable.value.strip()
-        known = variable == self._provider.variable
-        is_set = self._provider.is_set if known else self._changes.is_set(variable)
-        self._variable_field.describe("" if is_set else page.strip())
-        self._variable_field.complain(
-            f"{variable} is not set. Set it and restart mcptui, or use the keychain."
-            if variable and not is_set
-            else "",
-            is_error=False,
-        )
-        place = f"mcptui/{clean_line(self._profile_name, 64)}"
-        self._secret_field.describe(f"Stored in the keychain as {place}, not in the file.{page}")
+        """Show what is known about the models and the key."""
+        self._key.look()
         self._model_field.describe(self._about_models())
         self._say("")
 
@@ -263,12 +240,12 @@ class ModelForm(ModalScreen[str | None]):
         try:
             if values != self._tried:
                 self._say(f"Trying {clean_line(values.model, 60)}…")
-                self._changes.table(values)
+                self._changes.check(values)
                 self._tried = values
                 await self._changes.try_out(values)
             self._tried = None
             self._say("Saving…")
-            await self._changes.add(values)
+            await (self._changes.replace_key(values) if self._key_of else self._changes.add(values))
         except McptuiError as error:
             self._complain(error)
             self._say("ctrl+s again to save anyway   esc cancel" if self._tried == values else "")

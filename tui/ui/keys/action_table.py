@@ -259,6 +259,7 @@ ACTIONS: tuple[Action, ...] = (
     _models("model.offered", "tab", "all models", "List all models of the endpoint, or go back", 4),
     _models("model.leave", "escape", "back", "Clear the search, or close the list", 2),
     _models("model.add", "ctrl+n", "add", "Add a model", 5),
+    _models("model.key", "ctrl+k", "key", "Paste an API key for the profile", 6),
     _models("model.forget", "ctrl+d", "forget learned", "Forget what was learned about the endpoint", 3),
     # ---- rules ----
     _rules("rule.edit", "enter", "edit", "Edit the rule", 1),

@@ -157,6 +157,7 @@ class CommandSpec:
 
 OWN: tuple[CommandSpec, ...] = (
     CommandSpec("model", "[NAME [ID]] [effort LEVEL]", "Switch model", ArgumentRule.MAYBE),
+    CommandSpec("key", "", "Paste an API key for the model", ArgumentRule.MAYBE),
     CommandSpec("tools", "[SERVER]", "List the tools available to the model", ArgumentRule.MAYBE),
     CommandSpec("prompt", "[NAME [ARGUMENT=VALUE …]]", "Insert a prompt of a server", ArgumentRule.MAYBE),
     CommandSpec("resource", "[URI]", "Attach a resource of a server", ArgumentRule.MAYBE),
@@ -180,6 +181,8 @@ OWN: tuple[CommandSpec, ...] = (
     CommandSpec("rules", "", "Show, edit and try the rules for tool calls"),
     CommandSpec("config", "", "Edit the configuration in $EDITOR"),
     CommandSpec("help", "", "Show all keys and commands"),
+    CommandSpec("quit", "", "Quit mcptui"),
+    CommandSpec("exit", "", "Quit mcptui"),
 )
 
 ELSEWHERE = (
@@ -188,6 +191,9 @@ ELSEWHERE = (
     ("@PATH, @SERVER:URI", "Attach a file or a resource, anywhere in a message: tab selects it"),
 )
 """Other input that works like a command, for the help."""
+
+NOT_REMEMBERED = "/key "
+"""Start of input that is kept out of the history: a key does not belong there."""
 
 OWN_NAMES = frozenset(spec.name for spec in OWN)
 

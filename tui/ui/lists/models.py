@@ -1,9 +1,9 @@
 """The models screen: configured and discovered models, and the models that an endpoint offers."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from textual.binding import BindingType
@@ -49,7 +49,7 @@ class ModelsScreen(FinderScreen[bool | None]):
     """Switches the model, unless `busy` returns a reason against it; returns whether it was switched.
 
     `purpose` says what the model is for, if not for all further turns. `add` asks for a new profile and calls
-    its argument with the name of the new profile, or None.
+    its argument with the name of the new profile, or None. `replace_key` asks for another key of a profile.
     """
 
     CONTEXTS = (Context.MODELS,)
@@ -62,6 +62,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         symbols: Symbols,
         *,
         add: Callable[[Callable[[str | None], None]], None],
+        replace_key: Callable[[str], Coroutine[Any, Any, None]],
         busy: Callable[[], str],
         purpose: str = "",
     ) -> None:
@@ -78,6 +79,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         )
         self._conversations = conversations
         self._add = add
+        self._replace_key = replace_key
         self._overrides = overrides
         self._symbols = symbols
         self._busy = busy
@@ -163,6 +165,9 @@ class ModelsScreen(FinderScreen[bool | None]):
         if found.id == "model.forget":
             choice = self._choice(self.finder.list.current) if self._offer is None else None
             return choice is not None and bool(choice.learned)
+        if found.id == "model.key":
+            choice = self._choice(self.finder.list.current) if self._offer is None else None
+            return choice is not None and choice.where != OFFLINE
         if found.id in ("model.leave", "model.add"):
             return True
         return self._offer is not None or bool(self.finder.list.current)
@@ -211,6 +216,14 @@ class ModelsScreen(FinderScreen[bool | None]):
             self.finder.tell(problem, "warn")
         else:
             self._add(added)
+
+    def action_model_key(self) -> None:
+        """Ask for another key of the profile, and switch to it."""
+        choice = self._choice(self.finder.list.current) if self._offer is None else None
+        if problem := self._busy():
+            self.finder.tell(problem, "warn")
+        elif choice is not None and choice.where != OFFLINE:
+            self.finder.keep_task(self._replace_key(choice.name), "paste a key")
 
     def action_model_take(self) -> None:
         self.finder.choose()

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,8 @@ from tui.core import units
 from tui.core.atomic_write import is_replaceable
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, TrafficReader
+from tui.core.traffic import Entry, EntryNote, TrafficReader
+from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import entry_count, exact
@@ -108,6 +109,8 @@ class Exporter:
             what = "calls only" if self._active_filter.has_calls_only else "without folded entries"
             places = sorted(self._active_filter.rows.indices(0, listed))
             found["listed"] = (f"as listed, {what}: {entry_count(listed)}", places)
+        if keeps_pairs(self._active_filter.query.root):
+            rows = entries.with_partners(rows)
         words = (
             self._active_filter.so_far or "filtered entries"
             if self._active_filter.is_filtered
@@ -116,7 +119,9 @@ class Exporter:
         counted = entry_count(len(rows)) if words != "all entries" else exact(len(rows))
         found["shown"] = (f"{words}: {counted}", rows)
         if marked := list(compress(range(len(entries)), entries.marked)):
-            found["marked"] = (f"marked entries: {entry_count(len(marked))}", marked)
+            whole = entries.with_partners(marked)
+            more = " with pairs" if len(whole) > len(marked) else ""
+            found["marked"] = (f"marked entries{more}: {entry_count(len(whole))}", whole)
         if root := entries.root[index]:
             call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]
             loaded = "" if entries.loaded == len(entries) else " so far"
@@ -180,10 +185,11 @@ class Exporter:
         self._tasks.start(self._write(wanted, self._stop, over), "export")
 
     async def _write(self, wanted: "_Wanted", stop: threading.Event, over: bool) -> None:
+        remarks = _Remarks.of(self._recording)
         title = f"{self._recording.title} {self._active_filter.query.text}".strip()
         path = wanted.path
         work = asyncio.create_task(
-            asyncio.to_thread(self._export, wanted, clean_line(title, 160), stop, over)
+            asyncio.to_thread(self._export, wanted, remarks, clean_line(title, 160), stop, over)
         )
         try:
             count, size, bodiless = await asyncio.shield(work)
@@ -225,7 +231,7 @@ class Exporter:
         self._screen.app.push_screen(question, confirmed)
 
     def _export(
-        self, wanted: "_Wanted", title: str, stop: threading.Event, over: bool
+        self, wanted: "_Wanted", remarks: "_Remarks", title: str, stop: threading.Event, over: bool
     ) -> tuple[int, int, int]:
         """Write the file, in a thread; return its number of entries, bytes and lost bodies.
 
@@ -239,9 +245,11 @@ class Exporter:
             path.open("xb").close()  # no other program can create it in the meantime
         try:
             with closing(self._recording.open_reader()) as reader:
-                source = _EntrySource(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
+                rest = partial(self._note_progress, total=len(seqs), stop=stop)
+                source = _EntrySource(reader, seqs, rest)
                 whole = source.shape if wanted.shapes else source.whole
-                pieces = exported(Format(wanted.form), source.columns(), whole, title)
+                note_of = remarks.shape_of if wanted.shapes else remarks.note_of
+                pieces = exported(Format(wanted.form), source.columns(), whole, title, note_of)
                 size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
             if not over:
@@ -264,6 +272,28 @@ class _Wanted:
     form: str
     path: Path
     shapes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Remarks:
+    """The user's marks and notes at the start of an export, by seq."""
+
+    marked: frozenset[int]
+    notes: Mapping[int, str]
+
+    @classmethod
+    def of(cls, recording: Recording) -> "_Remarks":
+        entries = recording.entries
+        marked = compress(range(len(entries)), entries.marked)
+        return cls(frozenset(entries.seqs(list(marked))), dict(recording.notes))
+
+    def note_of(self, seq: int) -> EntryNote:
+        return EntryNote(seq in self.marked, self.notes.get(seq, ""))
+
+    def shape_of(self, seq: int) -> EntryNote:
+        from tui.storage.exports.placeholders import shaped_note
+
+        return shaped_note(self.note_of(seq))
 
 
 class _EntrySource:

@@ -249,7 +249,7 @@ class Resender:
             request.method,
             request.params,
             call=sent.call,
-            seconds=_seconds(live, request.server),
+            seconds=live.runtime.limits.call_timeout,
         )
         if answer.problem:
             self._screen.notify(answer.problem, severity="warning", timeout=8)
@@ -300,9 +300,3 @@ class Resender:
                 said = f"Sent, but hidden by the filter. Filter with call:{sent.call} to find it."
             self._apply_filter(wider)
             self._screen.notify(said, timeout=5)
-
-
-def _seconds(live: LiveRun, server: str) -> float:
-    status = live.runtime.host.find(server)
-    own = status.spec.tool_seconds if status is not None else None
-    return live.runtime.limits.tool_seconds if own is None else own

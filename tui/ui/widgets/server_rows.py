@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.servers import PRINT_STEP, ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import age, clock, count, duration, plural
 from tui.ui.widgets.bar import key_cap
@@ -24,6 +24,9 @@ PID_FROM = 54
 """Minimum columns for showing the process id."""
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
+
+WAITING = (StopReason.NEEDS_CONSENT, StopReason.NEEDS_SIGN_IN)
+"""Reasons of a server that waits for the user."""
 
 IN_SERVERS = " in the servers pane"
 """Says, on other screens, where the keys for enabling and editing a server work."""
@@ -157,7 +160,7 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
             if remark := status.spec.transport.remark:
                 yield f" {remark}", "warn"
         case ServerState.STOPPED:
-            asks = status.reason is StopReason.NEEDS_CONSENT
+            asks = status.reason in WAITING
             yield reason_words(status), "bad" if status.failed else "warn" if asks else "dim"
 
 
@@ -193,7 +196,7 @@ def reason_words(status: ServerStatus) -> str:
 
 
 def _since(status: ServerStatus, look: Look) -> Row:
-    unstarted = status.reason in (StopReason.NOT_STARTED, StopReason.DISABLED, StopReason.NEEDS_CONSENT)
+    unstarted = status.reason in (StopReason.NOT_STARTED, StopReason.DISABLED, *WAITING)
     if status.state is ServerState.STOPPED and unstarted:
         return ()
     seconds = (look.now_ns - status.since_ns) / 1e9
@@ -211,17 +214,12 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     last = clean_line(status.stderr_last, room)
     if status.state is ServerState.STARTING and last:
         yield crop(((last, "dim"),), room)
-    if status.state is ServerState.RUNNING and status.reach is not None and status.reach.silent:
-        yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
-    if status.state is ServerState.RUNNING and status.listing_problem:
-        yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
-    if status.state is ServerState.RUNNING and status.changes:
-        yield from wrap(((status.change_words, "warn"),), room)[:DETAIL_ROWS]
-    if status.state is ServerState.RUNNING and status.quarantined:
-        yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
-    if status.state is ServerState.RUNNING and status.hidden:
-        yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
-    if selected and status.reason is StopReason.NEEDS_CONSENT:
+    if status.state is ServerState.RUNNING:
+        yield from _warnings(status, room)
+    if words := status.printed_words:
+        first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
+        yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
+    if selected and status.reason in WAITING:
         yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
     if not status.failed:
         return
@@ -233,6 +231,20 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield from lines[: None if selected else DETAIL_ROWS]
     if selected and status.next_step:
         yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
+
+
+def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
+    """Yield what is wrong with a running server."""
+    if status.reach is not None and status.reach.silent:
+        yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
+    if status.listing_problem:
+        yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
+    if status.changes:
+        yield from wrap(((status.change_words, "warn"),), room)[:DETAIL_ROWS]
+    if status.quarantined:
+        yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
+    if status.hidden:
+        yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
 
 
 def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
@@ -258,7 +270,7 @@ def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
     yield from _process(status)
     yield from _tool_problems(status)
     if status.noise:
-        yield "noise", noise_words(status), "warn"
+        yield "stdout" if status.printed_words else "noise", noise_words(status), "warn"
     if status.stderr_last and status.state is ServerState.RUNNING:
         yield "stderr", clean_line(status.stderr_last), "dim"
 
@@ -288,7 +300,7 @@ def noise_words(status: ServerStatus) -> str:
     """Return how much output was not messages."""
     if status.reach is not None:
         return f"{plural(status.noise, 'non-protocol response')}"
-    return f"{plural(status.noise, 'line')} of non-protocol output on stdout"
+    return f"{status.printed_words}, in its log. {PRINT_STEP}"
 
 
 def token_facts(tokens: "DefinitionTokens") -> str:

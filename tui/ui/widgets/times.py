@@ -5,7 +5,7 @@ import time
 from enum import IntEnum
 from functools import lru_cache
 
-from tui.core.units import local_time
+from tui.core.units import FIRST_MOMENT, local_time
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -44,7 +44,7 @@ def clock(wall_ns: int) -> str:
 
 @lru_cache(256)
 def _to_the_second(seconds: int) -> str:
-    return time.strftime("%H:%M:%S", local_time(seconds))
+    return time.strftime("%H:%M:%S", local_time(seconds, FIRST_MOMENT))
 
 
 def share(latency_ns: int) -> float:

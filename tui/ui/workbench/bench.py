@@ -338,6 +338,9 @@ class Bench(Horizontal):
         else:
             self._shared.book.subscribed_on(server)[uri] = self.item.key
             self.line.say(("Subscribed. The resource is read again when it changes.", "text"))
+            newest, about = self.calls.newest, self.item.about
+            if newest is None or (isinstance(about, ResourceInfo) and uri_of(about, newest.arguments) != uri):
+                self.post_message(self.Called())  # otherwise there is nothing on screen that could change
 
     def action_hand(self) -> None:
         self.result.put_into_message()
@@ -449,13 +452,18 @@ class Bench(Horizontal):
         if not self.is_raw:
             self._raw_from_form()
             self.is_raw = True
-        elif problem := self.form.form.from_json(self.raw.text):
+        elif problem := self._raw_into_form():
             self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   fix this first", "dim"))
             return
         else:
             self.is_raw = False
             self.form.show(self.item, self.form.form, ask_values=self._completion_of(self.item))
         self.go_to_form()
+
+    def _raw_into_form(self) -> str:
+        """Load the JSON, unless the form, which also has empty entries, says the same; return its problem."""
+        form = self.form.form
+        return "" if self.raw.text == form.as_json() else form.from_json(self.raw.text)
 
     def _raw_from_form(self) -> None:
         with self.prevent(TextArea.Changed):
@@ -479,7 +487,7 @@ class Bench(Horizontal):
     def arguments(self) -> tuple[object, str]:
         """Return the arguments, and their problem as a sentence, or ""."""
         form: Form = self.form.form
-        if self.is_raw and (problem := form.from_json(self.raw.text)):
+        if self.is_raw and (problem := self._raw_into_form()):
             return None, f"This {problem}."
         value, problems = form.value()
         if not problems:

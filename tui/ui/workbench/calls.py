@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tui.core.tasks import Task
+from tui.core.time_limits import CallTimeout
 from tui.core.tools import (
     BinaryContent,
     CallFailure,
@@ -157,7 +158,7 @@ class BenchHistory:
         return call
 
 
-async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> None:
+async def run(bench: Workbench, server: str, call: HandCall, seconds: CallTimeout) -> None:
     """Make a call, and update it with progress, result and end, also if it is cancelled."""
 
     def progress(done: float | None, total: float | None, message: str) -> None:
@@ -177,7 +178,7 @@ async def _result(
     bench: Workbench,
     server: str,
     call: HandCall,
-    seconds: float,
+    seconds: CallTimeout,
     progress: ProgressSink,
 ) -> ToolResult | PromptResult:
     about, arguments = call.item.about, call.arguments

@@ -62,6 +62,16 @@ def is_typed(field: FormField) -> bool:
     return field.kind not in HOLDERS and field.kind not in PICKED
 
 
+def is_added_to(field: FormField) -> bool:
+    """Return whether the key that adds has a use here: a list, a map, or an object that has none yet.
+
+    That an object does not forbid other entries is no use: Pydantic's objects do not, and ignore them.
+    """
+    if field.kind is FieldKind.OBJECT:
+        return field.state is not FieldState.SET or field.spec.asks_entries
+    return field.kind in HOLDERS
+
+
 def problem_of(field: FormField, *, strict: bool) -> str:
     """Return the problem to show for a field: none for an empty one until a call is attempted."""
     empty = field.state is FieldState.ABSENT
@@ -103,12 +113,11 @@ def _head(field: FormField, look: FormLook, edit: LineEdit | None, *, with_probl
 
 
 def _key_words(field: FormField, look: FormLook) -> str:
-    """Return the key that only this kind of field has."""
-    if field.kind in (FieldKind.ARRAY, FieldKind.MAP) or (field.kind is FieldKind.OBJECT and field.spec.open):
-        return f"{look.add_key} add"
+    """Return the keys that only this kind of field has."""
+    words = [f"{look.add_key} add"] if is_added_to(field) else []
     if field.arms or field.nullable:
-        return f"{look.cycle_key} {'next variant' if field.arms else 'null'}"
-    return ""
+        words.append(f"{look.cycle_key} {'next variant' if field.arms else 'null'}")
+    return "  ".join(words)
 
 
 def _surface(field: FormField, look: FormLook, edit: LineEdit | None, indent: int, most: int = 0) -> Row:
@@ -205,9 +214,9 @@ def _name(field: FormField) -> str:
 def _value(field: FormField, look: FormLook, edit: LineEdit | None, room: int) -> Row:
     here = edit is not None and look.focused
     if options := options_of(field, look):
-        return tuple(
-            span for label in options for span in _option(label, _is_chosen(field, label), look, here)
-        )
+        null: Row = (("  null", "warn"),) if field.state is FieldState.NULL else ()
+        parts = (_option(label, _is_chosen(field, label), look, here) for label in options)
+        return (*(span for part in parts for span in part), *null)
     arm: Row = ()
     if field.arms:
         left, right = ("‹", "› ") if look.signs.rule != "-" else ("<", "> ")
@@ -260,8 +269,10 @@ def _picked(field: FormField, look: FormLook, room: int, *, here: bool) -> Row:
 def _placeholder(field: FormField) -> str:
     if field.state is FieldState.SET and not field.text:
         return "empty text"
-    if field.spec.default is not MISSING:
+    if field.spec.default is not MISSING and field.spec.default is not None:
         return _default(field)
+    if is_compact(field):
+        return type_words(field)
     return "" if field.required else "not set"
 
 
@@ -323,7 +334,7 @@ def bound_words(bounds: Bounds, *, is_number: bool) -> str:
         low, high = bounds.shortest or None, bounds.longest
         low_sign, high_sign = "at least ", "at most "
     if low is not None and high is not None and low_sign != "> " and high_sign != "< ":
-        return f"{units.amount(low)}…{units.amount(high)}"
+        return units.amount(low) if low == high else f"{units.amount(low)}…{units.amount(high)}"
     words = [f"{low_sign}{units.amount(low)}"] if low is not None else []
     words += [f"{high_sign}{units.amount(high)}"] if high is not None else []
     return ", ".join(words)

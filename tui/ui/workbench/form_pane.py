@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 
+from tui.core.forms.checks import size_problem
 from tui.core.forms.form import Form
 from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
 from tui.core.text import clean_line
@@ -20,7 +21,15 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
-from tui.ui.workbench.field_rows import HOLDERS, FormLook, is_typed, labels_of, option_at, options_of
+from tui.ui.workbench.field_rows import (
+    HOLDERS,
+    FormLook,
+    is_added_to,
+    is_typed,
+    labels_of,
+    option_at,
+    options_of,
+)
 from tui.ui.workbench.form_rows import (
     MORE,
     NONE,
@@ -226,8 +235,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def close_suggestions(self) -> bool:
         """Close the list of suggested values; return whether it was open."""
-        was_open = self._suggestions.close()
-        if was_open:
+        if was_open := self._suggestions.close():
             self.rebuild()
         return was_open
 
@@ -359,17 +367,15 @@ class FormPane(LinePane, inherit_bindings=False):
             self._add_to(field, letter)
         elif field.state is not FieldState.SET:
             self._include(field)
-        if field.kind is FieldKind.ARRAY and self._where != field.path:
-            found = self.current  # the new item, or its first field
-        else:
-            found = next(filter(is_typed, below(self._fields, field.path)), None)
-        if found is not None and is_typed(found) and field.kind is not FieldKind.MAP:
-            self._go(found.path)
-            self._type(found, letter)
+        within = below(self._fields, field.path) if field.kind is FieldKind.OBJECT else ()
+        for found in (self.current, *within):
+            if found is not None and is_typed(found):
+                self._go(found.path)
+                self._type(found, letter)
+                return
 
     def _typed(self, *, was_empty: bool = False) -> None:
-        field = self.current
-        if field is None:
+        if (field := self.current) is None:
             return
         if was_empty and not self._edit.text and not field.text:
             self.form.clear(field.path)
@@ -387,7 +393,9 @@ class FormPane(LinePane, inherit_bindings=False):
             return
         labels = labels_of(field)
         if not labels or field.kind in HOLDERS:
-            if field.arms:
+            if field.arms and field.state is FieldState.ABSENT:
+                self._to_arm(field, 0 if key == "right" else len(field.arms) - 1)
+            elif field.arms:
                 self._next_arm(field, 1 if key == "right" else -1)
             elif field.kind in HOLDERS and field.state is not FieldState.SET:
                 self._include(field)
@@ -419,22 +427,19 @@ class FormPane(LinePane, inherit_bindings=False):
         self._changed()
 
     def action_form_add(self) -> None:
-        """Add an item or entry to the nearest list or object, or to the arguments."""
+        """Add an item or entry to the nearest list or object that has room for one, or to the arguments."""
         path = self._where if self._where in self._fields else ()
-        field = self.form.field(path)
-        while field is not None:
-            if field.kind in (FieldKind.ARRAY, FieldKind.MAP) or (
-                field.kind is FieldKind.OBJECT and field.spec.open
-            ):
-                self._add_to(field)
-                return
-            if not path:
-                return
-            path = path[:-1]
-            field = self.form.field(path)
+        around = [one for end in range(len(path), -1, -1) if (one := self.form.field(path[:end])) is not None]
+        wanting = [one for one in around if is_added_to(one)] or [one for one in around if one.spec.open]
+        if wanting:
+            self._add_to(next((one for one in wanting if not one.is_full), wanting[0]))
 
     def _add_to(self, field: FormField, name: str = "") -> None:
-        if field.kind is FieldKind.ARRAY:
+        opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
+        if field.is_full:
+            problem = size_problem(field.spec, field.children + 1)
+            self.app.notify(f"{clean_line(field.name, 60) or 'This'} {problem}.", timeout=3)
+        elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))
         else:
             self.post_message(self.Wanted("name", field, name))
@@ -455,14 +460,13 @@ class FormPane(LinePane, inherit_bindings=False):
             self._changed()
 
     def action_form_cycle(self) -> None:
-        field = self.current
-        if field is None:
+        if (field := self.current) is None:
             return
         if field.arms:
             self._next_arm(field, 1)
         elif field.nullable:
             if field.state is FieldState.NULL:
-                self.form.clear(field.path)
+                self.form.not_null(field.path)
             else:
                 self.form.null(field.path)
             self._begin_edit()
@@ -472,7 +476,9 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _next_arm(self, field: FormField, direction: int) -> None:
         is_last = field.arm + direction == len(field.arms)
-        if is_last and field.nullable and field.state is not FieldState.NULL:
+        if field.state is FieldState.NULL:
+            self._to_arm(field, 0 if direction > 0 else len(field.arms) - 1)
+        elif is_last and field.nullable:
             self.form.null(field.path)
             self._begin_edit()
             self._changed()
@@ -480,10 +486,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self._to_arm(field, (field.arm + direction) % len(field.arms))
 
     def _to_arm(self, field: FormField, arm: int) -> None:
-        if arm == field.arm and field.state is FieldState.ABSENT:
-            self.form.include(field.path)
-        else:
-            self.form.choose_arm(field.path, arm)
+        self.form.choose_arm(field.path, arm)
         self._begin_edit()
         self._changed()
 

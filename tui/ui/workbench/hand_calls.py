@@ -119,7 +119,12 @@ class HandCalls:
         now = time.monotonic_ns()
         call = self._shared.book.begin(self._shared.server, item, arguments, time.strftime("%H:%M:%S"), now)
         self._saved.remember(item, arguments)
-        work = run(self._shared.runtime.workbench, self._shared.server, call, self._timeout())
+        work = run(
+            self._shared.runtime.workbench,
+            self._shared.server,
+            call,
+            self._shared.runtime.limits.call_timeout,
+        )
         task = self._tasks[call] = asyncio.create_task(work, name=call.id)
         task.add_done_callback(lambda task: self._ended(bench, call, task))
         bench.insisted = False
@@ -127,11 +132,6 @@ class HandCalls:
         if bench.item is item:
             bench.show_calls(call)
             bench.result.show()
-
-    def _timeout(self) -> float:
-        status = self._shared.status
-        own = status.spec.tool_seconds if status is not None else None
-        return self._shared.runtime.limits.tool_seconds if own is None else own
 
     def _ended(self, bench: Bench, call: HandCall, task: "asyncio.Task[None]") -> None:
         self._tasks.pop(call, None)

@@ -230,11 +230,9 @@ class SubscriptionWatch:
         self._bench.list.note(dict.fromkeys(map(self._key, subscribed), "subscribed"))
 
     def _refresh(self, uri: str) -> None:
-        """Read a resource again, if it was read before and is not being read."""
-        calls = self._bench.calls.newest
-        if calls is None or calls.took_ms is None:
-            if calls is None:
-                self._stale.discard(uri)  # it has not been read yet
+        """Read a resource, unless it is being read."""
+        newest = self._bench.calls.newest
+        if newest is not None and newest.took_ms is None:
             return
         if time.monotonic() - self._read_at >= PACE_SECONDS:
             self._stale.discard(uri)

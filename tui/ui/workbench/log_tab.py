@@ -270,7 +270,7 @@ def _lines_of(reader: TrafficReader, seq: int) -> tuple[str, ...]:
 def lines_of(entry: Entry) -> tuple[str, ...]:
     """Return an entry as log lines: time of day, level or kind, text; further lines are below the text."""
     word, text = _level_and_text(entry)
-    clock = time.strftime("%H:%M:%S", units.local_time(entry.wall_ns / 1e9))
+    clock = time.strftime("%H:%M:%S", units.local_time(entry.wall_ns / 1e9, units.FIRST_MOMENT))
     lines = clean(without_styling(text)).rstrip("\n").split("\n")
     left_out = len(lines) - MOST_LINES
     if left_out > 0:

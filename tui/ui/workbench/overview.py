@@ -12,7 +12,7 @@ from textual.content import Content
 
 from tui.core import units
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
+from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport, is_modern
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import clean_line, preview
 from tui.core.workbench import ServerIdentity, Workbench
@@ -240,7 +240,7 @@ def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
     if status.restarts:
         yield "restarts", f"{status.restarts}, after it exited unexpectedly", "warn"
     if status.noise:
-        yield "noise", noise_words(status), "warn"
+        yield "stdout" if status.printed_words else "noise", noise_words(status), "warn"
 
 
 def _offers(facts: ServerFacts, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
@@ -477,7 +477,8 @@ def choose_sampling(shared: BenchContext) -> None:
             shared.choose(choices.set_sampling(shared.server, SamplingRule(rule)))
 
     words = [PickerChoice(rule, Content.assemble(rule, (f"   {about}", "dim"))) for rule, about in RULES]
-    picker = Picker("Allow sampling?", words, status.spec.sampling, note=RESTART)
+    note = "" if is_modern(status.protocol) else RESTART  # since 2026-07-28 each request says what is allowed
+    picker = Picker("Allow sampling?", words, status.spec.sampling, note=note)
     shared.screen.app.push_screen(picker, chosen)
 
 

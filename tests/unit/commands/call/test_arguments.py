@@ -1,12 +1,19 @@
 """Arguments on the command line, converted by any schema."""
 
+from argparse import Namespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.commands.call.arguments import ToolArguments, json_object, prompt_arguments, prompt_signature
+from tui.commands.call.arguments import (
+    ToolArguments,
+    given_json,
+    json_object,
+    prompt_arguments,
+    prompt_signature,
+)
 from tui.core.errors import UsageError
 from tui.core.workbench import PromptArgument, PromptInfo
 
@@ -112,3 +119,10 @@ PROMPT = PromptInfo("s", "p", arguments=(PromptArgument("style"), PromptArgument
 def test_the_arguments_of_a_prompt_stay_strings():
     assert prompt_arguments(PROMPT, ["topic=5", "style="]) == {"topic": "5", "style": ""}
     assert prompt_signature(PROMPT) == "topic=TEXT [style=TEXT]"
+
+
+def test_arguments_in_utf_16_are_named_as_such(tmp_path):
+    path = tmp_path / "arguments.json"
+    path.write_text("{}", encoding="utf-16")
+    with pytest.raises(UsageError, match="it is UTF-16 text, not UTF-8"):
+        given_json(Namespace(args=f"@{path}", unchecked=False))

@@ -171,3 +171,27 @@ def test_a_pattern_that_could_take_long_is_tested_by_the_given_function(content,
     assert content_problem(SLOW, content, found_in) == problem
     assert content_problem(SLOW, content) == ""
     assert content_problem(SLOW, content, lambda pattern, text: None) == ""
+
+
+def test_an_optional_field_whose_default_is_null_is_left_out_of_the_answer() -> None:
+    null = {"type": "null"}
+    optional = {
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "days": {"type": "array", "items": {"enum": ["mo", "tu"]}},
+        "count": {"type": "integer"},
+        "colour": {"enum": ["red", "blue"]},
+    }
+    schema = {
+        "type": "object",
+        "properties": {
+            name: {"anyOf": [inner, null], "default": None, "title": name} for name, inner in optional.items()
+        },
+    }
+    assert schema_problem(schema) == ""
+    assert default_content(schema) == {}
+    form = blank_form(schema)
+    form.set(form.add(("tags",)) or (), "x")
+    form.set(("days", "tu"), "true")
+    content = content_of(schema, form.value()[0])
+    assert content == {"tags": ["x"], "days": ["tu"]}
+    assert content_problem(schema, content) == ""

@@ -217,3 +217,11 @@ async def test_several_rounds_of_compaction_give_one_notice():
     events = await run(turn)
     notices = [one.message for one in of_type(events, Notice)]
     assert ended(events).text == "done" and len(notices) == len(set(notices)) == 1
+
+
+async def test_nothing_is_said_to_be_shortened_if_nothing_was():
+    model = ScriptedModel([[ModelError("too long", overflow=True)]] * 3)
+    turn, _ = turn_of(model)
+    events = await run(turn)
+    assert of_type(events, Notice) == [] and len(model.requests) == 1
+    assert of_type(events, TurnError)

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.http_server import http_server, reply
-from tui.host.passthrough.passthrough_http import HttpPassthrough
+from tui.host.passthrough.passthrough_http import MAX_PEERS, HttpPassthrough, Peers
 
 
 async def forward(passthrough, *headers):
@@ -36,3 +36,32 @@ async def test_only_the_headers_of_the_host_are_sent_and_no_cookie_that_another_
     sent = [{name: value for name, value in one.headers.items() if name != "host"} for one in server.asked]
     plain = {"accept-encoding": "identity"}
     assert sent == [plain, plain | {"cookie": "own=1", "x-other": "2"}, plain]
+
+
+def came(port: int, query: str = "", session: str = "") -> dict[str, object]:
+    headers = [(b"mcp-session-id", session.encode())] if session else []
+    return {"headers": headers, "client": ("127.0.0.1", port), "query_string": query.encode()}
+
+
+def test_a_client_is_known_by_its_session_over_all_of_its_connections():
+    peers = Peers()
+    first = peers.of(came(1))
+    peers.know("mcp-session-id", "s", first)
+    assert peers.of(came(2, session="s")) == first
+    assert peers.of(came(3)) != first and peers.of(came(1)) == first
+
+
+def test_a_client_of_http_sse_is_known_by_the_address_for_its_messages():
+    peers = Peers()
+    stream = peers.of(came(1))
+    peers.know("", "session_id=a", stream)
+    assert peers.of(came(2, query="session_id=a")) == stream
+    assert peers.of(came(3, query="session_id=b")) != stream
+
+
+def test_the_number_of_known_clients_is_bounded():
+    peers = Peers()
+    for port in range(MAX_PEERS + 10):
+        peers.of(came(port))
+    peers.know("mcp-session-id", "x" * 5000, 1)
+    assert len(peers._known) == MAX_PEERS

@@ -135,6 +135,14 @@ def test_a_relative_command_is_rejected_with_the_reason(tmp_path):
         spawn(spec("./server", folder=str(tmp_path / "own")), "me/1")
 
 
+@pytest.mark.parametrize("command", ["npx -y @scope/pkg", "no-such-x server.py"])
+def test_a_command_line_in_command_is_rejected_as_such(command, tmp_path):
+    with pytest.raises(ServerError) as caught:
+        spawn(spec(command, folder=str(tmp_path / "own")), "me/1")
+    assert caught.value.message == f"`{command}` is a command line, not a program."
+    assert caught.value.next_step.startswith(f"Put `{command.split()[0]}` in command and the rest in args")
+
+
 def test_a_relative_folder_on_path_is_not_searched(tmp_path, monkeypatch):
     (tmp_path / "npx").write_text("#!/bin/sh\n")
     (tmp_path / "npx").chmod(0o755)

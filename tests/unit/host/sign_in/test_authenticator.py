@@ -10,7 +10,7 @@ from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Around, Person, final_address
 from tui.core.ports import DecisionKind
-from tui.core.questions import Action, AddressAnswer
+from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.servers import Grant
 from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.token_store import TokenStore
@@ -388,3 +388,86 @@ async def test_a_request_with_a_valid_token_does_not_wait_for_another_sign_in(
         assert (await around.call("tools/list")).status_code == 200
         granted.set()
         assert (await stepping_up).status_code == 200
+
+
+# ---- scopes that a call needed and did not get -----------------------------------------------------------
+
+
+def reluctant() -> Person:
+    """Return a person who grants the scope that listing needs, and declines any other."""
+
+    def answer(question: AddressQuestion) -> AddressAnswer:
+        return AddressAnswer(Action.DECLINE if "write" in question.message else Action.ACCEPT)
+
+    return Person(answer)
+
+
+async def declined_once(store: TokenStore, server: OAuthServer) -> None:
+    around = Around(store, server.url, reluctant())
+    await around.call("tools/list")
+    with pytest.raises(SignInFailed, match=r"mcptui login safe"):
+        await around.call("tools/call")
+
+
+NEEDS = {"tools/list": "read", "tools/call": "write"}
+
+
+async def test_a_later_sign_in_requests_the_scope_that_a_call_did_not_get(store: TokenStore) -> None:
+    async with OAuthServer(scopes=NEEDS) as server:
+        await declined_once(store, server)
+        login = Around(store, server.url)
+        await login.auth.sign_in()
+        assert login.person.questions[-1].url.count("scope=read+write") == 1
+        later = Around(store, server.url)
+        assert (await later.call("tools/call")).status_code == 200 and later.person.questions == []
+
+
+async def test_a_scope_that_was_granted_is_not_requested_again(store: TokenStore) -> None:
+    async with OAuthServer(scopes=NEEDS) as server:
+        await declined_once(store, server)
+        await Around(store, server.url).auth.sign_in()
+        again = Around(store, server.url)
+        await again.auth.sign_in()
+        assert "write" not in again.person.questions[-1].message
+
+
+async def test_a_scope_is_remembered_even_if_nobody_is_signed_in(store: TokenStore) -> None:
+    async with OAuthServer(asks=False, scopes={"tools/call": "write"}) as server:
+        around = Around(store, server.url, reluctant())
+        with pytest.raises(SignInFailed):
+            await around.call("tools/call")
+        login = Around(store, server.url)
+        await login.auth.sign_in()
+        assert login.person.questions[-1].url.count("scope=write") == 1
+
+
+async def test_a_remembered_scope_does_not_end_the_sign_in(store: TokenStore) -> None:
+    async with OAuthServer(scopes=NEEDS) as server:
+        await declined_once(store, server)
+        later = Around(store, server.url, reluctant())
+        assert (await later.call("tools/list")).status_code == 200 and later.person.questions == []
+
+
+async def test_a_scope_that_the_authorization_server_does_not_know_is_requested_once(
+    store: TokenStore,
+) -> None:
+    async with OAuthServer(scopes=NEEDS) as server:
+        await declined_once(store, server)
+        server.authorize_error = "invalid_scope"
+        login = Around(store, server.url)
+        with pytest.raises(SignInFailed, match="invalid_scope"):
+            await login.auth.sign_in()
+        server.authorize_error = ""
+        again = Around(store, server.url)
+        await again.auth.sign_in()
+        assert "write" not in again.person.questions[-1].message
+
+
+async def test_a_sign_in_in_another_process_serves_the_call_that_needed_it(store: TokenStore) -> None:
+    async with OAuthServer(scopes=NEEDS) as server:
+        around = Around(store, server.url, reluctant())
+        await around.call("tools/list")
+        with pytest.raises(SignInFailed):
+            await around.call("tools/call")
+        await Around(store, server.url).auth.sign_in()
+        assert (await around.call("tools/call")).status_code == 200

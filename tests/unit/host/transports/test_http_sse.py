@@ -10,10 +10,13 @@ from tests.conftest import until
 from tests.http_server import LEGACY, STREAM, HttpServer, http_server, reply, says
 from tests.unit.host.transports.test_streamable_http import Sink, text
 from tui.core.servers import ServerSpec, Transport
+from tui.core.traffic import Entry, Kind, Outcome
 from tui.host.transports import http_sse
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import RemoteTransport
 from tui.host.transports.streamable_http import StreamableHttp
+from tui.traffic.lint.lint import Linter
+from tui.traffic.record.entry_reader import EntryReader
 
 
 class SseServer:
@@ -127,11 +130,17 @@ async def test_without_a_configured_transport_the_older_one_is_found():
                 await stream.answer(asked, writer)
 
         server.answers["initialize"] = server.answers["server/discover"] = by_path
-        transport = remote(server, StreamableHttp, sse_fallback=True)
+        transport = remote(server, StreamableHttp, sink=(sink := Sink()), sse_fallback=True)
         async with Client(transport) as client:
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
             assert transport.reach.kind == "HTTP+SSE"
         assert server.methods()[:3] == ["server/discover", "initialize", "GET"]
+    reader, linter, entries = EntryReader(lambda raw: (raw, ()), 0), Linter(), list[Entry]()
+    for one in sink:
+        reader.read(one, entries)
+    assert "reused-id" not in [found.code for one in entries for found in linter.feed(one)]
+    asked = [one.seq for one in entries if one.kind is Kind.REQUEST]
+    assert set(asked) <= {one.pair for one in entries if one.outcome is not Outcome.NONE}
 
 
 async def test_the_url_of_an_older_transport_is_recognized_if_http_is_configured():

@@ -44,6 +44,15 @@ def text(result):
 
 
 @ERAS
+@pytest.mark.parametrize("name", ["User-Agent", "user-agent", "Authorization", "ACCEPT-ENCODING"])
+async def test_a_configured_header_is_sent_once_in_any_spelling(modern, name):
+    async with http_server(modern=modern) as server:
+        async with Client(remote(server, headers={name: "own"})) as client:
+            await client.call_tool("echo", {})
+    assert {one.headers[name.lower()] for one in server.asked} == {"own"}
+
+
+@ERAS
 async def test_a_call_is_sent_and_fully_recorded(modern):
     sink = Sink()
     async with http_server(modern=modern) as server, Client(transport := remote(server, sink)) as client:

@@ -303,3 +303,28 @@ async def test_a_flood_of_pings_whose_answers_nobody_reads_takes_no_memory():
         finally:
             tracemalloc.stop()
             peer.writer.transport.resume_reading()
+
+
+async def test_the_bytes_of_an_unfinished_message_are_counted_until_it_ends():
+    async def half(peer, message):
+        peer.send(TextMessage(data="x" * 1000, message_finished=False))
+
+    async with websocket_server(answers={"tools/call": half}) as server:
+        async with Client(transport := remote(server)) as client:
+            calling = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: transport.incomplete == 1000)
+            server.peers[-1].send(TextMessage(data="", message_finished=True))
+            await until(lambda: transport.incomplete == 0)
+            calling.cancel()
+
+
+async def test_a_message_that_never_ends_ends_the_connection(monkeypatch):
+    monkeypatch.setattr(websocket, "ENDLESS", 100_000)
+
+    async def endless(peer, message):
+        peer.send(TextMessage(data="x" * 100_001, message_finished=False))
+
+    async with websocket_server(answers={"tools/call": endless}) as server:
+        async with Client(remote(server)) as client:
+            with pytest.raises(MCPError, match="without ending a message"):
+                await client.call_tool("echo", {})

@@ -50,7 +50,7 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
     [
         case(401, "Authentication Fails", "Set DEEPSEEK_API_KEY", **DEEPSEEK),
         case(401, "Incorrect API key", "Check DEEPSEEK_API_KEY", api_key=Secret("sk-x"), **DEEPSEEK),
-        case(401, "Unauthorized", "Set api_key_env in the profile"),
+        case(401, "Unauthorized", "Paste a key: /key, or `mcptui config key test`"),
         case(401, "Incorrect API key", "the key in the keychain at mcptui/work", keychain="mcptui/work"),
         case(400, "API key not valid.", "Check KEY", api_key_env="KEY", api_key=Secret("x")),
         case(402, "Insufficient Balance", "Add credit"),
@@ -66,6 +66,10 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
         case(500, "internal error", "The endpoint failed", passes=True),
         case(500, "model requires more system memory (9 GiB) than is available (7 GiB)", "smaller model"),
         case(503, "Loading model", "Wait until the model is loaded", passes=True),
+        case(500, "error loading model: cannot open its file", "The endpoint failed", passes=True),
+        case(403, "Your organization must be verified to use the model `o3`.", "Verify the organization"),
+        case(429, "Rate limit reached. Upgrade at console.groq.com/settings/billing", "Wait", passes=True),
+        case(400, "maxTokens: the maximum tokens you requested exceeds the model limit of 4096", "to 4096"),
         case(529, "Overloaded", "The endpoint failed", passes=True),
         case(501, "not implemented", "The endpoint failed"),
         case(404, 'model "qwen3:8b" not found, try pulling it first', "`ollama pull qwen3:8b`", **OLLAMA),
@@ -91,6 +95,28 @@ async def test_a_rejection_is_reported_with_its_message_and_the_next_step(
     assert (error.status, error.retryable, error.overflow) == (status, passes, overflow)
     assert f"returned HTTP {status}: {message}" in str(error) and endpoint.base_url in error.where
     assert step in error.next_step
+
+
+CHALLENGE = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body></body></html>"
+
+
+@pytest.mark.parametrize("status", [403, 429, 503])
+async def test_a_challenge_of_a_firewall_is_not_a_missing_permission_and_not_retried(status: int) -> None:
+    heard, _ = await asked(Answer(status=status, body=CHALLENGE, headers={"cf-mitigated": "challenge"}))
+    error = heard.error
+    assert error is not None and f"HTTP {status}: Just a moment..." in str(error)
+    assert "A firewall in front of the API refuses programs" in error.next_step and not error.retryable
+
+
+async def test_a_max_tokens_in_extra_body_that_is_too_large_is_told_and_not_taken_for_an_overflow() -> None:
+    words = (
+        "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is "
+        "8192 tokens and your request has 300 input tokens (32000 > 8192 - 300)."
+    )
+    heard, endpoint = await asked(refuses(400, words), extra_body={"max_tokens": 32_000})
+    error = heard.error
+    assert error is not None and not error.overflow and error.window is None
+    assert "Lower max_tokens in the profile to 7892." in error.next_step and len(endpoint.requests) == 1
 
 
 async def test_a_missing_version_is_reported_after_both_were_tried() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
-from tui.model.endpoints.failures import reply_error, words_of
+from tui.model.endpoints.failures import is_billing, is_overflow, reply_error, said_in, words_of
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,47 @@ from tui.model.endpoints.failures import reply_error, words_of
         ),
         ("<html><head><title>502 Bad Gateway</title></head></html>", "502 Bad Gateway"),
         ("<html><body>Nothing <b>here</b></body></html>", "Nothing here"),
+        ("<html><title> </title><style>a{b:c}</style><script>if (1 < 2) x()</script>Gone</html>", "Gone"),
         ("plain", "plain"),
         ("two\nlines", "two lines"),
+        ({"success": False, "errors": [{"code": 7009, "message": "no"}], "messages": []}, "no"),
+        (
+            {"errors": [{"code": "x", "message": "no", "more_info": "m"}], "trace": "t", "status_code": 404},
+            "no",
+        ),
+        ({"errors": ["no", "nor that"]}, "no; nor that"),
+        ({"errors": {"model": ["is unknown"]}}, "model: is unknown"),
+        ({"Message": "no"}, "no"),
+        ({"__type": "com.amazon#AccessDenied", "Message": "no"}, "no"),
+        ({"__type": "com.amazon#AccessDenied"}, "com.amazon#AccessDenied"),
+        ({"status": "error", "reason": "no"}, "no"),
+        ({"error": {"reason": "no", "code": "E1"}}, "no"),
+        ({"detail": "no"}, "no"),
+        (
+            {"detail": [{"type": "missing", "loc": ["body", "model"], "msg": "Field required"}]},
+            "model: Field required",
+        ),
+        ({"title": "Not Found", "status": 404, "detail": "no"}, "no"),
+        ({"title": "Unprocessable", "status": 422}, "Unprocessable"),
+        (
+            {"statusCode": 400, "error": "Bad Request", "message": ["no", "nor that"]},
+            "Bad Request: no; nor that",
+        ),
+        ({"error": "invalid_client", "error_description": "no"}, "invalid_client: no"),
+        ({"error": True, "message": "no"}, "no"),
+        ({"error": {"code": 503}}, "503"),
+        ({"fault": {"faultstring": "no", "detail": {"errorcode": "x"}}}, "no"),
+        ({"Response": {"Error": {"Code": "x", "Message": "no"}, "RequestId": "r"}}, "no"),
+        ({"ResponseMetadata": {"Error": {"Code": "x", "Message": "no"}}}, "no"),
+        ({"error_code": 336003, "error_msg": "no"}, "no"),
+        ({"errorMessage": "no", "errorType": "Runtime"}, "no"),
+        ({"exception": "ValueError: no"}, "ValueError: no"),
+        ({"data": {"error": {"message": "no"}}}, "no"),
+        (
+            {"error": {"message": "Provider returned error", "metadata": {"raw": '{"message": "no"}'}}},
+            "Provider returned error: no",
+        ),
+        ("<?xml version='1.0'?><Error><Code>AccessDenied</Code><Message>no</Message></Error>", "no"),
         (None, ""),
         ({}, ""),
         ([[[[[[["deep"]]]]]]], ""),
@@ -33,6 +72,50 @@ from tui.model.endpoints.failures import reply_error, words_of
 )
 def test_the_error_message_is_found_wherever_a_provider_puts_it(body: Any, words: str) -> None:
     assert words_of(body) == words
+
+
+def test_what_repeats_the_request_says_nothing_about_the_error() -> None:
+    echoed = {"messages": [{"content": "prompt is too long, rate limit, insufficient_quota"}]}
+    body = {
+        "detail": [{"type": "missing", "loc": ["body", "model"], "msg": "Field required", "input": echoed}]
+    }
+    said = said_in(body)
+    assert "model: Field required" in said and "too long" not in said
+    assert not is_overflow(said, 422) and not is_billing(said, 422)
+
+
+def test_scripts_and_styles_of_a_page_say_nothing_about_the_error() -> None:
+    script = "<script>let rate = 'insufficient_quota, prompt is too long'</script>"
+    page = f"<html>{script}<h1>Bad Gateway</h1></html>"
+    said = said_in(page)
+    assert said.strip() == "Bad Gateway" and not is_billing(said, 502) and not is_overflow(said, 502)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://console.groq.com/settings/billing",
+        "console.groq.com/settings/billing",
+        "www.x.com/insufficient_quota",
+    ],
+)
+def test_a_link_says_nothing_about_the_error(link: str) -> None:
+    said = said_in({"error": {"message": f"Rate limit reached. Need more tokens? Upgrade at {link}"}})
+    assert link not in said and not is_billing(said, 429)
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        {"success": False, "errors": [{"code": 3040, "message": "Capacity exceeded"}]},
+        {"Message": "Capacity exceeded", "code": "Throttled"},
+        {"status": "error", "reason": "Capacity exceeded"},
+        {"detail": "Capacity exceeded"},
+    ],
+)
+def test_an_error_in_a_stream_is_found_in_the_same_forms(chunk: dict[str, Any]) -> None:
+    error = reply_error(chunk)
+    assert error is not None and "Capacity exceeded" in error.message
 
 
 JSON = st.recursive(

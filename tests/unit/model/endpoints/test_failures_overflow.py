@@ -26,6 +26,14 @@ TOO_LONG = {
     "Mistral": "Prompt contains 9000 tokens, too large for model with 8192 maximum context length",
     "Ollama": "prompt too long; exceeded max context length by 100 tokens",
     "vLLM": "This model's maximum context length is 8192 tokens. However, you requested 10 output tokens",
+    "vLLM, newer": (
+        "This model's maximum context length is 262144 tokens. However, you requested 0 output tokens and "
+        "your prompt contains at least 262145 input tokens, for a total of at least 262145 tokens."
+    ),
+    "TGI": (
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4090 `inputs` "
+        "tokens and 100 `max_new_tokens`"
+    ),
     "Zhipu": "Prompt 超长",
     "z.ai": "model_context_window_exceeded",
 }

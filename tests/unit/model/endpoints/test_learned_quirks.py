@@ -78,7 +78,6 @@ def test_a_rejection_that_names_its_reason_is_learned(words: str, learned: Learn
         (500, "stream_options"),
         (400, "a__one and a__two"),
         (400, "tools[7]"),
-        (400, "max_tokens is too large: 99999. This model supports at most 4096 completion tokens"),
         (400, "This model's maximum context length is 8192 tokens"),
         (429, "temperature"),
         (400, "Invalid image data: the picture is damaged"),
@@ -170,7 +169,7 @@ def test_another_limit_is_not_a_limit_on_tools(words: str) -> None:
         ("cache_control", "messages.0.content.0.cache_control: extra", Learned(dropped={"cache_control"})),
         ("cache_control", "messages[0].content must be a string", Learned(dropped={"cache_control"})),
         (
-            "response_format",
+            "answer schema",
             "This model does not support response format `json_schema`",
             Learned(answer_format="json_object"),
         ),
@@ -189,9 +188,9 @@ def test_a_rejected_profile_option_is_dropped_or_changed(sent: str, words: str, 
 
 
 def test_the_answer_format_is_given_up_in_steps() -> None:
-    known, sent = Learned(), ("tools", "response_format")
+    known, sent = Learned(), ("tools", "response_format", "answer schema")
     words = "json mode cannot be combined with tool/function calling"
-    known.take_refusal(400, words, sent, TOOLS)
+    known.take_refusal(400, words, (*sent, "format with tools"), TOOLS)
     assert known == Learned(no_format_with_tools=True)
     for _ in range(2):
         known.take_refusal(400, "response_format is not supported", sent, TOOLS, known.applied(Traits()))
@@ -250,6 +249,48 @@ def test_learned_facts_survive_a_round_trip() -> None:
     known = Learned({"stop"}, "max_completion_tokens", "gemini", True, {"a#1"})
     known.max_tools, known.needs_tools, known.no_tools, known.no_images = 64, True, True, True
     assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
+
+
+def test_the_longest_reply_is_stored_and_the_room_that_one_conversation_leaves_is_not() -> None:
+    known = Learned()
+    most = "max_tokens is too large: 32000. This model supports at most 4096 completion tokens"
+    assert "4,096" in known.take_refusal(400, most, SENT, (), limit=32_000)
+    assert known == Learned(max_reply=4096) == Learned.from_json(known.to_json())
+    left = (
+        "This model's maximum context length is 8192 tokens. However, you requested 11192 tokens (7192 in "
+        "the messages, 4000 in the completion)."
+    )
+    assert "1,000" in known.take_refusal(400, left, SENT, (), limit=4000)
+    assert known.to_json() == {"max_reply": 4096} and known.applied(Traits()).reply_room == 1000
+    known.begin()
+    assert known == Learned(max_reply=4096)
+
+
+def test_a_reply_is_shortened_again_if_the_first_number_was_too_large() -> None:
+    words = (
+        "This model's maximum context length is 16384 tokens. However, you requested 8000 output tokens and "
+        "your prompt contains at least 8385 input tokens, for a total of at least 16385 tokens."
+    )
+    known, limits = Learned(), [8000]
+    while known.take_refusal(400, words.replace("8000", str(limits[-1])), SENT, (), limit=limits[-1]):
+        limits.append(known.reply_room)
+    assert limits == [8000, 4000, 2000, 1000, 500]
+
+
+def test_that_an_account_may_not_stream_is_forgotten_at_exit_because_it_can_be_verified() -> None:
+    known = Learned()
+    assert "without streaming" in known.take_refusal(
+        400, "must be verified to stream this model", ["stream"], ()
+    )
+    assert known == Learned(no_stream=True) and known.to_json() == {}
+    assert known.applied(Traits()).stream is False
+
+
+def test_a_schema_that_cannot_be_followed_is_forgotten_at_exit_and_says_nothing_about_tools() -> None:
+    known, sent = Learned(), ("response_format", "answer schema", "tools")
+    assert "plain JSON" in known.take_refusal(400, "failed to parse grammar", sent, TOOLS)
+    assert known == Learned(plain_json=True) and known.to_json() == {}
+    assert known.applied(Traits()).answer_format == "json_object"
 
 
 def test_thinking_first_is_not_stored() -> None:

@@ -71,6 +71,14 @@ async def test_an_address_without_a_version_is_completed() -> None:
     assert [one.id for one in await offered(listing({"id": "a"}), base="")] == ["a"]
 
 
+@pytest.mark.parametrize("name", ["user-agent", "AUTHORIZATION", "authorization", "Accept"])
+async def test_a_header_of_the_profile_is_sent_once_in_any_spelling(name: str) -> None:
+    async with Endpoint(models=["a"]) as endpoint:
+        profile = ModelProfile("t", endpoint.base_url, "m", api_key=Secret("sk-x"), headers={name: "own"})
+        await offered_by(profile)
+        assert endpoint.others[0].headers[name.lower()] == "own"
+
+
 async def test_the_key_and_the_headers_of_the_profile_are_sent() -> None:
     async with Endpoint(models=["a"]) as endpoint:
         profile = ModelProfile("t", endpoint.base_url, "m", api_key=Secret("sk-x"), headers={"X-Title": "t"})

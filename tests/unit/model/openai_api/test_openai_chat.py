@@ -247,6 +247,15 @@ async def test_no_proxy_is_used_for_a_model_on_this_machine(monkeypatch: pytest.
     assert heard.text == "direct"
 
 
+@pytest.mark.parametrize(
+    "name", ["User-Agent", "user-agent", "AUTHORIZATION", "authorization", "accept", "content-type"]
+)
+async def test_a_header_of_the_profile_is_sent_once_in_any_spelling(name: str) -> None:
+    value = "application/json" if name == "content-type" else "own"
+    _, endpoint = await asked(says("a"), headers={name: value})
+    assert endpoint.requests[0].headers[name.lower()] == value
+
+
 async def test_headers_of_the_profile_are_sent() -> None:
     _, endpoint = await asked(says("a"), headers={"X-Title": "t", "Authorization": "Token own"})
     assert endpoint.requests[0].headers["x-title"] == "t"

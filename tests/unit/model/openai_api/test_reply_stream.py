@@ -109,7 +109,7 @@ FAILURES = {
     "an error of a key": (
         Answer(raw=sse({"error": {"message": "Invalid key", "code": 401}})),
         "Invalid key",
-        "api_key_env",
+        "config key",
     ),
     "an error of length": (
         Answer(raw=sse({"error": {"message": "maximum context length is 8192 tokens"}})),

@@ -251,3 +251,37 @@ def test_a_request_may_require_a_call() -> None:
     tools = [ToolSpec("a", "", {"type": "object"})]
     asked = ModelRequest("", [UserMessage("?")], tools, must_call=True)
     assert body_for(profile(), asked, Learned())["tool_choice"] == "required"
+
+
+def test_without_a_system_role_the_system_text_begins_the_first_user_message() -> None:
+    request = ModelRequest("be brief", [UserMessage("q"), AssistantMessage("a"), UserMessage("again")])
+    body = body_for(profile(), request, Learned(no_system=True))
+    assert [(one["role"], one["content"]) for one in body["messages"]] == [
+        ("user", "be brief\n\nq"),
+        ("assistant", "a"),
+        ("user", "again"),
+    ]
+
+
+def test_without_a_system_role_images_of_the_first_message_are_kept() -> None:
+    picture = Attachment("image", "image/png", "p.png", len(png()), base64.b64encode(png()).decode())
+    request = ModelRequest("be brief", [UserMessage("q", (picture,))])
+    (message,) = body_for(profile(), request, Learned(no_system=True))["messages"]
+    assert message["content"][0] == {"type": "text", "text": "be brief"}
+    assert message["content"][-1]["type"] == "image_url"
+
+
+def test_a_request_without_a_stream_has_no_options_of_one() -> None:
+    request = ModelRequest("", [UserMessage("q")])
+    learned = body_for(profile(), request, Learned(no_stream=True))
+    asked = body_for(profile(extra_body={"stream": False}), request, Learned())
+    for body in (learned, asked):
+        assert body["stream"] is False and "stream_options" not in body
+
+
+def test_a_reply_is_limited_to_what_the_endpoint_accepts_and_to_what_is_left() -> None:
+    request = ModelRequest("", [UserMessage("q")])
+    most = Learned(max_reply=4096)
+    assert body_for(profile(max_tokens=32_000), request, most)["max_tokens"] == 4096
+    assert "max_tokens" not in body_for(profile(), request, most)
+    assert body_for(profile(), request, Learned(reply_room=700))["max_tokens"] == 700

@@ -3,7 +3,14 @@
 import pytest
 
 from tui.core.errors import UsageError
-from tui.settings.packages.server_inputs import ServerInput, values_of
+from tui.settings.packages.server_inputs import (
+    MAX_TABLE,
+    MAX_TEXT,
+    ServerInput,
+    refuse_long_table,
+    refuse_long_text,
+    values_of,
+)
 
 
 def nobody(wanted: ServerInput) -> None:
@@ -49,3 +56,17 @@ def test_several_values_are_accepted_only_for_inputs_that_allow_them():
     assert values_of([ServerInput("a", several=True)], [("a", "1"), ("a", "2")], nobody) == {"a": ("1", "2")}
     with pytest.raises(UsageError, match="set twice"):
         values_of([ServerInput("a")], [("a", "1"), ("a", "2")], nobody)
+
+
+def test_texts_and_tables_have_a_maximum_size():
+    refuse_long_text("x" * MAX_TEXT)
+    refuse_long_table({"args": ["x" * MAX_TABLE]})
+    with pytest.raises(UsageError, match="a text has 8,193 characters"):
+        refuse_long_text("x" * (MAX_TEXT + 1))
+    for key, value in (
+        ("args", ["x"] * 70_000),
+        ("env", {"A": "x" * 70_000}),
+        ("headers", {"A": "x" * 70_000}),
+    ):
+        with pytest.raises(UsageError, match="more than 65,536"):
+            refuse_long_table({key: value})

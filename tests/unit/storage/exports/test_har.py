@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tui.core.traffic import Direction, Entry, Kind
+from tui.core.traffic import Direction, Entry, EntryNote, Kind
 from tui.storage.exports.har import har
 
 ASKED = {
@@ -19,9 +19,11 @@ def entry(seq: int, way: Direction, kind: Kind, body: bytes, detail: dict[str, A
     return Entry(seq, seq * 1_000_000, 1, "s", way, kind, pair=pair, size=len(body), detail=detail, body=body)
 
 
-def archived(*entries: Entry) -> list[dict[str, Any]]:
+def archived(*entries: Entry, notes: dict[int, EntryNote] | None = None) -> list[dict[str, Any]]:
     columns = [one._replace(body=b"") for one in entries]
-    log = json.loads("".join(har(columns, {one.seq: one for one in entries}.get)))["log"]
+    noted = notes or {}
+    whole = {one.seq: one for one in entries}.get
+    log = json.loads("".join(har(columns, whole, lambda seq: noted.get(seq, EntryNote()))))["log"]
     assert log["version"] == "1.2"
     return log["entries"]
 
@@ -103,3 +105,13 @@ def test_only_a_few_bodies_are_in_memory_at_once(shape: str):
         tracemalloc.stop()
     assert written > number * size
     assert peak < 8 * size
+
+
+def test_marks_and_notes_are_comments():
+    (found,) = archived(
+        entry(1, Direction.OUT, Kind.REQUEST, b"{}", ASKED),
+        entry(3, Direction.IN, Kind.RESPONSE, b"{}", {"status": 200}, pair=1),
+        notes={1: EntryNote(marked=True), 3: EntryNote(text="too slow")},
+    )
+    assert found["comment"] == "s, entry 1, marked"
+    assert found["response"]["comment"] == "s, entry 3, Note: too slow"

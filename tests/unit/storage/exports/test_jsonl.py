@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.errors import StorageError
-from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
+from tui.core.traffic import Cause, Direction, Entry, EntryNote, Kind, Outcome, Redaction
 from tui.storage.exports.jsonl import jsonl, read_jsonl
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
@@ -41,6 +41,14 @@ def there_and_back(*given: Entry) -> list[Entry]:
 @given(entries)
 def test_an_entry_survives_a_round_trip(entry: Entry):
     assert there_and_back(entry) == [entry]
+
+
+@given(texts)
+def test_a_mark_and_a_note_survive_a_round_trip(note: str):
+    noted, read = {4: EntryNote(True, note), 9: EntryNote(False, note)}, dict[int, EntryNote]()
+    lines = jsonl([entry(4), entry(9), entry(12)], lambda seq: noted.get(seq, EntryNote()))
+    assert len(list(read_jsonl((line.encode() for line in lines), "export.jsonl", read))) == 3
+    assert read == {1: noted[4], **({2: noted[9]} if note else {})}
 
 
 @given(entries)

@@ -6,7 +6,8 @@ import pytest
 
 from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
-from tui.storage.recordings.notes import EntryNote, NotesStore
+from tui.core.traffic import EntryNote
+from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.writer import RecordingWriter
 
 

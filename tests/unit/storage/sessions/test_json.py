@@ -154,7 +154,8 @@ def test_a_call_without_a_result_gets_one():
     ("raw", "why"),
     [
         (b"", "not JSON"),
-        (b"\xff\xfe", "not UTF-8"),
+        (b"\xff\xfe", "UTF-16 text, not UTF-8"),
+        (b"{\xff", "not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", '"format" is not'),
         (b'{"format": "x"}', '"format" is not'),

@@ -15,7 +15,8 @@ def test_rows_become_columns_with_the_offset_of_the_clock():
 
 
 @pytest.mark.parametrize(
-    ("column", "value"), [(1, -1), (2, -5), (2, 2.5), (4, 3), (5, 0), (5, 12), (5, "x"), (12, 9), (1, None)]
+    ("column", "value"),
+    [(1, -1), (2, -(1 << 62) - 1), (2, 2.5), (4, 3), (5, 0), (5, 12), (5, "x"), (12, 9), (1, None)],
 )
 def test_an_out_of_range_number_is_refused(column: int, value: Any):
     row = [*ROW]

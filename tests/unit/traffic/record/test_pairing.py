@@ -30,11 +30,12 @@ class Wire:
         source: str = "weather",
         cause: Cause | None = None,
         exchange: int = 0,
+        peer: int = 0,
         **fields: Any,
     ) -> Link:
         self.seq += 1
         reading = classify(json.dumps({"jsonrpc": "2.0", **fields}).encode())
-        return self.correlator.link(self.seq, source, way, reading, cause, exchange)
+        return self.correlator.link(self.seq, source, way, reading, cause, exchange, peer)
 
     def call(self, ident: Any = 1, tool: str = "forecast", cause: Cause | None = None, **params: Any) -> Link:
         return self(OUT, id=ident, method="tools/call", params={"name": tool, **params}, cause=cause)
@@ -385,3 +386,50 @@ class Traffic(RuleBasedStateMachine):
 
 Traffic.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestTraffic = Traffic.TestCase
+
+
+PING = {"id": 1, "method": "ping"}
+
+
+def test_requests_of_two_clients_with_one_id_are_answered_in_their_own_exchanges(wire: Wire):
+    first = wire(OUT, exchange=1, peer=1, **PING)
+    second = wire(OUT, exchange=2, peer=2, **PING)
+    assert (first.remark, second.remark) == (PairingRemark.NONE, PairingRemark.NONE)
+    assert wire(IN, exchange=1, peer=1, id=1, result={}).pair == 1
+    assert wire(IN, exchange=2, peer=2, id=1, result={}).pair == 2
+    assert wire.correlator.open("weather") == 0
+
+
+def test_an_id_that_one_client_uses_again_is_reported_and_both_are_answered(wire: Wire):
+    wire(OUT, exchange=1, peer=1, **PING)
+    assert wire(OUT, exchange=2, peer=1, **PING).remark is PairingRemark.REUSED
+    assert [wire(IN, exchange=number, peer=1, id=1, result={}).pair for number in (1, 2)] == [1, 2]
+    assert wire.correlator.open("weather") == 0
+
+
+def test_a_response_on_the_stream_of_a_client_belongs_to_its_request(wire: Wire):
+    wire(OUT, exchange=1, peer=1, **PING)
+    wire(OUT, exchange=2, peer=2, **PING)
+    assert wire(IN, exchange=7, peer=1, id=1, result={}).pair == 1
+
+
+def test_a_cancellation_on_another_connection_finds_its_request(wire: Wire):
+    wire(OUT, exchange=1, peer=1, **PING)
+    cancelled = wire(OUT, exchange=2, peer=2, method="notifications/cancelled", params={"requestId": 1})
+    assert (cancelled.pair, cancelled.outcome) == (1, Outcome.CANCELLED)
+
+
+def test_progress_for_one_token_of_two_clients_is_told_apart(wire: Wire):
+    for number in (1, 2):
+        params = {"name": "t", "_meta": {"progressToken": 1}}
+        wire(OUT, exchange=number, peer=number, id=1, method="tools/call", params=params)
+    params = {"progressToken": 1, "progress": 1}
+    assert wire(IN, exchange=1, peer=1, method="notifications/progress", params=params).pair == 1
+
+
+def test_memory_for_the_ids_of_http_is_bounded(wire: Wire, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(exchange_module, "MAX_OVER", 5)
+    for number in range(1, 50):
+        wire(OUT, exchange=number, peer=number, id=number, method="ping")
+        wire(IN, exchange=number, peer=number, id=number, result={})
+    assert len(wire.correlator._source("weather").is_asked._newest) == 10

@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import until
 from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.tools import Tool
 from tui.ui.chat.question_queue import GRACE_SECONDS, QuestionQueue
 
@@ -92,3 +93,22 @@ def test_a_malformed_question_is_reported_cleaned_on_one_line():
         "Rejected an invalid request from the server “we␛[2Jather”. elicitation/create: url must be a string."
     ]
     assert approvals.shown == []
+
+
+async def test_a_question_after_a_wrong_answer_comes_before_those_that_wait():
+    questions = Watched()
+    wrong = AddressQuestion("a", "https://a/", "", "sign in")
+    again = replace(wrong, message="Not this URL.", again=True)
+    tasks = [
+        asyncio.create_task(questions.address(wrong)),
+        asyncio.create_task(questions.ask(request("other"))),
+    ]
+    await until(lambda: questions.waiting == 1)
+    questions.settle(wrong, AddressAnswer(Action.ACCEPT, "x"))
+    await tasks[0]
+    tasks.append(asyncio.create_task(questions.address(again)))
+    await until(lambda: questions.of_server is again)
+    assert questions.waiting == 1
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

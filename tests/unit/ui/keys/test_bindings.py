@@ -62,6 +62,7 @@ MEANINGS = {
     "to the input": ("f5", "focus.composer bench.hand"),
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
     "undo, or suspend": ("ctrl+z", "session.undo app.suspend"),
+    "stored": ("ctrl+k", "bench.saved model.key"),
     "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove"),
     "rules": ("P", "rules.open question.rules"),
     "edit the message, search the text": ("ctrl+f", "composer.editor traffic.search entry.search"),

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.foreign import IN_JSON
+from tui.settings.foreign.file import MAX_TOOL_SECONDS, ForeignFile, NotReadable, read_foreign
 from tui.settings.load import load_text
-from tui.settings.mcp_json import MAX_TOOL_SECONDS, ForeignFile, NotReadable, read_foreign
 
 HERE = Path("/home/ada/project/mcp.json")
 
@@ -125,11 +125,12 @@ def test_claude_code_sign_in_and_the_command_for_headers_are_read():
             "transport": "http",
             "url": "https://h/mcp",
             "oauth": {"client_id": "me", "callback_port": 8080},
-        }
+        },
+        "b": {"command": "x", "cwd": "/p"},
     }
     assert notes(tree) == [
         "`headersHelper` (runs “/opt/token.sh”) not imported. Use `headers`",
-        "1 server of the project /p is not imported",
+        "is a server of the project /p",
     ]
 
 

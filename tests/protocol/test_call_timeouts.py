@@ -1,0 +1,140 @@
+"""Progress restarts the timeout of a call: both eras, both ways to send it, over stdio and HTTP."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests import programs
+from tests.http_server import STREAM, Asked, event, http_server
+from tests.protocol.command import mcptui
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec, Transport
+from tui.core.time_limits import CallTimeout
+from tui.core.tools import CallFailure, ToolResult
+from tui.core.turn.limits import Limits
+from tui.host.host import Host
+from tui.host.sdk.direct_calls import BY_SDK
+
+SERVER = Path(__file__).with_name("working_server.py")
+ERAS = pytest.mark.parametrize("era", ["modern", "legacy"])
+
+
+@asynccontextmanager
+async def host_of(*specs: ServerSpec) -> AsyncIterator[Host]:
+    host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
+    await host.start_all()
+    try:
+        yield host
+    finally:
+        await host.shutdown()
+
+
+def working(era: str, **fields: object) -> ServerSpec:
+    return ServerSpec("far", programs.interpreter(), args=(str(SERVER), era), **fields)
+
+
+async def call(host: Host, name: str, timeout: float | CallTimeout) -> ToolResult:
+    tool = next(one for one in host.toolbox.tools() if one.name == name)
+    return await host.toolbox.call(tool, {}, seconds=timeout, progress=lambda *_: None)
+
+
+def text(result: ToolResult) -> str:
+    return result.content[0].text
+
+
+@ERAS
+@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
+async def test_a_call_that_reports_progress_may_take_longer_than_its_timeout(era, by_sdk, monkeypatch):
+    monkeypatch.setenv(BY_SDK, by_sdk)
+    async with host_of(working(era)) as host:
+        assert text(await call(host, "ends", CallTimeout(1, most=60))) == "done"
+
+
+@ERAS
+@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
+async def test_a_call_that_never_stops_reporting_progress_ends_at_the_maximum(era, by_sdk, monkeypatch):
+    monkeypatch.setenv(BY_SDK, by_sdk)
+    async with host_of(working(era)) as host:
+        result = await call(host, "never", CallTimeout(1, most=1.5))
+    assert result.failure is CallFailure.TIMEOUT
+    assert text(result) == (
+        "never did not finish within 1.5 s, although it reported progress (tool_max_seconds)."
+        " The call was cancelled."
+    )
+
+
+@ERAS
+async def test_a_call_that_stops_reporting_progress_ends_at_its_timeout(era):
+    async with host_of(working(era)) as host:
+        result = await call(host, "pauses", CallTimeout(0.5, most=60))
+    expected = "did not respond or report progress within 0.5 s (tool_seconds). The call was cancelled."
+    assert text(result) == f"pauses {expected}"
+
+
+async def test_the_timeouts_of_a_server_replace_those_of_all_servers():
+    limits = Limits(tool_seconds=0.1, turn_seconds=0.2)
+    async with host_of(working("modern", tool_seconds=1.0)) as host:
+        assert "within 1 s (tool_seconds)" in text(await call(host, "never", limits.call_timeout))
+    async with host_of(working("modern", tool_seconds=1.0, tool_max_seconds=60.0)) as host:
+        assert text(await call(host, "ends", limits.call_timeout)) == "done"
+
+
+async def test_a_request_of_the_server_restarts_the_timeout_like_progress():
+    async with host_of(working("legacy")) as host:
+        assert text(await call(host, "asks", CallTimeout(1, most=60))) == "done"
+
+
+@ERAS
+async def test_progress_restarts_the_timeout_of_a_resent_request(era):
+    async with host_of(working(era)) as host:
+        params = {"uri": "a://b", "_meta": {"progressToken": 1}}
+        answer = await host.workbench.request(
+            "far", "resources/read", params, call="hand-1", seconds=CallTimeout(1, most=60)
+        )
+    assert answer.problem == "" and answer.result["content"][0]["text"] == "done"
+
+
+@pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
+async def test_progress_restarts_the_timeout_of_a_call_over_http(modern):
+    async def works(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        token, known = asked.message["params"]["_meta"]["progressToken"], asked.message["id"]
+        complete = {"resultType": "complete"} if modern else {}
+        writer.write(STREAM + b"\r\n")
+        for step in range(8):
+            params = {"progressToken": token, "progress": step}
+            note = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
+            writer.write(event(note))
+            await writer.drain()
+            await asyncio.sleep(0.2)
+        content = [{"type": "text", "text": "done"}]
+        writer.write(event({"jsonrpc": "2.0", "id": known, "result": {"content": content, **complete}}))
+        writer.close()
+
+    async with http_server(modern=modern) as server:
+        server.answers["tools/call"] = works
+        async with host_of(ServerSpec("far", transport=Transport.HTTP, url=server.url)) as host:
+            assert text(await call(host, "echo", CallTimeout(1, most=60))) == "done"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "config.toml"
+    given = json.dumps([str(SERVER), "modern"])
+    path.write_text(f"[servers.far]\ncommand = {json.dumps(programs.interpreter())}\nargs = {given}\n")
+    return str(path)
+
+
+async def test_progress_extends_the_seconds_of_the_command(config: str):
+    done = await mcptui("call", "--config", config, "far", "ends", "--seconds", "1")
+    assert (done.code, done.out) == (0, "done\n")
+
+
+async def test_the_command_ends_a_call_after_ten_times_its_seconds(config: str):
+    done = await mcptui("call", "--config", config, "far", "never", "--seconds", "0.5")
+    said = "did not finish within 5 s, although it reported progress (10 times --seconds)"
+    assert (done.code, done.out) == (3, "") and said in re.sub(r"\s+", " ", done.err)

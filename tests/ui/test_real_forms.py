@@ -1,0 +1,164 @@
+"""Forms of a server as Pydantic describes it, filled in with keys only; what arrives is what was typed."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests import programs
+from tests.conftest import until
+from tests.ui.app_stage import screen_text
+from tests.ui.real_stage import RealApp, real_app
+from tui.ui.workbench.bench import Bench
+from tui.ui.workbench.screen import ServerScreen
+
+SERVER = Path(__file__).parent / "forms_server.py"
+
+
+class Filled:
+    """The form of one tool on screen, and the calls that reached the server."""
+
+    def __init__(self, app: RealApp, bench: Bench, arrived: Path) -> None:
+        self.app = app
+        self.bench = bench
+        self._arrived = arrived
+
+    async def press(self, *keys: str) -> None:
+        """Press keys; of a text that starts with an apostrophe, each character."""
+        for key in keys:
+            await self.app.pilot.press(*(key[1:] if key.startswith("'") else [key]))
+
+    async def sends(self, *keys: str) -> Any:
+        """Press keys and call the tool; return the arguments that arrived."""
+        count = len(self._lines())
+        await self.press(*keys, "ctrl+s")
+        await until(lambda: len(self._lines()) > count, what="a call arrived")
+        return json.loads(self._lines()[-1])["arguments"]
+
+    def _lines(self) -> list[str]:
+        return self._arrived.read_text().splitlines() if self._arrived.exists() else []
+
+    @property
+    def value(self) -> Any:
+        return self.bench.form.form.value()[0]
+
+    @property
+    def text(self) -> str:
+        return screen_text(self.app.app)
+
+
+@asynccontextmanager
+async def filling(home: Path, tool: str) -> AsyncIterator[Filled]:
+    """Open the form of a tool, with the cursor on its first field."""
+    arrived = home / "arrived.jsonl"
+    config = (
+        f'[servers.forms]\ncommand = "{programs.interpreter()}"\nargs = ["{SERVER}"]\n'
+        f'env = {{ ARRIVED_FILE = "{arrived}" }}\n'
+    )
+    async with real_app(home, config, size=(120, 60)) as app:
+        await app.has_state("forms", "RUNNING")
+        app.app.main.parts.navigator.open_server("forms")
+        await until(lambda: isinstance(app.app.screen, ServerScreen) and app.app.screen.focused is not None)
+        screen = app.app.screen
+        assert isinstance(screen, ServerScreen)
+        await until(lambda: screen.bench is not None and screen.bench.item is not None, what="tools listed")
+        bench = screen.bench
+        assert bench is not None
+        for _ in range(["optional", "order", "shapes"].index(tool)):
+            await app.pilot.press("down")
+        await app.pilot.press("enter")
+        assert bench.item is not None
+        assert bench.item.label == tool
+        yield Filled(app, bench, arrived)
+
+
+async def test_optional_lists_maps_and_objects_are_filled_in_with_one_key(separate_home: Path) -> None:
+    async with filling(separate_home, "optional") as form:
+        keys = ("ctrl+n", "'red", "ctrl+n", "'blue", "tab", "ctrl+n", "'k", "enter", "'3", "tab")
+        sent = await form.sends(*keys, "ctrl+n", "'4", "tab", "tab", "ctrl+n", "'/x")
+        assert sent == {
+            "tags": ["red", "blue"],
+            "counts": {"k": 3},
+            "size": {"width": 4},
+            "strict": {"path": "/x"},
+        }
+
+
+async def test_a_declared_property_needs_no_name_and_is_not_added_twice(separate_home: Path) -> None:
+    async with filling(separate_home, "optional") as form:
+        await form.press("tab", "tab", "ctrl+n", "'4", "shift+tab", "ctrl+n", "'width", "enter", "'2")
+        assert form.value == {"size": {"width": 42}}
+        assert "width 2" not in form.text
+
+
+async def test_an_object_can_be_null_have_content_again_and_be_left_out(separate_home: Path) -> None:
+    async with filling(separate_home, "optional") as form:
+        await form.press("tab", "tab", "ctrl+n", "'4", "shift+tab")
+        assert await form.sends("ctrl+a") == {"size": None}
+        assert await form.sends("ctrl+a") == {"size": {"width": 4}}
+        assert await form.sends("ctrl+d") == {}
+
+
+async def test_an_object_that_is_null_opens_with_enter(separate_home: Path) -> None:
+    async with filling(separate_home, "optional") as form:
+        await form.press("tab", "tab", "ctrl+a", "enter")
+        assert form.value == {"size": {}}
+
+
+async def test_lists_and_maps_of_models_are_filled_in(separate_home: Path) -> None:
+    async with filling(separate_home, "order") as form:
+        await form.press("ctrl+n", "'Bolt", "tab", "'2", "tab", "r", "tab", "ctrl+n", "'7", "tab", "tab")
+        await form.press("ctrl+n", "'x", *["shift+tab"] * 6, "ctrl+n", "'Nut")
+        await form.press(*["tab"] * 5, "ctrl+n", "'first", "enter", "'One", *["tab"] * 5, "right", "right")
+        sent = await form.sends("tab", "tab", "t")
+        assert sent == {
+            "items": [
+                {"name": "Bolt", "count": 2, "colour": "red", "size": {"width": 7}, "tags": ["x"]},
+                {"name": "Nut"},
+            ],
+            "by_name": {"first": {"name": "One"}},
+            "pet": {"kind": "dog", "barks": True},
+        }
+
+
+async def test_lists_of_lists_and_tuples_are_filled_in(separate_home: Path) -> None:
+    async with filling(separate_home, "shapes") as form:
+        await form.press(
+            "ctrl+n", "ctrl+n", "'1", "ctrl+n", "'2", *["shift+tab"] * 3, "ctrl+n", "ctrl+n", "'3"
+        )
+        await form.press("tab", "ctrl+n", "'7", "tab", "'seven")
+        # A tuple that is complete takes no more, so the key adds the next one of the list.
+        sent = await form.sends("tab", "ctrl+n", "'a", "tab", "'1", "ctrl+n", "'b", "tab", "'2")
+        assert sent == {"grid": [[1, 2], [3]], "point": [7, "seven"], "pairs": [["a", 1], ["b", 2]]}
+
+
+async def test_a_full_list_takes_no_more(separate_home: Path) -> None:
+    async with filling(separate_home, "shapes") as form:
+        await form.press("tab", "ctrl+n", "'7", "ctrl+n")
+        assert form.value == {"point": [7]}
+        await until(lambda: "point may have at most 2 items." in form.text)
+
+
+async def test_going_to_json_and_back_keeps_even_what_has_no_value_yet(separate_home: Path) -> None:
+    async with filling(separate_home, "optional") as form:
+        await form.press("tab", "ctrl+n", "'k", "enter")
+        fields = form.bench.form.form.fields()
+        await form.press("ctrl+e", "ctrl+e")
+        assert form.bench.form.form.fields() == fields
+        assert await form.sends("tab", "tab", "'3") == {"counts": {"k": 3}}
+
+
+async def test_what_is_changed_in_json_is_in_the_form(separate_home: Path) -> None:
+    async with filling(separate_home, "optional") as form:
+        await form.press("ctrl+n", "'red", "ctrl+e")
+        form.bench.raw.load_text('{"tags": null, "size": {"width": 3, "height": null}}')
+        await form.press("ctrl+e")
+        assert await form.sends() == {"tags": None, "size": {"width": 3, "height": None}}
+
+
+async def test_an_invalid_value_of_a_nested_object_is_named_and_not_sent(separate_home: Path) -> None:
+    async with filling(separate_home, "optional") as form:
+        await form.press("tab", "tab", "ctrl+n", "'wide", "ctrl+s")
+        await until(lambda: "size › width is not an integer." in form.text)
+        assert await form.sends("ctrl+u", "'5") == {"size": {"width": 5}}

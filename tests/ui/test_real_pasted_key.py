@@ -1,0 +1,93 @@
+"""Keys pasted in the app: the first model of a new user, and another key after a rejection."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.endpoint import Endpoint, refuses, says
+from tests.ui.real_stage import real_app
+from tui.ui.dialogs.model_form import ModelForm
+
+KEY = "sk-canary-1234567890"
+
+
+def holders_of(home: Path, key: str = KEY) -> list[str]:
+    """Return the names of the folders whose files contain a key."""
+    files = [one for one in home.rglob("*") if one.is_file()]
+    return [one.parent.name for one in files if key.encode() in one.read_bytes()]
+
+
+@pytest.mark.parametrize(("choice", "folders"), [(1, ["model-keys"]), (2, [])])
+async def test_a_new_user_gets_an_answer_with_a_pasted_key_that_is_written_nowhere_else(
+    separate_home: Path, choice: int, folders: list[str]
+) -> None:
+    async with Endpoint([says("OK"), says("Hello there.")], models=["m"]) as endpoint:
+        async with real_app(separate_home, "servers = {}\n", size=(80, 24)) as real:
+            await real.press("f10")
+            await real.shows("press ctrl+n")
+            await real.press("ctrl+n", *"Other", "enter")
+            await real.shows("Add model · Other endpoint")
+            form = real.app.screen
+            assert isinstance(form, ModelForm)
+            form._url.value = endpoint.base_url
+            await real.press("tab", *["left"] * (3 - choice), "tab", *KEY, "tab", "m", "ctrl+s")
+            await real.shows("switched to it")
+            await real.press(*"hi", "enter")
+            await real.shows("Hello there.")
+            assert KEY not in real.text
+    assert {one.headers["authorization"] for one in endpoint.requests} == {f"Bearer {KEY}"}
+    assert holders_of(separate_home) == folders
+
+
+async def test_a_rejected_key_is_replaced_by_a_command_and_the_question_asked_again(
+    separate_home: Path,
+) -> None:
+    async with Endpoint([refuses(401, "bad key"), says("OK"), says("Hello there.")]) as endpoint:
+        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.press(*"hi", "enter")
+            await real.shows("Paste a key: /key, or `mcptui config key work`")
+            await real.press(*"/key", "enter")
+            await real.shows("API key · work", "Sent to http://127.0.0.1")
+            await real.press(*KEY, "ctrl+s")
+            await real.shows("“work” uses the new key")
+            await real.press(*"/retry", "enter")
+            await real.shows("Hello there.")
+    assert endpoint.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_a_key_typed_behind_the_command_is_not_kept_in_the_history(separate_home: Path) -> None:
+    config = 'servers = {}\n[models.work]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    async with real_app(separate_home, config) as real:
+        await real.press(*"/key", "space", *"plainkey", "enter")
+        await real.shows("API key · work", "Paste the key in this dialog")
+        await real.press("escape")
+    assert not holders_of(separate_home, "plainkey")
+
+
+async def test_the_list_of_models_pastes_a_key_for_the_selected_profile(separate_home: Path) -> None:
+    config = 'servers = {}\n[models.work]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    async with real_app(separate_home, config) as real:
+        await real.press("f10")
+        await real.shows("work")
+        await real.press("ctrl+k")
+        await real.shows("API key · work")
+
+
+@pytest.mark.parametrize("command", ["/quit", "/exit"])
+async def test_a_command_quits(separate_home: Path, command: str) -> None:
+    async with real_app(separate_home, "servers = {}\n") as real:
+        await real.press(*command, "enter")
+        await until(lambda: not real.app.is_running, what="quit")
+
+
+async def test_a_command_that_quits_asks_while_a_turn_runs(separate_home: Path) -> None:
+    async with Endpoint([says("slow", delay=30.0)]) as endpoint:
+        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.press(*"hi", "enter")
+            await until(lambda: endpoint.requests, what="a running turn")
+            await real.press(*"/quit", "enter")
+            await real.shows("A turn is running. Stop it and quit?")
+            await real.press("escape")

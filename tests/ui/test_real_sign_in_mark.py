@@ -1,0 +1,34 @@
+"""A server that requires a sign-in and that nobody needs yet: a mark, and the question when it is started."""
+
+from pathlib import Path
+
+from tests.conftest import until
+from tests.protocol.oauth_server import OAuthServer
+from tests.ui.real_stage import real_app
+from tui.core.servers import StopReason
+from tui.ui.questions.elicitation_dialogs import AddressDialog
+
+
+async def test_a_sign_in_at_the_start_is_a_mark_and_is_asked_when_the_user_starts_the_server(
+    separate_home: Path,
+) -> None:
+    async with OAuthServer() as server:
+        config = f'[servers.safe]\nurl = "{server.url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.shows("needs sign-in")
+            status = real.runtime.host.status("safe")
+            assert status.reason is StopReason.NEEDS_SIGN_IN and not status.failed
+            assert not isinstance(real.app.screen, AddressDialog) and not server.asked("/authorize")
+            await real.press("f3")
+            await real.shows("Press s to sign in.")
+            await real.press("s")
+            await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")
+
+
+async def test_a_sign_in_that_waits_is_asked_by_its_command(separate_home: Path) -> None:
+    async with OAuthServer() as server:
+        config = f'[servers.safe]\nurl = "{server.url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.shows("needs sign-in")
+            await real.press(*"/login", "space", *"safe", "enter")
+            await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")

@@ -1,0 +1,92 @@
+"""`mcptui config key`: the real command, with a key from a pipe and from a terminal."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.endpoint import Endpoint, says
+
+KEY = "sk-canary-1234567890"
+COMMAND = (sys.executable, "-m", "tui")
+
+
+def configured(home: Path, url: str = "http://127.0.0.1:9/v1") -> Path:
+    file = home / "c.toml"
+    file.write_text(f'[servers]\n[models.work]\nmodel = "m"\nbase_url = "{url}"\napi_key_env = "WORK_KEY"\n')
+    return file
+
+
+def holders_of(key: str, home: Path) -> list[str]:
+    """Return the names of the folders whose files contain a key."""
+    files = [one for one in home.rglob("*") if one.is_file()]
+    return [one.parent.name for one in files if key.encode() in one.read_bytes()]
+
+
+def run(file: Path, *words: str, key: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words, "--config", str(file)], input=key, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_a_key_from_a_pipe_is_stored_in_a_private_file_listed_and_forgotten(separate_home: Path) -> None:
+    file = configured(separate_home)
+    assert run(file, "config", "key").stdout == "work: environment variable WORK_KEY (not set)\n"
+    stored = run(file, "config", "key", "work", key=f"{KEY}\n")
+    assert stored.returncode == 0 and "mode 0600" in stored.stdout
+    assert KEY not in stored.stdout + stored.stderr + file.read_text()
+    assert run(file, "config", "key").stdout.startswith("work: stored in ")
+    assert "is not set" not in run(file, "config", "check").stdout
+    assert "deleted the key" in run(file, "config", "key", "work", "--forget").stdout
+    assert run(file, "config", "key", "work", "--forget").stdout == "no key of this profile is stored\n"
+
+
+async def test_a_stored_key_is_sent_to_the_model_and_recorded_nowhere(separate_home: Path) -> None:
+    async with Endpoint([says("OK")]) as endpoint:
+        file = configured(separate_home, endpoint.base_url)
+        assert run(file, "config", "key", "work", key=KEY).returncode == 0
+        command = [*COMMAND, "run", "hello", "--model", "work", "--config", str(file), "--trust-config"]
+        from asyncio import create_subprocess_exec
+        from asyncio.subprocess import DEVNULL, PIPE
+
+        process = await create_subprocess_exec(*command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE)
+        out, error = await process.communicate()
+    assert (out, process.returncode) == (b"OK\n", 0), error
+    assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert holders_of(KEY, separate_home) == ["model-keys"]
+
+
+def test_a_key_given_as_an_argument_is_refused_and_not_repeated(separate_home: Path) -> None:
+    file = configured(separate_home)
+    for words in (("config", "key", "work", KEY), ("config", "key", KEY)):
+        found = run(file, *words)
+        assert found.returncode == 2 and KEY not in found.stdout + found.stderr and found.stderr
+
+
+def test_a_key_typed_on_a_terminal_is_not_echoed(separate_home: Path) -> None:
+    file = configured(separate_home)
+    master, slave = pty.openpty()
+    command = [*COMMAND, "config", "key", "work", "--config", str(file)]
+    process = subprocess.Popen(
+        command,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        env={**os.environ, "TERM": "xterm"},
+    )
+    os.close(slave)
+    seen = b""
+    typed = False
+    while select.select([master], [], [], 60)[0]:
+        try:
+            seen += os.read(master, 4096)
+        except OSError:
+            break
+        if b"API key of work" in seen and b"/v1): " in seen and not typed:
+            typed = True
+            os.write(master, f"{KEY}\n".encode())
+    os.close(master)
+    assert process.wait(60) == 0 and b"stored in" in seen and KEY.encode() not in seen

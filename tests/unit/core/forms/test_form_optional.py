@@ -1,0 +1,316 @@
+"""Optional lists, maps, objects and unions, in every way that Pydantic, zod and others write them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tui.core.forms.form import Form
+from tui.core.forms.spec import FieldKind, FieldState
+
+NULL = {"type": "null"}
+TEXTS = {"type": "array", "items": {"type": "string"}}
+COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
+SIZE = {
+    "title": "Size",
+    "type": "object",
+    "properties": {"width": {"type": "integer"}, "height": {"type": "integer"}},
+    "required": ["width"],
+}
+REF = {"$ref": "#/$defs/Size"}
+
+
+def optional_forms(inner: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the ways to write `inner` or null, with and without a default."""
+    ways = [
+        {"anyOf": [inner, NULL]},
+        {"anyOf": [NULL, inner]},
+        {"oneOf": [inner, NULL]},
+        {"anyOf": [inner, {"const": None}]},
+        {"anyOf": [{"anyOf": [inner, NULL]}, NULL]},
+        {"anyOf": [{"allOf": [inner]}, NULL]},
+        {"allOf": [inner], "nullable": True},
+        {**inner, "nullable": True},
+    ]
+    if isinstance(inner.get("type"), str):
+        ways += [
+            {**inner, "type": [inner["type"], "null"]},
+            {**inner, "type": ["null", inner["type"]]},
+        ]
+    return [*ways, *({**way, "default": None} for way in [*ways, inner])]
+
+
+def form(schema: Any, **more: Any) -> Form:
+    return Form({"type": "object", "properties": {"a": schema}, "$defs": {"Size": SIZE}, **more})
+
+
+def set_in(made: Form, path: Any, text: str) -> None:
+    assert path is not None
+    assert made.set(path, text) == ""
+
+
+@pytest.mark.parametrize("schema", optional_forms(TEXTS))
+def test_an_item_can_be_added_to_an_optional_list(schema: dict[str, Any]) -> None:
+    made = form(schema)
+    set_in(made, made.add(("a",)), "x")
+    set_in(made, made.add(("a",)), "y")
+    assert made.value() == ({"a": ["x", "y"]}, {})
+
+
+@pytest.mark.parametrize("schema", optional_forms(COUNTS))
+def test_an_entry_can_be_added_to_an_optional_map(schema: dict[str, Any]) -> None:
+    made = form(schema)
+    set_in(made, made.add(("a",), "k"), "1")
+    assert made.value() == ({"a": {"k": 1}}, {})
+
+
+@pytest.mark.parametrize("schema", [*optional_forms(SIZE), *optional_forms(REF)])
+def test_an_optional_object_opens_with_its_properties(schema: dict[str, Any]) -> None:
+    made = form(schema)
+    assert made.add(("a",)) == ("a",)
+    assert [field.path for field in made.fields()] == [("a",), ("a", "width"), ("a", "height")]
+    set_in(made, ("a", "width"), "4")
+    assert made.value() == ({"a": {"width": 4}}, {})
+
+
+@pytest.mark.parametrize("schema", [SIZE, *optional_forms(SIZE)])
+def test_the_name_of_a_declared_property_is_that_property(schema: dict[str, Any]) -> None:
+    made = form(schema)
+    assert made.add(("a",), "width") == ("a", "width")
+    assert made.add(("a",), "width") == ("a", "width")
+    assert [field.path for field in made.fields()] == [("a",), ("a", "width"), ("a", "height")]
+
+
+@pytest.mark.parametrize("inner", [TEXTS, COUNTS, SIZE, REF])
+def test_an_optional_field_is_absent_at_first_and_again_after_it_is_removed(inner: dict[str, Any]) -> None:
+    for schema in optional_forms(inner):
+        made = form(schema)
+        assert made.value() == ({}, {})
+        made.add(("a",), "k")
+        made.remove(("a",))
+        assert made.value() == ({}, {})
+
+
+@pytest.mark.parametrize("inner", [TEXTS, COUNTS, SIZE, REF])
+def test_null_puts_the_content_aside_and_what_follows_restores_it(inner: dict[str, Any]) -> None:
+    for schema in optional_forms(inner)[:8]:
+        made = form(schema)
+        path = made.add(("a",), "width")
+        set_in(made, path, "4")
+        before = made.value()
+        made.null(("a",))
+        made.null(("a",))
+        assert made.value() == ({"a": None}, {})
+        made.not_null(("a",))
+        assert made.value() == before
+
+
+def test_a_null_object_list_or_map_gets_content_when_it_is_added_to() -> None:
+    for inner, value in ((TEXTS, []), (COUNTS, {}), (SIZE, {})):
+        made = form({"anyOf": [inner, NULL]})
+        made.load({"a": None})
+        made.include(("a",))
+        assert made.value()[0] == {"a": value}
+
+
+def test_a_default_that_is_null_is_not_filled_in() -> None:
+    made = form({**TEXTS, "default": None})  # what `tags: list[str] = None` makes
+    made.include(("a",))
+    assert made.value() == ({"a": []}, {})
+
+
+def test_a_default_list_is_added_to() -> None:
+    made = form({**TEXTS, "default": ["x"]})
+    set_in(made, made.add(("a",)), "y")
+    assert made.value() == ({"a": ["x", "y"]}, {})
+
+
+def test_a_required_field_whose_default_is_null_starts_as_null() -> None:
+    made = form({"anyOf": [TEXTS, NULL], "default": None}, required=["a"])
+    assert made.value() == ({"a": None}, {})
+
+
+def test_the_description_of_a_field_takes_precedence_over_that_of_its_type() -> None:
+    made = form({"anyOf": [{**SIZE, "description": "Any size"}, NULL], "description": "Of the box"})
+    field = made.field(("a",))
+    assert field is not None
+    assert (field.spec.description, field.nullable) == ("Of the box", True)
+
+
+# ---- unions ----------------------------------------------------------------------------------------------
+
+CAT = {
+    "title": "Cat",
+    "type": "object",
+    "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}},
+}
+DOG = {
+    "title": "Dog",
+    "type": "object",
+    "properties": {"kind": {"const": "dog"}, "barks": {"type": "boolean"}},
+}
+for one in (CAT, DOG):
+    one["required"] = ["kind"]
+PET = {"oneOf": [CAT, DOG], "discriminator": {"propertyName": "kind"}}
+
+
+@pytest.mark.parametrize(
+    "schema", [{"anyOf": [PET, NULL], "default": None}, {"anyOf": [CAT, DOG, NULL]}, {"anyOf": [NULL, PET]}]
+)
+def test_each_variant_of_an_optional_union_can_be_chosen_and_null_again(schema: dict[str, Any]) -> None:
+    made = form(schema)
+    made.choose_arm(("a",), 1)
+    set_in(made, ("a", "barks"), "true")
+    assert made.value() == ({"a": {"kind": "dog", "barks": True}}, {})
+    made.null(("a",))
+    made.choose_arm(("a",), 0)
+    set_in(made, ("a", "lives"), "9")
+    assert made.value() == ({"a": {"kind": "cat", "lives": 9}}, {})
+    made.choose_arm(("a",), 1)
+    assert made.value()[0] == {"a": {"kind": "dog", "barks": True}}
+
+
+def test_the_first_variant_can_be_chosen_of_an_absent_union() -> None:
+    made = form({"anyOf": [CAT, DOG, NULL], "default": None})
+    made.choose_arm(("a",), 0)
+    assert made.value() == ({"a": {"kind": "cat"}}, {})
+
+
+def test_a_default_of_another_variant_does_not_undo_the_choice() -> None:
+    made = form({"anyOf": [{"type": "integer"}, TEXTS], "default": 5})
+    made.choose_arm(("a",), 1)
+    assert made.value() == ({"a": []}, {})
+    made = form({"anyOf": [{"type": "integer"}, TEXTS], "default": ["x"]})
+    made.include(("a",))
+    assert made.value() == ({"a": ["x"]}, {})
+
+
+def test_variants_are_not_named_after_the_field() -> None:
+    made = form({"anyOf": [{"type": "integer"}, TEXTS, NULL], "title": "Either"})
+    field = made.field(("a",))
+    assert field is not None
+    assert field.arms == ("integer", "array")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"enum": ["x", "y"]}, NULL], "default": None},
+        {"anyOf": [{"const": "x"}, {"const": "y"}, NULL]},
+        {"enum": ["x", "y"], "nullable": True},
+        {"type": ["string", "null"], "enum": ["x", "y"]},
+    ],
+)
+def test_an_optional_choice_offers_its_values(schema: dict[str, Any]) -> None:
+    made = form(schema)
+    field = made.field(("a",))
+    assert field is not None
+    assert (field.kind, [one.label for one in field.spec.choices]) == (FieldKind.CHOICE, ["x", "y"])
+    set_in(made, ("a",), "y")
+    assert made.value() == ({"a": "y"}, {})
+
+
+@pytest.mark.parametrize("schema", [{"enum": ["x"], "nullable": True}, {"anyOf": [{"const": "x"}, NULL]}])
+def test_an_optional_choice_can_be_null(schema: dict[str, Any]) -> None:
+    field = form(schema).field(("a",))
+    assert field is not None
+    assert field.nullable
+
+
+# ---- nested ----------------------------------------------------------------------------------------------
+
+
+def test_lists_of_lists_are_filled_in_item_by_item() -> None:
+    made = form({"anyOf": [{"type": "array", "items": TEXTS}, NULL], "default": None})
+    for row in range(2):
+        path = made.add(("a",))
+        assert path == ("a", row)
+        set_in(made, made.add(path), "x")
+    made.add(("a",))
+    assert made.value() == ({"a": [["x"], ["x"], []]}, {})
+
+
+def test_lists_and_maps_of_models_are_filled_in() -> None:
+    made = form({"anyOf": [{"type": "array", "items": REF}, NULL]})
+    set_in(made, (*(made.add(("a",)) or ()), "width"), "1")
+    set_in(made, (*(made.add(("a",)) or ()), "width"), "2")
+    assert made.value() == ({"a": [{"width": 1}, {"width": 2}]}, {})
+    made = form({"anyOf": [{"type": "object", "additionalProperties": REF}, NULL]})
+    set_in(made, (*(made.add(("a",), "k") or ()), "width"), "1")
+    assert made.value() == ({"a": {"k": {"width": 1}}}, {})
+
+
+def test_an_optional_list_of_the_same_model_opens_level_by_level() -> None:
+    node = {
+        "type": "object",
+        "properties": {"children": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/N"}}, NULL]}},
+    }
+    made = Form({"type": "object", "properties": {"a": {"$ref": "#/$defs/N"}}, "$defs": {"N": node}})
+    path = made.add(("a", "children"))
+    assert path == ("a", "children", 0)
+    assert made.add((*path, "children")) == ("a", "children", 0, "children", 0)
+    assert made.value() == ({"a": {"children": [{"children": [{}]}]}}, {})
+
+
+PAIR = [{"type": "integer"}, {"type": "string"}]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "prefixItems": PAIR, "minItems": 2, "maxItems": 2},
+        {"type": "array", "items": PAIR, "minItems": 2, "maxItems": 2},
+        {"type": "array", "items": PAIR, "additionalItems": False, "minItems": 2},
+        {"type": "array", "prefixItems": PAIR, "items": False, "minItems": 2},
+    ],
+)
+def test_a_tuple_opens_with_all_of_its_items(schema: dict[str, Any]) -> None:
+    made = form({"anyOf": [schema, NULL], "default": None})
+    assert made.add(("a",)) == ("a", 0)
+    assert [field.kind for field in made.fields()[1:]] == [FieldKind.INTEGER, FieldKind.TEXT]
+    set_in(made, ("a", 0), "1")
+    set_in(made, ("a", 1), "1")
+    assert made.value() == ({"a": [1, "1"]}, {})
+    made.set(made.add(("a",)) or (), "2")
+    assert made.problems()
+
+
+def test_entries_are_of_the_pattern_that_their_name_matches() -> None:
+    made = form(
+        {
+            "type": "object",
+            "patternProperties": {"^n_": {"type": "integer"}, "^t_": {"type": "string"}},
+            "additionalProperties": False,
+        }
+    )
+    set_in(made, made.add(("a",), "n_x"), "1")
+    set_in(made, made.add(("a",), "t_x"), "1")
+    assert made.value() == ({"a": {"n_x": 1, "t_x": "1"}}, {})
+    path = made.add(("a",), "other")
+    assert path == ("a", "other")
+    made.set(path, "1")
+    assert made.problems() == {path: "is not in the schema"}
+
+
+def test_an_item_of_an_optional_union_that_is_a_list_opens() -> None:
+    made = form({"anyOf": [{"type": "integer"}, TEXTS, NULL], "default": None})
+    made.choose_arm(("a",), 1)
+    set_in(made, made.add(("a",)), "x")
+    assert made.value() == ({"a": ["x"]}, {})
+
+
+def test_a_round_trip_through_json_keeps_every_optional_value() -> None:
+    made = form({"anyOf": [{"type": "array", "items": {"anyOf": [REF, PET, NULL]}}, NULL], "default": None})
+    value = {"a": [{"width": 1}, {"kind": "dog", "barks": True}, None]}
+    assert made.from_json(json.dumps(value)) == ""
+    assert made.value() == (value, {})
+    states = [field.state for field in made.fields() if len(field.path) == 2]
+    assert states == [FieldState.SET, FieldState.SET, FieldState.NULL]
+
+
+@pytest.mark.parametrize("nothing", [{"not": {}}, False])
+def test_a_variant_without_any_value_is_not_offered(nothing: Any) -> None:
+    made = form({"anyOf": [nothing, TEXTS, NULL]})
+    field = made.field(("a",))
+    assert field is not None
+    assert (field.kind, field.arms) == (FieldKind.ARRAY, ())

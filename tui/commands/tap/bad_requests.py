@@ -1,0 +1,35 @@
+"""Says why a request to `mcptui tap --listen` is not HTTP, where uvicorn only says that it is invalid."""
+
+import re
+import sys
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_WORDS = (
+    (r"bad content-length", "Content-Length is not a number of bytes"),
+    (r"conflicting content-length", "it has two different Content-Length headers"),
+    (r"transfer-encoding", "its Transfer-Encoding is not chunked"),
+    (r"missing mandatory host", "it has no Host header"),
+    (r"multiple host", "it has several Host headers"),
+    (r"header (name|line|value)|start of headers", "a header is not valid"),
+    (r"request line|method characters|target characters", "its first line is not that of an HTTP request"),
+    (r"chunk", "a chunk of its body is not valid"),
+    (r"too long", "its headers are too long"),
+)
+"""What h11 says, as a pattern, and what it means."""
+
+
+def words_of(error: BaseException | None) -> str:
+    """Return why a request cannot be read."""
+    said = str(error).lower()
+    why = next((words for pattern, words in _WORDS if re.search(pattern, said)), "it is not HTTP/1.1")
+    return f"the request is not valid: {why}"
+
+
+class TapProtocol(H11Protocol):
+    """The HTTP of the tap."""
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer with the reason, which is the error that is being handled."""
+        why = words_of(sys.exception())
+        super().send_400_response(f"mcptui tap: {why}\n")

@@ -1,0 +1,1 @@
+"""Configuration files of other hosts: read and converted to our tables, never written."""

@@ -1,0 +1,403 @@
+"""Reads the server lists of other hosts, such as Claude, Cursor, VS Code, Zed, Gemini CLI and Codex.
+
+Each entry is converted to a common format (`entry`), then to the table under `[servers.NAME]` in our file.
+Knows JSON with comments, and the TOML of Codex. YAML (goose, Continue) is only named. Claude Desktop, Claude
+Code, Cursor, VS Code, Windsurf, Cline, Roo, Zed, Gemini CLI, Codex, opencode, Crush, Amp, Kiro, Copilot, Warp
+and others have files of this kind.
+
+A note names what has no counterpart, is not imported, or was converted.
+"""
+
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.core.units import bounded
+from tui.settings.foreign.entry import SAME, in_common_format, is_provided, runs_shell
+from tui.settings.foreign.jsonc import loads, without_comments
+from tui.settings.foreign.scopes import ROOTS, Found, servers_of
+from tui.settings.foreign.texts import Texts
+from tui.settings.key_positions import KeyPath, Place, json_places, toml_places
+from tui.settings.locations import base_folder
+from tui.settings.problems import did_you_mean
+
+__all__ = ["ROOTS", "ForeignFile", "ImportNote", "NotReadable", "read_foreign"]
+
+_FIELDS = {
+    "command": "command",
+    "args": "args",
+    "env": "env",
+    "cwd": "cwd",
+    "type": "transport",
+    "url": "url",
+    "headers": "headers",
+    "disabled": "disabled",
+    "autostart": "autostart",
+    "off": "off",
+    "oauth": "oauth",
+    "era": "era",
+    "start_seconds": "start_seconds",
+    "tool_seconds": "tool_seconds",
+}
+_TRANSPORTS = {
+    "stdio": "stdio",
+    "local": "stdio",
+    "http": "http",
+    "streamablehttp": "http",
+    "streamable": "http",
+    "httpstream": "http",
+    "sse": "sse",
+    "ws": "websocket",
+    "websocket": "websocket",
+    "lines": "lines",
+}
+_SILENT = frozenset(
+    "name label description $schema version gallery source dev id uuid displayName title icon iconUrl logoUrl"
+    " provider tags registryId installedAt lastUpdated bundled".split()
+)
+MAX_TOOL_SECONDS = 86_400
+_MILLISECONDS = 1000
+_SECONDS_HOSTS = (
+    *("cline_mcp_settings.json", ".roo", ".cline", "rooveterinaryinc.roo-cline"),
+    *("crush.json", ".crush.json"),
+)
+_EXPANDING = (".gemini", ".qwen", ".copilot", "crush.json", ".crush.json", "gemini-extension.json")
+"""Folders and files of hosts that replace `$NAME` in every text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportNote:
+    """A note on something that was not imported, or was converted."""
+
+    server: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotReadable:
+    """Why a file has no usable servers."""
+
+    message: str
+    suggestion: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFile:
+    """Another host's file: unvalidated tables as under `[servers.NAME]`, and places by our keys."""
+
+    servers: dict[str, Any]
+    notes: tuple[ImportNote, ...] = ()
+    places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
+
+
+def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
+    """Read another host's file; `${workspaceFolder}` is derived from `path`."""
+    if path.suffix.lower() == ".toml" and not text.lstrip().startswith("{"):
+        return _read_toml(text, path)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return _yaml(text)
+    plain = without_comments(text)
+    try:
+        tree, twice = loads(plain)
+    except json.JSONDecodeError as error:
+        if _looks_like_yaml(text):
+            return _yaml(text)
+        if re.search(r"^\s*\[[\w.\"-]+\]\s*$", text, re.MULTILINE):
+            return _read_toml(text, path)
+        return NotReadable(f"is not JSON: {error.msg} at column {error.colno}", line=error.lineno)
+    except RecursionError:
+        return NotReadable("is not valid JSON: it is nested too deeply")
+    except ValueError as error:
+        return NotReadable(f"is not valid JSON: {clean_line(str(error))}")
+    return _read(tree, path, json_places(plain), twice)
+
+
+def _read_toml(text: str, path: Path) -> ForeignFile | NotReadable:
+    try:
+        tree = tomllib.loads(text)
+    except RecursionError:
+        return NotReadable("is nested too deeply")
+    except ValueError as error:
+        return NotReadable(f"is not TOML: {clean_line(str(error))}")
+    return _read(tree, path, toml_places(text), ())
+
+
+def _read(
+    tree: Any, path: Path, places: Mapping[KeyPath, Place], twice: tuple[str, ...]
+) -> ForeignFile | NotReadable:
+    found = servers_of(tree)
+    if found is None:
+        hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
+        return NotReadable("contains neither `mcpServers` nor `servers`", hint)
+    return _Reader(tree, path, places).read(found, twice)
+
+
+# ---- YAML, which is only named -----------------------------------------------------------------------------
+
+_YAML_HOSTS = (
+    ("goose", re.compile(r"^(?:GOOSE_\w+|extensions)\s*:", re.MULTILINE)),
+    ("LibreChat", re.compile(r"^endpoints\s*:", re.MULTILINE)),
+    ("Continue", re.compile(r"^mcpServers\s*:\s*(?:\#[^\n]*)?\n\s*-", re.MULTILINE)),
+    ("Continue", re.compile(r"^(?:models|context|rules|schema)\s*:", re.MULTILINE)),
+)
+
+
+def _looks_like_yaml(text: str) -> bool:
+    for line in text.split("\n", 200)[:200]:
+        plain = line.strip()
+        if plain and not plain.startswith("#"):
+            is_key = re.match(r"(?:- )?[\w.\"'-]+\s*:(?:\s|$)", plain) is not None
+            return is_key or plain.startswith(("---", "%YAML"))
+    return False
+
+
+def _yaml(text: str) -> NotReadable:
+    host = next((name for name, form in _YAML_HOSTS if form.search(text)), "")
+    kind = f"the YAML of {host}" if host else "YAML"
+    return NotReadable(
+        f"is {kind}, which mcptui cannot read",
+        "add each of its servers with `mcptui add COMMAND …` or `mcptui add URL`",
+    )
+
+
+# ---- entries -----------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    def __init__(self, tree: Mapping[str, Any], path: Path, places: Mapping[KeyPath, Place]) -> None:
+        self._tree = tree
+        self._path = path
+        self._places = places
+        self._ours: dict[KeyPath, Place] = {}
+        self._notes: list[ImportNote] = []
+        self._inputs = _inputs(tree)
+        self._expands = _is_expanding(tree, path)
+        self._first: dict[tuple[str, str], Found] = {}
+
+    def read(self, found: list[Found], twice: tuple[str, ...]) -> ForeignFile:
+        servers: dict[str, Any] = {}
+        counts: Counter[str] = Counter()
+        for one in found:
+            name = one.name
+            if isinstance(one.entry, Mapping) and is_provided(one.entry):
+                self._note(name, "is provided by its host, so it is not imported: no `command` and no `url`")
+                continue
+            if self._is_same(servers, one) and one.project:
+                continue
+            if name in servers and one.suffix:
+                name = f"{name}-{one.suffix}"
+            while name in servers:
+                counts[one.name] += 1
+                name = f"{one.name}-{counts[one.name] + 1}"
+            servers[name] = self._server(name, one)
+        for name in twice:
+            if name in servers:
+                self._note(name, "is defined twice. The last one is used")
+        return ForeignFile(servers, tuple(self._notes), self._ours)
+
+    def _is_same(self, servers: Mapping[str, Any], one: Found) -> bool:
+        """Return whether a remote server of a project is also one of another project."""
+        first = self._first.setdefault((one.name, json.dumps(one.entry, sort_keys=True)), one)
+        return first is not one and one.name in servers and "command" not in (one.entry or {})
+
+    def _note(self, server: str, text: str) -> None:
+        note = ImportNote(server, text)
+        if note not in self._notes[-20:]:
+            self._notes.append(note)
+
+    def _server(self, name: str, one: Found) -> Any:
+        self._move(one.path, ("servers", name))
+        if not isinstance(one.entry, dict):
+            return one.entry  # the validation of our tables reports the problem
+        texts = Texts(
+            name,
+            base_folder(self._path),
+            self._path.absolute().parent,
+            lambda text: self._note(name, text),
+            self._inputs,
+            self._expands,
+        )
+        found = in_common_format(one.entry, texts.note)
+        table: dict[str, Any] = {}
+        for key, value in found.items():
+            if value is None or key in _SILENT:
+                continue
+            if (seconds := _timeouts(key, value)) is not None:
+                for ours, number in seconds.items():
+                    self._move_key(one, key, name, ours)
+                    is_roo = "alwaysAllow" in one.entry
+                    if (made := self._seconds(texts, key, number, in_seconds=is_roo)) is not None:
+                        table[ours] = made
+                continue
+            if key not in _FIELDS:
+                if value not in (False, [], {}, ""):
+                    texts.note(f"`{clean_line(key, 40)}` is not supported and is ignored")
+                continue
+            ours = _FIELDS[key]
+            for theirs in one.entry:
+                if SAME.get(theirs, theirs) == key:
+                    self._move_key(one, theirs, name, ours)
+            in_shell = key == "args" and runs_shell(found.get("command"), value)
+            table[ours] = _field(texts, ours, value, in_shell=in_shell)
+        return self._in_its_scope(table, one, texts)
+
+    def _in_its_scope(self, table: dict[str, Any], one: Found, texts: Texts) -> dict[str, Any]:
+        """Apply what the rest of the file says about a server."""
+        if one.project:
+            texts.note(f"is a server of the project {clean_line(one.project, 200)}")
+            if "command" in table:
+                table.setdefault("cwd", one.project)
+        elif one.place:
+            texts.note(f"is from {clean_line(one.place, 100)}")
+        if one.off:
+            table["disabled"] = True
+            texts.note(f"is disabled: {one.off}")
+        if one.tools_off:
+            table["off"] = [*table.get("off", []), *one.tools_off]
+        return table
+
+    def _move_key(self, one: Found, key: str, name: str, ours: str) -> None:
+        self._move((*one.path, key), ("servers", name, ours))
+
+    def _move(self, theirs: KeyPath, ours: KeyPath) -> None:
+        for path, place in self._below(theirs):
+            self._ours.setdefault((*ours, *path), place)
+
+    def _below(self, prefix: KeyPath) -> Iterator[tuple[KeyPath, Place]]:
+        """Yield the key, and the direct members of lists and tables of plain values."""
+        if prefix in self._places:
+            yield (), self._places[prefix]
+        value: Any = self._tree
+        for part in prefix:
+            value = value[part]
+        inner = range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ()
+        for key in inner:
+            if (place := self._places.get((*prefix, key))) is not None:
+                yield (key,), place
+
+    def _seconds(self, texts: Texts, key: str, value: Any, *, in_seconds: bool) -> float | None:
+        """Return a timeout in seconds. Cline, Roo and Crush use seconds, others milliseconds."""
+        number = bounded(value) or 0.0
+        plain = key.lower().replace("_", "")
+        is_short = plain.endswith(("ms", "millis", "milliseconds"))
+        if plain.endswith(("sec", "secs", "seconds")):
+            is_short = False
+        elif not (is_short or in_seconds or self._is_in_seconds(number)) and number >= _MILLISECONDS:
+            texts.note(f"`{clean_line(key, 40)}` read as milliseconds: {number / 1000:g} s")
+            is_short = True
+        number = number / _MILLISECONDS if is_short else number
+        return float(number) if 0 < number <= MAX_TOOL_SECONDS else None
+
+    def _is_in_seconds(self, number: float) -> bool:
+        """Return whether a time without a unit is in seconds: by the host, or because it is whole minutes."""
+        named = {part.lower() for part in self._path.parts}
+        if any(host in named for host in _SECONDS_HOSTS) or "crush" in str(self._tree.get("$schema", "")):
+            return True
+        return number < 10_000 and number % 60 == 0 and number % 500 != 0
+
+
+def _inputs(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definitions of inputs by their id (VS Code)."""
+    inner = tree.get("mcp")
+    lists = [tree.get("inputs"), inner.get("inputs") if isinstance(inner, Mapping) else None]
+    found: dict[str, Any] = {}
+    for listed in lists:
+        for one in listed if isinstance(listed, list) else ():
+            if isinstance(one, Mapping) and isinstance(ident := one.get("id"), str):
+                found[ident] = one
+    return found
+
+
+def _is_expanding(tree: Mapping[str, Any], path: Path) -> bool:
+    """Return whether the host replaces `$NAME` in every text (Gemini CLI, Crush, Copilot CLI)."""
+    if any(part in _EXPANDING for part in path.parts):
+        return True
+    inner = tree.get("mcp")
+    schema = str(tree.get("$schema", ""))
+    is_gemini = isinstance(inner, Mapping) and bool(inner.keys() & {"allowed", "excluded", "serverCommand"})
+    return is_gemini or "crush" in schema or "gemini" in schema
+
+
+def _timeouts(key: str, value: Any) -> dict[str, Any] | None:
+    """Return the timeouts that a key of an entry has by our keys, None if it is no timeout."""
+    plain = key.lower().replace("_", "")
+    if "timeout" not in plain or isinstance(value, bool):
+        return None
+    ours = "start_seconds" if re.search("start|init|connect", plain) else "tool_seconds"
+    if isinstance(value, int | float):
+        return {ours: value}
+    if isinstance(value, str) and re.fullmatch(r"\d{1,12}", value):
+        return {ours: int(value)}
+    if isinstance(value, Mapping):  # opencode
+        parts = {"start_seconds": ("startup", "connect"), "tool_seconds": ("request", "execution", "call")}
+        numbers = {
+            name: next((value[part] for part in known if isinstance(value.get(part), int | float)), None)
+            for name, known in parts.items()
+        }
+        return {name: number for name, number in numbers.items() if number is not None}
+    return None
+
+
+def _field(texts: Texts, ours: str, value: Any, *, in_shell: bool) -> Any:
+    match ours, value:
+        case "transport", str():
+            plain = re.sub(r"[^a-z]", "", value.lower())
+            return _TRANSPORTS.get(plain, value)
+        case "env" | "headers", dict():
+            return dict(_table(texts, ours, value))
+        case "oauth", dict():
+            return {key: _oauth(texts, key, inner) for key, inner in value.items()}
+        case "args" | "off", list():
+            return list(_words(texts, "" if in_shell else ours, value))
+        case "command" | "cwd" | "url", str():
+            return texts.word(ours, value)
+        case _, str():
+            return texts.plain(value)
+        case _:
+            return value
+
+
+def _table(texts: Texts, ours: str, value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the members of `env` or `headers` as texts, headers in one spelling each."""
+    spelled: dict[str, str] = {}
+    for key, inner in value.items():
+        key = str(key)
+        if inner is None:
+            texts.note(f"`{ours}.{clean_line(key, 40)}` is null and is ignored")
+            continue
+        if ours == "headers":
+            first = spelled.setdefault(key.lower(), key)
+            if first != key:
+                texts.note(f"the header {clean_line(key, 40)} is set twice. The last value is used")
+            key = first
+        yield key, texts.value(f"{ours}.{key}", one) if isinstance(one := _text(inner), str) else one
+
+
+def _words(texts: Texts, key: str, value: list[Any]) -> Iterator[Any]:
+    for number, inner in enumerate(value, 1):
+        if inner is None:
+            texts.note(f"item {number} of `{key or 'args'}` is null and is ignored")
+            continue
+        one = _text(inner)
+        yield texts.word(key, one) if isinstance(one, str) else one
+
+
+def _oauth(texts: Texts, key: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_oauth(texts, key, inner) for inner in value if inner is not None]
+    one = value if key == "callback_port" else _text(value)
+    return texts.value("oauth", one) if isinstance(one, str) else one
+
+
+def _text(value: Any) -> Any:
+    """Return a number or a boolean as text, as other hosts pass it on."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
