@@ -44,7 +44,7 @@ from tui.core.secrets.oauth_values import fields_of, masked_address, masked_fiel
 from tui.core.secrets.ordinary_values import is_searched, secret_lines
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, Transport
-from tui.core.text import clean, clean_line, preview, visible
+from tui.core.text import clean, clean_line, graphemes, preview, start_of, visible
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.turn.answer_format import answer_value
 from tui.core.turn.rule_values import plain_text
@@ -130,6 +130,8 @@ def _in_blocks(text: str, size: int) -> Iterator[bytes]:
 
 def _texts() -> Iterator[tuple[Any, ...]]:
     yield "clean", clean, "\u200d", "\u0301", "\x1b[", "\U000e0041"
+    yield "start_of", lambda text: start_of(text, len(text) - 1), "\u200d", "\u0301", "\U0001f1e6"
+    yield "graphemes", lambda text: list(graphemes(text)), "\u200d", "\u0301", "\U0001f1e6"
     yield "clean_line", clean_line, "\u200d", "\n"
     yield "visible", visible, "\U000e0041", "e\u0301", "\u200d"
     yield "preview", preview, "\u200d", "\n"

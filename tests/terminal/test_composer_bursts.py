@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.terminal.pty_app import TerminalApp, home_in
 
 ENTER, ESCAPE, TAB, STEER, SEARCH = "\r", "\x1b", "\t", "\x13", "\x12"
@@ -68,3 +70,12 @@ def test_text_and_enter_typed_before_the_app_starts_are_sent(tmp_path: Path):
     with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
         app.send("hello" + ENTER)
         app.shows("▌ hello")
+
+
+@pytest.mark.parametrize("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣"])
+def test_a_typed_emoji_is_deleted_by_one_backspace(sign: str) -> None:
+    with TerminalApp.fake("calm") as app:
+        app.shows("Ask anything", "2 of 3")
+        app.send(f"ab{sign}\x7fc\x7f{sign}\x1b[D\x1b[3~")
+        app.send("z\r")
+        app.shows("▌ abz")

@@ -160,3 +160,35 @@ def test_an_app_started_in_the_background_waits_for_fg(shell):
     shell.shows(*WHOLE_SCREEN)
     shell.send("hi" + ENTER)
     shell.shows("Hello.")
+
+
+def test_ctrl_z_suspends_the_app_and_fg_brings_it_back(shell):
+    app = start_app(shell)
+    shell.shows(*WHOLE_SCREEN)
+    before = len(shell.raw)
+    shell.send("\x1a")
+    shell.stopped(app)
+    shell.until(lambda: b"shell>" in shell.raw[before:].partition(b"Stopped")[2])
+    taken = shell.raw.count(TAKEN)
+    shell.reset()
+    shell.send("fg" + ENTER)
+    shell.until(lambda: shell.raw.count(TAKEN) > taken and not shell.echoes)
+    shell.shows(*WHOLE_SCREEN)
+    shell.send("hi" + ENTER)
+    shell.shows("Hello.")
+
+
+def test_ctrl_z_undoes_in_a_text(shell):
+    app = start_app(shell)
+    shell.shows(*WHOLE_SCREEN)
+    shell.send("some text")
+    shell.shows("some text")
+    shell.send("\x1a")
+    shell.until(lambda: "some text" not in shell.text)
+    assert app.status() != psutil.STATUS_STOPPED
+
+
+def test_ctrl_z_without_a_shell_says_so(app):
+    app.send("\x1a")
+    app.shows("Cannot suspend: there is no shell with job control to return to.")
+    assert psutil.Process(app.process.pid).status() != psutil.STATUS_STOPPED

@@ -154,7 +154,7 @@ OPENED = {
     "trust in the workbench": ("ConfirmTrust", ("f3", "enter", "1", "T")),
     "log level": ("Picker", ("f3", "enter", "5", "v")),
     "saved arguments": ("ServerScreen", ("f3", "enter", "2", "ctrl+k")),
-    "a choice of a form": ("Picker", ("f3", "enter", "2", "enter", "tab", "tab", "tab", "tab", "enter")),
+    "a choice of a form": ("ServerScreen", ("f3", "enter", "2", "enter", "tab", "tab", "tab", "tab")),
     "raw arguments": ("ServerScreen", ("f3", "enter", "2", "enter", "ctrl+e")),
     "a resource": ("ServerScreen", ("f3", "enter", "3", "ctrl+s")),
     "a prompt": ("ServerScreen", ("f3", "enter", "4", "enter", "x")),

@@ -146,7 +146,9 @@ async def test_a_call_waiting_for_approval_is_checked_on_the_rules_screen(tmp_pa
     async with opened(runtime, size=(100, 30)) as (app, pilot):
         scene = OnScreen(pilot)
         await asked_by_rule(app, pilot)
-        await pilot.press("f2", key)
+        await pilot.press("f2")
+        await until(lambda: app.main.parts.approvals.accepts_keys)
+        await pilot.press(key)
         await scene.shows("try ›", CALL, "Needs approval   rule: ask notes/*")
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)

@@ -1,5 +1,11 @@
 """The form of the workbench: editing in place, raw JSON, saved arguments."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from textual.pilot import Pilot
+
 from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import app_of, bench_of, called, opened
@@ -66,7 +72,7 @@ async def test_letters_of_every_script_and_editing_keys_change_the_text() -> Non
         assert value(screen) == {}
 
 
-async def test_arrows_and_letters_change_a_choice_and_enter_opens_a_list() -> None:
+async def test_arrows_and_letters_change_a_choice_and_enter_goes_on() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", "tab", "tab", "right")
         assert value(screen) == {"unit": "celsius"}
@@ -76,12 +82,13 @@ async def test_arrows_and_letters_change_a_choice_and_enter_opens_a_list() -> No
         assert value(screen) == {"unit": "fahrenheit"}
         await pilot.press("delete")
         assert value(screen) == {}
-        await pilot.press("enter")
-        await until(lambda: isinstance(app_of(screen).screen, Picker))
-        await pilot.press("down", "enter")
-        await until(lambda: value(screen) == {"unit": "fahrenheit"})
-        await pilot.press("t")
+        await pilot.press(*"fah", "enter", "t", "enter")
         assert value(screen) == {"unit": "fahrenheit", "detailed": True}
+        await pilot.press("up", *"no")
+        assert value(screen) == {"unit": "fahrenheit", "detailed": False}
+        await pilot.press("q")
+        await shows(app_of(screen), "No choice starts with “q”.")
+        assert value(screen) == {"unit": "fahrenheit", "detailed": False}
 
 
 async def test_lists_grow_and_shrink() -> None:
@@ -264,3 +271,86 @@ async def test_no_values_are_suggested_for_the_arguments_of_a_tool() -> None:
         await pilot.press("enter", "B")
         await shows(app_of(screen), "location  text · required")
         assert runtime.workbench.completed == []
+
+
+NESTED = {
+    "type": "object",
+    "properties": {
+        "kind": {"enum": ["road", "rail", "river"]},
+        "place": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "zip": {"type": "string"}},
+            "required": ["city"],
+        },
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "extra": {"type": "object", "additionalProperties": {"type": "string"}},
+        "note": {"type": "string"},
+    },
+    "required": ["note"],
+}
+
+
+@asynccontextmanager
+async def nested() -> AsyncIterator[tuple[ServerScreen, Pilot[None]]]:
+    """Open a form with a choice, which has the focus, an optional object, a list, a map and a text."""
+    runtime = forecast()
+    tools = runtime.workbench.offered["weather"]
+    tools[0] = replace(tools[0], schema=NESTED)
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter")
+        yield screen, pilot
+
+
+async def test_enter_goes_on_from_a_choice_and_from_the_heading_of_an_object() -> None:
+    async with nested() as (screen, pilot):
+        await pilot.press("enter")
+        assert bench_of(screen).form.current.path == ("place",)
+        await pilot.press("enter")
+        assert bench_of(screen).form.current.path == ("tags",)
+        assert value(screen) == {}
+
+
+async def test_letters_on_the_heading_of_an_object_go_into_its_first_text() -> None:
+    async with nested() as (screen, pilot):
+        await pilot.press("tab", *"Oslo", "tab", *"0150", "tab", "tab", "tab", *"hi")
+        assert value(screen) == {"place": {"city": "Oslo", "zip": "0150"}, "note": "hi"}
+
+
+async def test_letters_on_the_heading_of_a_list_begin_an_item_and_of_a_map_a_name() -> None:
+    async with nested() as (screen, pilot):
+        await pilot.press("tab", "tab", *"wet")
+        assert value(screen) == {"tags": ["wet"]}
+        await pilot.press("tab", "k")
+        await until(lambda: screen_text(app_of(screen)).count("entry name ›"))
+        await pilot.press("e", "y", "enter", *"value")
+        assert value(screen) == {"tags": ["wet"], "extra": {"key": "value"}}
+
+
+async def test_backspace_on_a_heading_does_not_clear_what_is_in_it() -> None:
+    async with nested() as (screen, pilot):
+        await pilot.press("tab", *"Oslo", "up", "backspace", "delete")
+        assert value(screen) == {"place": {"city": "Oslo"}}
+        await shows(app_of(screen), "Press ctrl+d to clear all of it.")
+        await pilot.press("ctrl+d")
+        assert value(screen) == {}
+
+
+async def test_several_letters_select_a_choice_and_one_letter_again_the_next() -> None:
+    async with nested() as (screen, pilot):
+        await pilot.press(*"ri")
+        assert value(screen) == {"kind": "river"}
+        bench_of(screen).form._type_ahead._at = -1e9
+        await pilot.press("r")
+        assert value(screen) == {"kind": "road"}
+
+
+async def test_enter_opens_a_list_of_choices_that_do_not_fit_beside_each_other() -> None:
+    schema = {"type": "object", "properties": {"town": {"enum": [f"town {n}" for n in range(40)]}}}
+    runtime = forecast()
+    tools = runtime.workbench.offered["weather"]
+    tools[0] = replace(tools[0], schema=schema)
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "enter")
+        await until(lambda: isinstance(app_of(screen).screen, Picker))
+        await pilot.press("down", "enter")
+        await until(lambda: value(screen) == {"town": "town 1"})

@@ -229,16 +229,80 @@ class Cleaner:
         return result
 
 
+def _joins(text: str, index: int) -> bool:
+    """Return whether a character belongs to the one before it, apart from the second letter of a flag."""
+    char = text[index]
+    if char < "\u0300":
+        return False
+    if text[index - 1] == "\u200d":  # two emoji become one
+        return index > 1 and text[index - 2] > "\u0300"
+    return (
+        "\U0001f3fb" <= char <= "\U0001f3ff"  # skin tones
+        or "\u1160" <= char <= "\u11ff"  # vowels and ends of Korean syllables
+        or "\U000e0020" <= char <= "\U000e007f"  # the letters of flags such as Scotland's
+        or char == "\u200d"
+        or category(char) in ("Mn", "Me", "Mc")
+    )
+
+
+def _is_flag_letter(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _grapheme_end(text: str, start: int) -> int:
+    end, size = start + 1, len(text)
+    if end < size and _is_flag_letter(text[start]) and _is_flag_letter(text[end]):
+        end += 1
+    while end < size and _joins(text, end):
+        end += 1
+    return end
+
+
+def graphemes(text: str) -> Iterator[str]:
+    """Yield what a reader takes for characters: an emoji of several code points is one, and so is a flag."""
+    start = 0
+    while start < len(text):
+        end = _grapheme_end(text, start)
+        yield text[start:end]
+        start = end
+
+
+def grapheme_start(text: str, index: int) -> int:
+    """Return `index`, or the start of the character (as `graphemes` yields it) that it is within."""
+    while 0 < index < len(text):
+        if _is_flag_letter(text[index]):
+            first = index
+            while first and _is_flag_letter(text[first - 1]):
+                first -= 1
+            if (index - first) % 2 == 0:
+                break
+        elif not _joins(text, index):
+            break
+        index -= 1
+    return index
+
+
+def grapheme_end(text: str, index: int) -> int:
+    """Return `index`, or the end of the character that it is within."""
+    start = grapheme_start(text, index)
+    return _grapheme_end(text, start) if start < index else index
+
+
+def start_of(text: str, limit: int) -> str:
+    """Return at most `limit` code points of the start of a text, without half an emoji at the end."""
+    return text if len(text) <= limit else text[: grapheme_start(text, max(0, limit))]
+
+
 def clean_line(text: str, limit: int = 200) -> str:
     """Return `text` cleaned, as one line of at most `limit` characters, with white space collapsed.
 
     Only the first part of a long text is read, so the cost does not grow with its size.
     """
-    head = text[: limit * 4 + 64]
-    line = " ".join(clean(head).split())
+    start = start_of(text, limit * 4 + 64)
+    line = " ".join(clean(start).split())
     if len(line) > limit:
-        return line[: limit - 1] + "…"
-    return line + "…" if len(head) < len(text) else line
+        return start_of(line, limit - 1) + "…"
+    return line + "…" if len(start) < len(text) else line
 
 
 def quoted_name(name: str, limit: int = 64) -> str:
@@ -268,15 +332,15 @@ def preview(text: str, max_chars: int = PREVIEW_BYTES, max_lines: int = PREVIEW_
 
     A widget fed 3 MiB in one line is busy for 12 s (measured on Textual 8.2.8).
     """
-    head = text[:max_chars]
+    start = start_of(text, max_chars)
     position = -1
     for _ in range(max_lines):
-        position = head.find("\n", position + 1)
+        position = start.find("\n", position + 1)
         if position < 0:
             break
     else:
-        head = head[:position]
-    return Preview(clean(head), len(text) - len(head))
+        start = start[:position]
+    return Preview(clean(start), len(text) - len(start))
 
 
 def fold(text: str) -> str:

@@ -13,8 +13,12 @@ from tui.core.text import (
     Cleaner,
     clean,
     clean_line,
+    grapheme_end,
+    grapheme_start,
+    graphemes,
     preview,
     quoted_name,
+    start_of,
     visible,
     whole_words,
     without_styling,
@@ -300,3 +304,17 @@ def test_styling_is_removed_and_other_text_is_kept():
     text = "\x1b[1;31merror\x1b[0m: [0m \x1b[2K\x1b[?25lat 5 %\x1b[38:5:1m"
     assert without_styling(text) == "error: [0m at 5 %"
     assert without_styling("\x1b]0;title\x07 \x1b[") == "\x1b]0;title\x07 \x1b["
+
+
+@pytest.mark.parametrize("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301", "🏳️‍🌈"])
+def test_a_shortened_text_does_not_end_with_half_an_emoji(sign: str):
+    text = sign * 20
+    assert list(graphemes(text)) == [sign] * 20
+    for limit in range(2, 3 * len(sign)):
+        assert start_of(text, limit).replace(sign, "") == ""
+        assert clean_line(text, limit).removesuffix("…").replace(sign, "") == ""
+        assert preview(text, limit).text.replace(sign, "") == ""
+    for index in range(len(text)):
+        start, end = grapheme_start(text, index), grapheme_end(text, index)
+        assert start <= index <= end
+        assert start % len(sign) == end % len(sign) == 0

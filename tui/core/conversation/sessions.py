@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 from tui.core.conversation.conversation import Compaction, Conversation, Message, Remark, Usage
 from tui.core.errors import UsageError
 from tui.core.late_compiling import late
-from tui.core.text import clean
+from tui.core.text import clean, graphemes
 
 ExportKind = Literal["markdown", "json", "html"]
 
@@ -269,10 +269,11 @@ def shortened(text: str, most: int = CELLS) -> str:
     if cells(text) <= most:
         return text
     room, end = most - 1, 0
-    for end, char in enumerate(text):  # noqa: B007 - where it stops is what is wanted
-        room -= _width(char)
+    for char in graphemes(text):
+        room -= cells(char)
         if room < 0:
             break
+        end += len(char)
     head = text[:end]
     word = head.rfind(" ")
     if text[end : end + 1] not in (" ", "") and word > end * 2 // 3:

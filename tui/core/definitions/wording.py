@@ -12,7 +12,7 @@ from tui.core.definitions.accepted import LOST, DefinitionChange, shown_name
 from tui.core.definitions.differences import ABSENT, ELSEWHERE, INSTRUCTIONS, ChangeEffect, Difference
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
-from tui.core.text import clean_line, composed
+from tui.core.text import clean_line, composed, grapheme_end, start_of
 
 
 class Kind(StrEnum):
@@ -231,11 +231,11 @@ def _words(text: str) -> list[str]:
 
 
 def _tail(text: str) -> str:
-    return text if len(text) <= CONTEXT else "…" + text[-CONTEXT:]
+    return text if len(text) <= CONTEXT else "…" + text[grapheme_end(text, len(text) - CONTEXT) :]
 
 
 def _head(text: str) -> str:
-    return text if len(text) <= CONTEXT else text[:CONTEXT] + "…"
+    return text if len(text) <= CONTEXT else start_of(text, CONTEXT) + "…"
 
 
 def _bounded(text: str, kind: Kind, most: int, left_out: int = 0) -> list[Piece]:

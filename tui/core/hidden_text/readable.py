@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from tui.core.text import clean
+from tui.core.text import clean, start_of
 
 FAR_BLANKS = 60
 """Columns of blanks in a row that move the following text off the screen."""
@@ -63,11 +63,11 @@ def readable(text: str) -> str:
 
 def readable_line(text: str, limit: int = 200) -> str:
     """Return `text` readable, as one line of at most `limit` characters, with white space collapsed."""
-    head = text[: limit * 4 + 64]
-    line = " ".join(readable(head).split())
+    start = start_of(text, limit * 4 + 64)
+    line = " ".join(readable(start).split())
     if len(line) > limit:
-        return line[: limit - 1] + "…"
-    return line + "…" if len(head) < len(text) else line
+        return start_of(line, limit - 1) + "…"
+    return line + "…" if len(start) < len(text) else line
 
 
 def hidden_runs(text: str) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Generic, TypeVar
 
+from tui.core.text import start_of
 from tui.traffic.methods import is_modern
 from tui.traffic.replay import eras
 
@@ -70,7 +71,7 @@ class Question:
 
     def shown(self) -> str:
         text = json.dumps(self.params, ensure_ascii=False)
-        return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+        return text if len(text) <= MAX_SHOWN else start_of(text, MAX_SHOWN - 1) + "…"
 
 
 def _canonical(value: Any) -> str:

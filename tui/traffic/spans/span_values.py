@@ -9,7 +9,7 @@ from typing import Any
 from tui.core.attachments import as_shown
 from tui.core.events import NEVER_RUN, EndReason
 from tui.core.ports import Answer, Usage
-from tui.core.text import Preview, clean, clean_line, preview
+from tui.core.text import Preview, clean, clean_line, preview, start_of
 
 VALUE_CHARS = 400
 """Maximum characters of one argument."""
@@ -31,7 +31,7 @@ def compact(value: Any, limit: int = VALUE_CHARS) -> str:
     for piece in _pieces(value, limit, 0):
         text += piece
         if len(text) > limit:
-            return text[: limit - 1] + "…"
+            return start_of(text, limit - 1) + "…"
     return text
 
 

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events
-from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.command import Provider
 from textual.filter import LineFilter
@@ -23,6 +22,8 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.busy_loop import LOOP
+from tui.ui.platform.caret import CaretApp
+from tui.ui.platform.graphemes import edit_by_graphemes
 from tui.ui.platform.key_order import in_order
 from tui.ui.platform.output import paint_changes_only
 from tui.ui.platform.strips import ControlFilter, create_caches_on_use
@@ -36,6 +37,7 @@ from tui.ui.platform.textual_internals import (
     page_at_every_size,
     report_crash,
     style_opened_screens_once,
+    suspend_job,
     wrap_at_every_width,
 )
 from tui.ui.widgets import theme_colors
@@ -47,7 +49,7 @@ def _command_provider() -> type[Provider]:
     return CommandProvider
 
 
-class BaseApp(App[int]):
+class BaseApp(CaretApp):
     """An app on a terminal.
 
     `crash` is the error that ended it, `crash_place` the names of what was on screen then. `save_theme` saves
@@ -87,6 +89,7 @@ class BaseApp(App[int]):
         style_opened_screens_once()
         wrap_at_every_width()
         page_at_every_size()
+        edit_by_graphemes()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())
         self.set_keymap(self.overrides.keymap())
@@ -172,6 +175,10 @@ class BaseApp(App[int]):
             self.push_screen(help)  # another screen's help may be open under the question
         else:
             self.open_once(help)
+
+    def action_app_suspend(self) -> None:
+        if not suspend_job(self):
+            self.notify("Cannot suspend: there is no shell with job control to return to.", timeout=4)
 
     async def on_event(self, event: events.Event) -> None:
         """Handle each key of a burst after the effects of the previous keys."""

@@ -16,7 +16,7 @@ from tui.ui.traffic.screen import TrafficScreen
 if TYPE_CHECKING:
     from tui.ui.app.command_palette import Command
 
-_ACTIONS = ("app.quit", "app.help", "app.theme", "app.palette")
+_ACTIONS = ("app.quit", "app.suspend", "app.help", "app.theme", "app.palette")
 
 
 class TrafficApp(BaseApp):

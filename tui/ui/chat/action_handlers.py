@@ -152,6 +152,7 @@ class ActionHandlers:
         if (composer.has_focus and composer.leave()) or self._outbox.cancel():
             return
         if self._turns.running or self._turns.reading:
+            self._approval_keys.close()
             if held := self._turns.cancel():
                 composer.put_back(held)
         else:
@@ -161,6 +162,7 @@ class ActionHandlers:
         regions = self._regions
         span = regions.trace.selected if regions.focus_context is Context.TRACE else None
         call = span.id if isinstance(span, CallSpan) else regions.conversation.selected_call
+        self._approval_keys.close()
         if not self._turns.cancel_call(call):
             regions.notify("Select a running call first.", timeout=3)
 

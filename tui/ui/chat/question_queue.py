@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
@@ -32,6 +31,7 @@ from tui.core.questions import (
 from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.platform.caret import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
 from tui.ui.questions.trust_dialog import TrustAnswer
 
@@ -57,9 +57,9 @@ class _Question:
 class QuestionQueue:
     """`Approver` and `Questioner` for the screen, which shows one question after the other.
 
-    Approvals are shown in the conversation, other questions in dialogs. Every dialog that opens without a key
-    of the user is one of them: it waits until the user stops typing, and ignores the first keys. `tell` shows
-    a notification.
+    Approvals are shown in the conversation, other questions in dialogs. Whatever opens without a key of the
+    user is one of them: it waits until the user stops typing, and ignores the first keys. `tell` shows a
+    notification.
     """
 
     def __init__(
@@ -190,8 +190,12 @@ class QuestionQueue:
             self._on_change()
 
     def _show(self) -> None:
-        self._shown_at = self._now()
+        self.ignore_first_keys()
         self._on_change()
+
+    def ignore_first_keys(self) -> None:
+        """Ignore keys for `GRACE_SECONDS`: the question is on screen only from now on."""
+        self._shown_at = self._now()
 
 
 class ApprovalKeys:
@@ -215,64 +219,92 @@ class ApprovalKeys:
             answer=self.approvals.settle,
             busy=lambda: self._is_typing,
             model=model,
+            show_approval=self._show_approval,
         )
         self._regions = regions
         self._show = show
         self._answer_keys = answer_keys
         self._open_dialog = open_dialog
         self._wake = wake
-        self._took_focus = False
+        self._shown: ApprovalRequest | None = None
+        self._took_from: Context | None = None
+        self._closed_by_user = True
         self.typed_at = -TYPING_SECONDS
 
     @property
     def ignores_keys(self) -> bool:
-        """Whether keys are still meant for the dialog of a question that was just withdrawn."""
+        """Whether keys are still meant for a question that was just withdrawn."""
         return self._dialogs.ignores_keys
 
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
-        if self.approvals.accepts_keys:
+        if self._accepts_keys:
             self._answer_keys.answer(answer)
 
     def settle(self, answer: str) -> None:
         """Answer the visible question. A yes only counts once the whole question was on screen."""
         request, regions = self.approvals.current, self._regions
-        if request is None:
+        if request is None or request is not self._dialogs.approval:
             return
         if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
             text = unseen
             regions.notify(text, severity="warning", timeout=6)
             return
+        self._closed_by_user = True
         self.approvals.answer(answer)
 
     def refuse_with_reason(self) -> None:
         from tui.ui.dialogs.text_dialogs import SayWhy
 
         request = self.approvals.current
-        if request is None or not self.approvals.accepts_keys:
+        if request is None or not self._accepts_keys:
             return
 
         def refuse(reason: str | None) -> None:
             if reason is not None and self.approvals.current is request:
+                self._closed_by_user = True
                 self.approvals.answer("no", reason)
 
         self._open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
 
     def _changed(self) -> None:
-        request, regions = self.approvals.current, self._regions
-        self._show(request)
-        self._dialogs.show(self.approvals.of_server, self.approvals.waiting)
-        if request is not None:
-            regions.show(Context.CONVERSATION)
-            if regions.composer.has_focus and regions.composer.is_blank and not self._is_typing:
-                self._took_focus = True
-                regions.go_to(Context.CONVERSATION)
-        else:
-            give_back = self._took_focus or not regions.composer.is_blank
-            self._took_focus = False
-            if give_back and regions.conversation.has_focus:
-                regions.go_to(Context.COMPOSER)
+        first = self.approvals.current or self.approvals.of_server
+        self._dialogs.show(first, self.approvals.waiting)
         self._wake()
+
+    def _show_approval(self, request: ApprovalRequest | None) -> None:
+        """Show an approval and give it the keys; None returns them to what had them before."""
+        regions = self._regions
+        if request is not None:
+            if request is not self._shown:
+                self._show(request)
+            self.approvals.ignore_first_keys()
+            if regions.focus_context is not Context.CONVERSATION:
+                self._took_from = regions.focus_context
+            regions.go_to(Context.CONVERSATION)
+        else:
+            self._show(None)
+            back = self._took_from or (None if regions.composer.is_blank else Context.COMPOSER)
+            if back is not None and regions.conversation.has_focus:
+                regions.go_to(back)
+                if not self._closed_by_user:
+                    self._dialogs.withdrawn()
+            self._took_from = None
+        self._shown, self._closed_by_user = request, False
+        self._wake()
+
+    @property
+    def _accepts_keys(self) -> bool:
+        return self._dialogs.approval is not None and self.approvals.accepts_keys
+
+    def came_back(self) -> None:
+        """Ignore the next keys of a user who returns from another screen: they were meant for that."""
+        if self._dialogs.approval is not None:
+            self.approvals.ignore_first_keys()
+
+    def close(self) -> None:
+        """Record that the user ends the call, so that the keys after that are not meant for its question."""
+        self._closed_by_user = True
 
     @property
     def _is_typing(self) -> bool:
@@ -280,26 +312,53 @@ class ApprovalKeys:
 
     def focus_conversation(self) -> None:
         """Focus the conversation, and leave the focus there when the question is answered."""
-        self._took_focus = False
+        self.typed_at = -TYPING_SECONDS
+        if self.approvals.current is not None and self._dialogs.approval is None:
+            self._changed()  # the user stops typing to answer
+        self._took_from = None
         self._regions.go_to(Context.CONVERSATION)
 
     def write(self, letters: str) -> None:
-        """Write letters that turned out not to be an answer into the composer."""
-        self._took_focus = False
+        """Write letters that turned out not to be an answer into the composer.
+
+        The question has the keys again once the user has stopped typing.
+        """
         self._regions.go_to(Context.COMPOSER)
         self._regions.composer.insert(letters)
+        self.composer_changed()
+        self._dialogs.show_again()
+
+    def paste(self, event: events.Paste) -> None:
+        """Paste into the composer, whatever has the focus, and treat it as typed."""
+        self._regions.go_to(Context.COMPOSER)
+        self._regions.composer.post_message(event)
+        self.typed_at = time.monotonic()
+        self._dialogs.show_again()
+
+    def sent(self) -> None:
+        """Give the keys back to the question after a message was sent."""
+        self._dialogs.show_again()
 
     def takes(self, event: events.Key, focused: Widget | None) -> bool:
         """See a key before everything else; return whether it was meant for something that is gone by now.
 
-        Records when the user last typed into a field of another screen. Enter and the like end it.
+        Records when the user last typed into a field. On another screen, enter and the like end it.
         """
-        if self.ignores_keys or (event.is_printable and self._dialogs.ignores_text):
+        if self.ignores_keys or (event.is_printable and (self._dialogs.ignores_text or self._is_deaf)):
             return True
-        if isinstance(focused, Input | TextArea) and focused is not self._regions.composer:
-            types = event.is_printable or event.key in ("backspace", "delete")
-            self.typed_at = time.monotonic() if types else -TYPING_SECONDS
+        if focused is not None and caret_of(focused) is not None:
+            if event.is_printable or event.key in ("backspace", "delete"):
+                self.typed_at = time.monotonic()
+            elif focused is not self._regions.composer:  # it says when its message was sent
+                self.typed_at = -TYPING_SECONDS
         return False
+
+    @property
+    def _is_deaf(self) -> bool:
+        """Whether an approval has the keys, but only just: letters were meant for what had them before."""
+        regions = self._regions
+        has_keys = self._dialogs.approval is not None and regions.is_on_top and regions.conversation.has_focus
+        return has_keys and not self.approvals.accepts_keys
 
     def composer_changed(self) -> None:
         """Record when the user last typed. After a message is sent, the user is not typing."""

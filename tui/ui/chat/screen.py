@@ -159,9 +159,17 @@ class ChatScreen(Screen[None]):
 
     def on_paste(self, event: events.Paste) -> None:
         """Paste into the composer, whichever pane has the focus."""
-        if self.composer is not self.focused:
+        if self.composer is self.focused:
+            return
+        if self.parts is not None:
+            self.parts.approval_keys.paste(event)
+        else:
             self.regions.go_to(Context.COMPOSER)
             self.composer.post_message(event)
+
+    def on_screen_resume(self) -> None:
+        if self.parts is not None:
+            self.parts.approval_keys.came_back()
 
     def on_descendant_focus(self) -> None:
         if self.parts is not None:
@@ -178,6 +186,7 @@ class ChatScreen(Screen[None]):
             self._sent_early.append(event)
         else:
             self.parts.outbox.put(event)
+            self.parts.approval_keys.sent()
 
     def on_composer_dropped(self, event: Composer.Dropped) -> None:
         if self.parts is not None:

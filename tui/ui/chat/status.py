@@ -121,11 +121,9 @@ class ChatStatus:
         """Return what determines the keys to show. `statuses` are those of the servers, if already known."""
         if statuses is None:
             statuses = self.statuses
-        asking = self._approvals.current is not None
         return Situation(
             focus=focus,
-            # A key pressed too early does not answer, so it is not shown.
-            asking=asking and (focus is not Context.CONVERSATION or self._approvals.accepts_keys),
+            asking=self._approvals.current is not None,
             running=self._chat.running,
             held=bool(self._chat.held),
             can_continue=self._bridge.can_continue,

@@ -205,6 +205,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Switch theme", 0),
     _anywhere("app.palette", "ctrl+p", "commands", "Search all commands", 0, run="command_palette"),
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show all keys and commands", 0),
+    Action("app.suspend", "ctrl+z", _C.ANYWHERE, "suspend", "Suspend mcptui, or undo in a text", 0),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Quit", 0, priority=True),
     # ---- composer ----
     _composer("composer.send", "enter", "send", "Send, or queue while a turn runs", 1),
@@ -440,7 +441,7 @@ ACTIONS: tuple[Action, ...] = (
     _log("log.wrap", "w", "wrap", "Wrap or truncate long lines", 4),
     _log("log.leave", "q", "back", "Close the log", 0, run="log_back"),
     # ---- forms ----
-    _form("form.choose", "enter", "next", "Next field, choice or level", 3),
+    _form("form.choose", "enter", "next", "Next field, a list of choices, or a new item", 3),
     _form("form.next", "tab,down", "next", "Next field", 0),
     _form("form.previous", "shift+tab,up", "previous", "Previous field", 0),
     _form("form.add", "ctrl+n", "add", "Add an item or an optional field", 8),

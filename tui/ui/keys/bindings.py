@@ -4,8 +4,8 @@ from textual.binding import Binding, BindingType
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
 
-CHARACTERS = frozenset({"question_mark"})
-"""Keys that work anywhere although they type a character."""
+OFTEN_USED = frozenset({"question_mark", "ctrl+z"})
+"""Keys that work anywhere, except where they type a character or undo."""
 
 
 def _has_priority(found: Action, key: str) -> bool:
@@ -19,7 +19,7 @@ def _has_priority(found: Action, key: str) -> bool:
         case Context.COMPOSER | Context.WORKBENCH | Context.BENCH_FORM:
             return found.priority
         case Context.ANYWHERE:
-            return found.priority or key not in CHARACTERS
+            return found.priority or key not in OFTEN_USED
         case _:
             return True
 

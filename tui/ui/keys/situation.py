@@ -134,14 +134,20 @@ _TRACE_FIRST = ("traffic.of_call",)
 def in_footer(now: Situation, overrides: KeyOverrides) -> list[Entry]:
     """Return the entries of the footer, the most useful first."""
     shown: list[tuple[int, str, str, Action]] = []
+    answers = now.asking and now.focus is Context.CONVERSATION  # its keys are at the question
     for found in ACTIONS:
-        if not found.footer or not works(found, now) or _is_current(found, now):
+        to_input = answers and found.id == "focus.composer"
+        if not (found.footer or to_input) or not works(found, now) or _is_current(found, now):
+            continue
+        if answers and found.context is Context.CONVERSATION:
             continue
         here = found.context in (Context.ANYWHERE, now.focus)
         key = first_key(overrides.keys_of(found) if here else found.anywhere)
         rank, label = (found.footer if here else found.footer + _FAR), found.label
         if now.asking and found.id == "focus.conversation":
             rank, label = 0, "answer"
+        if to_input:
+            rank = 3
         if now.focus is Context.TRACE and found.id in _TRACE_FIRST:
             rank = 1
         if now.running and found.id == "composer.send":

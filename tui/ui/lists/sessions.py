@@ -52,6 +52,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     """
 
     CONTEXTS = (Context.SESSIONS,)
+    TAKES = frozenset({"app.suspend"})  # its key undoes a deletion here
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SESSIONS)
 
     def __init__(

@@ -26,6 +26,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 from textual.message import Message
 
+from tui.core.text import graphemes
 from tui.ui.platform.busy_loop import LOOP
 from tui.ui.platform.escapes import shortened
 from tui.ui.platform.textual_internals import crash
@@ -223,6 +224,22 @@ class RobustDriver(LinuxDriver):
         elif repaints:
             self._app.refresh(layout=True)
 
+    def suspend_job(self) -> bool:
+        """Suspend the app and the other processes of its job, as ctrl+z does in a shell; return after `fg`.
+
+        Return False at once if there is no shell with job control, so that nobody could continue it. Servers
+        are not part of the job.
+        """
+        if os.getpgrp() == os.getsid(0):
+            return False
+        self.suspend_application_mode()
+        handler = signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+        os.killpg(0, signal.SIGTSTP)  # a program that started this one, such as uv
+        signal.signal(signal.SIGTSTP, handler)
+        _stop_process()
+        self._resume()
+        return True
+
     def _suspend(self) -> None:
         if self._has_terminal:
             self.suspend_application_mode()
@@ -326,12 +343,48 @@ class RobustDriver(LinuxDriver):
             if is_paste:
                 self._pasted(text)
                 continue
-            for event in parser.feed(text.replace(ALT_ENTER, ALT_ENTER_NAMED)):
-                self.process_message(event)
+            for piece, is_sign in _pieces(text.replace(ALT_ENTER, ALT_ENTER_NAMED)):
+                for event in (Sign(piece),) if is_sign else parser.feed(piece):
+                    self.process_message(event)
 
     def _pasted(self, text: str) -> None:
         if text:
             self.process_message(events.Paste(text.replace("\0", "")))
+
+
+class Sign(events.Key):
+    """A typed character of several code points, such as an emoji.
+
+    Read one by one, its joiners do not count as printable: it would be inserted without them.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__("sign", text)
+
+    @property
+    def is_printable(self) -> bool:
+        return True
+
+
+Sign.handler_name = events.Key.handler_name  # otherwise Textual would look for `on_sign`
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield typed text in order, with characters of several code points apart (True)."""
+    if text.isascii():
+        yield text, False
+        return
+    other = ""
+    for part in graphemes(text):
+        if len(part) > 1 and not part[0].isascii():
+            if other:
+                yield other, False
+            yield part, True
+            other = ""
+        else:
+            other += part
+    if other:
+        yield other, False
 
 
 def _stop_process() -> None:

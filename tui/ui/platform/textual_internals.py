@@ -218,6 +218,12 @@ def drop_notes(app: App[Any]) -> None:
         screen.query(ToastHolder).remove()
 
 
+def suspend_job(app: App[Any]) -> bool:
+    """Suspend the app as ctrl+z does in a shell; return whether that is possible here."""
+    suspend = getattr(getattr(app, "_driver", None), "suspend_job", None)
+    return suspend is not None and suspend() is True
+
+
 def report_crash(app: App[Any], report: Callable[[BaseException], None]) -> None:
     """Report an unhandled exception, instead of Textual's report, which contains local variables.
 

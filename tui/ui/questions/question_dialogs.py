@@ -1,4 +1,4 @@
-"""Opens the dialog of a question when it is its turn, and closes it when it is withdrawn."""
+"""Shows a question when it is its turn and the user is not typing, and closes it when it is withdrawn."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -7,7 +7,7 @@ from textual.app import App
 from textual.screen import ModalScreen
 
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
-from tui.core.ports import TrustQuestion
+from tui.core.ports import ApprovalRequest, TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
     ConfigErrors,
@@ -55,10 +55,11 @@ ServerQuestion = (
 
 
 class ServerQuestions:
-    """Shows one question at a time, over whatever screen is on top.
+    """Shows one question at a time: an approval in the conversation, others over whatever screen is on top.
 
     `answer` is called with the question and its answer. `busy` returns whether the user is typing, so that a
-    dialog would catch keys meant for something else. `model` returns the name of the active model.
+    question would catch keys meant for something else. `model` returns the name of the active model.
+    `show_approval` shows an approval and gives it the keys, None if there is none any more.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class ServerQuestions:
         answer: Callable[[ServerQuestion, object], None],
         busy: Callable[[], bool],
         model: Callable[[], str],
+        show_approval: Callable[[ApprovalRequest | None], None],
     ) -> None:
         self._app = app
         self._keys = keys
@@ -77,13 +79,17 @@ class ServerQuestions:
         self._answer = answer
         self._busy = busy
         self._model = model
+        self._show_approval = show_approval
         self._dialog: Dialog | None = None
-        self._next: ServerQuestion | None = None
+        self._next: ServerQuestion | ApprovalRequest | None = None
+        self._waiting = 0
+        self.approval: ApprovalRequest | None = None
+        """The approval that is on screen."""
         self._withdrawn: AnswerDelay | None = None
 
     @property
     def ignores_keys(self) -> bool:
-        """Whether a dialog has just closed, but not because of the user: the next keys are meant for it."""
+        """Whether a question was just closed, but not by the user: the next keys are meant for it."""
         return self._withdrawn is not None and not self._withdrawn.accepts_keys
 
     @property
@@ -92,14 +98,14 @@ class ServerQuestions:
         dialog = self._dialog
         return dialog is not None and dialog.is_current and not dialog.answer_delay.accepts_keys
 
-    def show(self, question: ServerQuestion | None, waiting: int) -> None:
+    def show(self, question: ServerQuestion | ApprovalRequest | None, waiting: int) -> None:
         """Show `question`, or none; `waiting` questions come after it.
 
         Once the app has left the screen, nothing is shown: the questions are withdrawn one by one.
         """
-        self._next = question
+        self._next, self._waiting = question, waiting
         if not self._app.is_running:
-            self._dialog = None
+            self._dialog = self.approval = None
             return
         dialog = self._dialog
         if dialog is not None and dialog.question is not question:
@@ -107,21 +113,44 @@ class ServerQuestions:
             if self._close(dialog) and (note := _withdrawal(dialog.question)):
                 self._app.notify(note, timeout=4)
             dialog = None
-        if question is None:
-            return
+        if self.approval is not None and self.approval is not question:
+            self.approval = None
+            if not isinstance(question, ApprovalRequest) or self._busy():
+                self._show_approval(None)
         if dialog is not None:
             dialog.show_waiting(waiting)
-        elif self._busy():
-            self._app.set_timer(LOOK_AGAIN_SECONDS, lambda: self._again(question, waiting))
+        elif question is not None and self.approval is None:
+            self._when_quiet(question, lambda: self._open(question))
+
+    def withdrawn(self) -> None:
+        """Ignore the next keys: they are meant for a question that has just closed, but not by the user."""
+        self._withdrawn = AnswerDelay()
+
+    def show_again(self) -> None:
+        """Give the approval on screen the keys again, once the user has stopped typing."""
+        if (approval := self.approval) is not None:
+            self._app.set_timer(
+                LOOK_AGAIN_SECONDS,
+                lambda: self._when_quiet(approval, lambda: self._show_approval(approval)),
+            )
+
+    def _when_quiet(self, question: ServerQuestion | ApprovalRequest, show: Callable[[], None]) -> None:
+        """Call `show` once the user is not typing, unless another question comes first by then."""
+        if self._next is not question:
+            return
+        if self._busy():
+            self._app.set_timer(LOOK_AGAIN_SECONDS, lambda: self._when_quiet(question, show))
         else:
-            self._open(question, waiting)
+            show()
 
-    def _again(self, question: ServerQuestion, waiting: int) -> None:
-        if self._next is question and self._dialog is None:
-            self.show(question, waiting)
-
-    def _open(self, question: ServerQuestion, waiting: int) -> None:
-        dialog = self._dialog_for(question, waiting)
+    def _open(self, question: ServerQuestion | ApprovalRequest) -> None:
+        if self._dialog is not None or self.approval is not None:
+            return
+        if isinstance(question, ApprovalRequest):
+            self.approval = question
+            self._show_approval(question)
+            return
+        dialog = self._dialog_for(question, self._waiting)
         self._dialog = dialog
 
         def answered(answer: object) -> None:
@@ -171,7 +200,7 @@ class ServerQuestions:
             return False
         for _ in stack[stack.index(dialog) :]:
             self._app.pop_screen()
-        self._withdrawn = AnswerDelay()
+        self.withdrawn()
         return True
 
 

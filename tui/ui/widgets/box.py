@@ -4,13 +4,17 @@ from collections.abc import Sequence
 
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Offset
 from textual.message import Message
 from textual.strip import Strip
 
 from tui.ui.widgets.bar import Bar
-from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread
+from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, pad, spread
 
 MOST_ROWS = 8
+
+CARET = "▏"
+"""The caret of a text that is typed in the heading."""
 
 
 class Box(Bar):
@@ -74,6 +78,17 @@ class Box(Bar):
         row = spread(row, self._end(index, y), width)
         segments = [Segment(text, palette.over(under, words)) for text, words in pad(crop(row, width), width)]
         return Strip(segments, width)
+
+    @property
+    def caret(self) -> Offset | None:
+        """The place on the screen of the caret in the heading, if there is one."""
+        cells = 0
+        for text, _ in self._heading:
+            if text == CARET:
+                x, y, width, _ = self.content_region
+                return Offset(x + min(cells, width - 1), y)
+            cells += cells_of(text)
+        return None
 
     def _end(self, index: int, y: int) -> Row:
         """Return the right end of a line: its own, or how many lines follow."""

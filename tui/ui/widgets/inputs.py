@@ -26,7 +26,7 @@ _ACTIONS = {
 }
 
 
-_STEPS = {"right": "step(1)", "space": "step(1)", "left": "step(-1)"}
+_STEPS = {"right": "step(1)", "space": "step(1)", "left": "step(-1)", "enter": "app.focus_next"}
 
 
 class Field(Input):
@@ -132,7 +132,9 @@ def _head(label: str, kind: str, required: bool) -> Content:
 
 
 class Choices(Bar, can_focus=True):
-    """Values next to each other, one of them chosen: left and right, space or a click choose another.
+    """Values next to each other, one of them chosen.
+
+    Left and right, space, the first letter of a value or a click choose another; enter goes on.
 
     Args:
         options: values, each with its label.
@@ -143,9 +145,10 @@ class Choices(Bar, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,space", "step(1)", "Next"),
         Binding("left", "step(-1)", "Previous"),
+        Binding("enter", "app.focus_next", "Next field"),
     ]
 
-    HANDS_ON = True
+    HANDS_ON = LETTERS_MOVE_FOCUS = True
     """Another value may show or hide fields, so the next key waits until that is done."""
 
     def __init__(
@@ -181,7 +184,22 @@ class Choices(Bar, can_focus=True):
             self._changed()
 
     async def _on_key(self, event: events.Key) -> None:
-        await act_at_once(self, event, _STEPS, super()._on_key)
+        await act_at_once(self, event, _STEPS, self._letter)
+
+    async def _letter(self, event: events.Key) -> None:
+        """Choose the next value that starts with a letter."""
+        letter = (event.character or "").casefold()
+        if not event.is_printable or letter.isspace():
+            await super()._on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
+        after = [*self.options[self._index + 1 :], *self.options[: self._index + 1]]
+        found = next((value for value, words in after if words.casefold().startswith(letter)), None)
+        if found is None:
+            self.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
+        else:
+            self.choose(found)
 
     def action_step(self, step: int) -> None:
         self.choose(self.options[(self._index + step) % len(self.options)][0])

@@ -15,7 +15,7 @@ from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.filter import ANSIToTruecolor
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
 from textual.selection import Selection
@@ -24,7 +24,7 @@ from textual.strip import Strip
 from tui.core.text import clean
 from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip, add_scroll_bar, padded
 from tui.ui.platform.textual_internals import set_virtual_size
-from tui.ui.widgets.rows import EMPTY, Row, copied, marked, text_of
+from tui.ui.widgets.rows import EMPTY, Row, caret_in, copied, marked, text_of
 from tui.ui.widgets.theme_colors import Palette
 
 CACHED_STRIPS = 200
@@ -124,6 +124,14 @@ class LinePane(ScrollView, can_focus=True):
     def columns(self) -> int:
         """The width of a row in cells, without the scroll bar."""
         return max(1, self.scrollable_content_region.width)
+
+    @property
+    def caret(self) -> Offset | None:
+        """The place on the screen of the caret of an edited row."""
+        cells = caret_in(self.row(self.cursor)) if self.CURSOR and self.cursor < self.row_count() else None
+        if cells is None:
+            return None
+        return self.content_region.offset + Offset(cells, self.cursor - round(self.scroll_offset.y))
 
     @property
     def palette(self) -> Palette:

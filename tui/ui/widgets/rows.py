@@ -10,6 +10,8 @@ from collections.abc import Iterable
 
 from rich.cells import cell_len, get_character_cell_size
 
+from tui.core.text import graphemes
+
 Span = tuple[str, str]
 Row = tuple[Span, ...]
 
@@ -39,21 +41,29 @@ def width_of(row: Row) -> int:
     return sum([cells_of(text) for text, _ in row])
 
 
+def caret_in(row: Row) -> int | None:
+    """Return the cell of the caret of an edited row, which is reversed text; None without one."""
+    cells = 0
+    for text, style in row:
+        if {"text", "reverse"} <= set(style.split()):
+            return cells
+        cells += cells_of(text)
+    return None
+
+
 def head_of(text: str, cells: int) -> str:
-    """Return the longest start of `text` that fits `cells`; never half a wide character."""
+    """Return the longest start of `text` that fits `cells`; never half a wide character or emoji."""
     if cells <= 0:
         return ""
-    head = text[: cells * 4]
-    if cell_len(head) <= cells and len(head) == len(text):
-        return head
-    if head.isascii():
-        return head[:cells]
-    used = 0
-    for index, char in enumerate(head):
-        used += _width(head, index, char)
+    if text[: cells + 1].isascii():
+        return text[:cells]
+    used = end = 0
+    for part in graphemes(text[: cells * 32]):
+        used += _cells(part)
         if used > cells:
-            return head[:index]
-    return head
+            break
+        end += len(part)
+    return text[:end]
 
 
 def crop(row: Row, cells: int, mark: str = "…") -> Row:
@@ -195,11 +205,9 @@ def _breaks_narrow(text: str, cells: int) -> list[tuple[int, int]]:
     return lines
 
 
-def _width(text: str, index: int, char: str) -> int:
-    """Return the cells of one character, at least as many as it takes together with its neighbors."""
-    if char == "\ufe0f" and index and get_character_cell_size(text[index - 1]) == 1:
-        return 1
-    return get_character_cell_size(char)
+def _cells(grapheme: str) -> int:
+    """Return the cells of what a reader takes for one character."""
+    return get_character_cell_size(grapheme) if len(grapheme) == 1 else cell_len(grapheme)
 
 
 def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
@@ -207,8 +215,9 @@ def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
     start = used = 0
     good = -1  # offset after the last space or wide character, where the line may end
     good_used = 0
-    for index, char in enumerate(text):
-        width = _width(text, index, char)
+    index = 0
+    for char in graphemes(text):
+        width = _cells(char)
         if index > start and char != " " and _may_break(text, index):
             good, good_used = index, used
         while used + width > cells and char != " " and start < index:
@@ -217,6 +226,7 @@ def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
             lines.append(_without_spaces(text, start, good))
             start, used = good, used - good_used
         used += width
+        index += len(char)
     fits = not lines and used <= cells  # then nothing was wrapped, and trailing spaces are unchanged
     lines.append((start, len(text)) if fits else _without_spaces(text, start, len(text)))
     return lines

@@ -2,21 +2,35 @@
 
 from typing import ClassVar
 
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
 
 class LinesField(TextArea):
-    """A text area that survives an undo that removes the line with the cursor.
+    """A text area that survives an undo that removes the line with the cursor, and is painted as wrapped.
 
     If the scroll bar disappears, Textual 8.2.8 scrolls to the cursor before it moves it back into the text.
-    The missing line then ends the app.
+    The missing line then ends the app. And a text that is wrapped to another width is only painted again if
+    its height changes, so that it stayed cut, with the cursor elsewhere.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("shift+enter,ctrl+j,alt+enter", "newline", "newline", show=False)
     ]
+
+    def action_undo(self) -> None:
+        """Undo the last edit. An empty text without one lets the key suspend the app."""
+        if self.history.undo_stack:
+            super().action_undo()
+        elif self.text:
+            self.app.notify("Nothing to undo.", timeout=3)
+        else:
+            raise SkipAction
+
+    def on_resize(self) -> None:
+        self.refresh()
 
     def action_newline(self) -> None:
         self.insert("\n")

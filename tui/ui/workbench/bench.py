@@ -420,7 +420,7 @@ class Bench(Horizontal):
             def named(name: str) -> None:
                 self.form.added(self.form.form.add(field.path, name.strip()))
 
-            self._shared.prompt.ask("entry name", named)
+            self._shared.prompt.ask("entry name", named, value=event.text)
 
     @property
     def is_raw(self) -> bool:

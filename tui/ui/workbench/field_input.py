@@ -4,13 +4,14 @@ Suggestions are requested after a pause in typing.
 """
 
 import asyncio
-import unicodedata
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rich.cells import get_character_cell_size
+from rich.cells import cell_len as _width
 
-from tui.core.text import clean, clean_line
+from tui.core.forms.spec import FieldKind, FormField, Path
+from tui.core.text import clean, clean_line, grapheme_end, grapheme_start, graphemes, start_of
 from tui.core.workbench import Completions
 from tui.ui.widgets.rows import Row, crop
 
@@ -114,7 +115,42 @@ class ValueSuggestions:
             yield -1, crop(((" " * (indent + 2), ""), (f"… {words}", "dim")), columns)
 
 
+AHEAD_SECONDS = 1.0
+"""A letter within this time after another one continues its word."""
+
+ALSO = {"true": ("yes", "on", "1"), "false": ("no", "off", "0")}
+"""Other words for booleans."""
+
+
+class TypeAhead:
+    """Selects a label by its first letters, as a list in a browser does."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._field: Path | None = None
+        self._typed = ""
+        self._at = 0.0
+
+    def choose(self, labels: Sequence[str], field: FormField, letter: str) -> str:
+        """Return the label that a letter selects, or "". One letter again selects the next label with it."""
+        now, goes_on = self._clock(), field.path == self._field
+        self._typed = self._typed if goes_on and now - self._at < AHEAD_SECONDS else ""
+        self._field, self._at = field.path, now
+        typed = self._typed + letter.casefold()
+        current = field.arms[field.arm] if field.arms and not field.spec.choices else field.text
+        for self._typed in dict.fromkeys((typed, letter.casefold())):
+            after = list(labels).index(current) + (len(self._typed) == 1) if current in labels else 0
+            for label in (*labels[after:], *labels[:after]):
+                words = (label, *ALSO.get(label, ())) if field.kind is FieldKind.BOOLEAN else (label,)
+                if any(word.casefold().startswith(self._typed) for word in words):
+                    return label
+        self._typed = ""
+        return ""
+
+
 MOST_CHARS = 1024 * 1024
+PER_CELL = 8
+"""Code points per cell that are looked at: emoji have several."""
 
 
 def _is_word(char: str) -> bool:
@@ -170,16 +206,10 @@ class LineEdit:
         return True
 
     def _left(self) -> int:
-        at = self.cursor - 1
-        while at > 0 and unicodedata.combining(self.text[at]):
-            at -= 1
-        return max(0, at)
+        return grapheme_start(self.text, max(0, self.cursor - 1))
 
     def _right(self) -> int:
-        at = self.cursor + 1
-        while at < len(self.text) and unicodedata.combining(self.text[at]):
-            at += 1
-        return min(len(self.text), at)
+        return grapheme_end(self.text, min(len(self.text), self.cursor + 1))
 
     def _word_left(self) -> int:
         at = self.cursor
@@ -202,19 +232,21 @@ class LineEdit:
 
         After the last character, the cursor has its own cell.
         """
-        under = _shown(self.text[self.cursor]) if self.cursor < len(self.text) else " "
+        end = self._right()
+        under = _shown(self.text[self.cursor : end]) or " "
         room = max(0, cells - _width(under))
         before = ""
         keep = room * 3 // 4 if self.cursor < len(self.text) else room
-        for char in reversed(self.text[max(0, self.cursor - cells) : self.cursor]):
+        first = grapheme_start(self.text, max(0, self.cursor - cells * PER_CELL))
+        for char in reversed(list(graphemes(self.text[first : self.cursor]))):
             sign = _shown(char)
             if _width(sign) > keep:
                 break
             keep -= _width(sign)
             before = sign + before
-        room -= sum(map(_width, before))
+        room -= _width(before)
         after = ""
-        for char in self.text[self.cursor + 1 : self.cursor + 1 + cells]:
+        for char in graphemes(self.text[end : end + cells * PER_CELL]):
             sign = _shown(char)
             if _width(sign) > room:
                 break
@@ -224,16 +256,12 @@ class LineEdit:
 
 
 def _shown(char: str) -> str:
-    """Return the displayed form of a character, always one character, so that positions stay the same."""
-    sign = clean(char)[:1]
-    return {"\n": "⏎", "\t": " ", "": " "}.get(sign, sign)
-
-
-def _width(text: str) -> int:
-    return sum(get_character_cell_size(char) for char in text)
+    """Return the displayed form of a character."""
+    sign = clean(char)
+    return {"\n": "⏎", "\t": " "}.get(sign, sign)
 
 
 def shown_text(text: str, limit: int = 2000) -> str:
     """Return a value as one cleaned line, with visible line breaks."""
-    head = clean(text[:limit]).replace("\n", "⏎").replace("\t", " ")
-    return head + ("…" if len(text) > limit else "")
+    shown = clean(start_of(text, limit)).replace("\n", "⏎").replace("\t", " ")
+    return shown + ("…" if len(text) > limit else "")

@@ -157,16 +157,16 @@ def _problem_row(field: FormField, look: FormLook) -> Row:
     return crop(((" " * (_indent(field) + 4), ""), (f"! {clean_line(problem, 300)}", "bad")), look.columns)
 
 
+def labels_of(field: FormField) -> Sequence[str]:
+    """Return the labels of a value that is selected: of a boolean, a choice, or the variant of a heading."""
+    if field.kind is FieldKind.BOOLEAN:
+        return BOOLEANS
+    return field.arms if field.kind in HOLDERS else [one.label for one in field.spec.choices]
+
+
 def options_of(field: FormField, look: FormLook) -> Sequence[str]:
     """Return the labels to show next to each other in the input, () if there are too many for its width."""
-    if field.kind in HOLDERS and field.arms:
-        labels: Sequence[str] = field.arms
-    elif field.kind is FieldKind.BOOLEAN:
-        labels = BOOLEANS
-    elif field.kind is FieldKind.CHOICE:
-        labels = [one.label for one in field.spec.choices]
-    else:
-        return ()
+    labels = field.arms if field.kind in HOLDERS else labels_of(field)
     room = look.columns - _indent(field) - 5
     return labels if sum(width_of(_option(label, False, look, False)) for label in labels) <= room else ()
 

@@ -20,8 +20,16 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.field_input import AskValues, LineEdit, ValueSuggestions
-from tui.ui.workbench.field_rows import BOOLEANS, HOLDERS, FormLook, is_added_to, is_typed, option_at
+from tui.ui.workbench.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
+from tui.ui.workbench.field_rows import (
+    HOLDERS,
+    FormLook,
+    is_added_to,
+    is_typed,
+    labels_of,
+    option_at,
+    options_of,
+)
 from tui.ui.workbench.form_rows import (
     MORE,
     NONE,
@@ -29,6 +37,7 @@ from tui.ui.workbench.form_rows import (
     FormLine,
     FormState,
     about_rows,
+    below,
     form_lines,
     shown_fields,
 )
@@ -60,10 +69,11 @@ class FormPane(LinePane, inherit_bindings=False):
         """The arguments have changed."""
 
     class Wanted(Message):
-        """The user wants to "choose" a value or to "name" an entry of a field."""
+        """The user wants to "choose" a value or to "name" an entry of a field; `text` is already typed."""
 
-        def __init__(self, what: str, field: FormField) -> None:
+        def __init__(self, what: str, field: FormField, text: str = "") -> None:
             super().__init__()
+            self.text = text
             self.what = what
             self.field = field
 
@@ -84,6 +94,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._fields: dict[Path, FormField] = {}
         self._lines: list[FormLine] = []
         self._suggestions = ValueSuggestions(self.rebuild)
+        self._type_ahead = TypeAhead()
         self._actions = {
             key: found.method
             for context in (Context.BENCH_FORM, Context.WORKBENCH)
@@ -224,8 +235,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def close_suggestions(self) -> bool:
         """Close the list of suggested values; return whether it was open."""
-        was_open = self._suggestions.close()
-        if was_open:
+        if was_open := self._suggestions.close():
             self.rebuild()
         return was_open
 
@@ -266,13 +276,12 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def row_clicked(self, index: int, x: int) -> None:
         """Go to the clicked field. A click on a value selects it, a second click acts like enter."""
-        suggested = self._suggestions.at(self._lines[index].suggestion) if index < len(self._lines) else None
-        if suggested is not None:
+        line = self._lines[index] if index < len(self._lines) else FormLine(())
+        if (suggested := self._suggestions.at(line.suggestion)) is not None:
             self._take_suggestion(suggested)
             return
-        line = self._lines[index] if index < len(self._lines) else None
-        path = line.owner or line.path if line is not None else None
-        if line is None or path is None:
+        path = line.owner or line.path
+        if path is None:
             return
         again = path in (self._where, MORE) and line.path is not None
         if path != self._where:
@@ -281,6 +290,8 @@ class FormPane(LinePane, inherit_bindings=False):
         option = option_at(field, self._look, x) if field is not None and line.path is not None else None
         if field is not None and option is not None:
             self._take_option(field, option)
+        elif again and field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
+            self._include(field)
         elif again:
             self.action_form_choose()
 
@@ -341,21 +352,30 @@ class FormPane(LinePane, inherit_bindings=False):
         if is_typed(field):
             self._edit.insert(letter)
             self._typed()
-        elif field.kind is FieldKind.BOOLEAN and letter in "tfyn10":
-            self.set_text(field.path, "true" if letter in "ty1" else "false")
         elif letter == " ":
             self._turn(field, "right")
-        elif field.kind is FieldKind.CHOICE:
-            labels = [choice.label for choice in field.spec.choices]
-            start = (field.choice if field.choice is not None else -1) + 1
-            for label in (*labels[start:], *labels[:start]):
-                if label[:1].lower() == letter.lower():
-                    self.set_text(field.path, label)
-                    return
+        elif label := self._type_ahead.choose(labels_of(field), field, letter):
+            self._take_option(field, label)
+        elif field.kind in HOLDERS:
+            self._type_within(field, letter)
+        else:
+            self.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
+
+    def _type_within(self, field: FormField, letter: str) -> None:
+        """Type on the heading of a list, map or object: into a new item, a new name, or its first text."""
+        if field.kind is not FieldKind.OBJECT:
+            self._add_to(field, letter)
+        elif field.state is not FieldState.SET:
+            self._include(field)
+        within = below(self._fields, field.path) if field.kind is FieldKind.OBJECT else ()
+        for found in (self.current, *within):
+            if found is not None and is_typed(found):
+                self._go(found.path)
+                self._type(found, letter)
+                return
 
     def _typed(self, *, was_empty: bool = False) -> None:
-        field = self.current
-        if field is None:
+        if (field := self.current) is None:
             return
         if was_empty and not self._edit.text and not field.text:
             self.form.clear(field.path)
@@ -365,23 +385,26 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _turn(self, field: FormField, key: str) -> None:
         if key in ("backspace", "delete"):
+            if any(one.state is not FieldState.ABSENT for one in below(self._fields, field.path)):
+                self.app.notify(f"Press {self._keys.first_of('form.remove')} to clear all of it.", timeout=4)
+                return
             self.form.clear(field.path)
             self._changed()
             return
-        labels = [choice.label for choice in field.spec.choices]
-        if field.kind is FieldKind.BOOLEAN:
-            labels = list(BOOLEANS)
+        labels = labels_of(field)
         if not labels or field.kind in HOLDERS:
             if field.arms and field.state is FieldState.ABSENT:
                 self._to_arm(field, 0 if key == "right" else len(field.arms) - 1)
             elif field.arms:
                 self._next_arm(field, 1 if key == "right" else -1)
+            elif field.kind in HOLDERS and field.state is not FieldState.SET:
+                self._include(field)
             return
         now = labels.index(field.text) if field.text in labels else (-1 if key == "right" else 0)
         self.set_text(field.path, labels[(now + (1 if key == "right" else -1)) % len(labels)])
 
     def action_form_choose(self) -> None:
-        """Run the default action of the current row: choose, unfold, add, or go to the next field."""
+        """Run the default action of the current row: unfold, choose in a list, add, or go on."""
         field = self.current
         if self._where == MORE:
             self._unfolded = True
@@ -390,17 +413,18 @@ class FormPane(LinePane, inherit_bindings=False):
             self.rebuild()
         elif field is None:
             self.action_form_next()
-        elif field.kind is FieldKind.CHOICE:
+        elif field.kind is FieldKind.CHOICE and not options_of(field, self._look):
             self.post_message(self.Wanted("choose", field))
-        elif field.kind is FieldKind.BOOLEAN:
-            self._turn(field, "right")
-        elif field.kind in HOLDERS and field.state is not FieldState.SET:
-            self.form.include(field.path)
-            self._changed()
-        elif field.kind in (FieldKind.ARRAY, FieldKind.MAP):
+        elif field.kind is FieldKind.ARRAY and field.state is not FieldState.SET:
+            self._include(field)
+        elif field.kind is FieldKind.ARRAY:
             self._add_to(field)
         else:
             self.action_form_next()
+
+    def _include(self, field: FormField) -> None:
+        self.form.include(field.path)
+        self._changed()
 
     def action_form_add(self) -> None:
         """Add an item or entry to the nearest list or object that has room for one, or to the arguments."""
@@ -410,7 +434,7 @@ class FormPane(LinePane, inherit_bindings=False):
         if wanting:
             self._add_to(next((one for one in wanting if not one.is_full), wanting[0]))
 
-    def _add_to(self, field: FormField) -> None:
+    def _add_to(self, field: FormField, name: str = "") -> None:
         opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
         if field.is_full:
             problem = size_problem(field.spec, field.children + 1)
@@ -418,7 +442,7 @@ class FormPane(LinePane, inherit_bindings=False):
         elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))
         else:
-            self.post_message(self.Wanted("name", field))
+            self.post_message(self.Wanted("name", field, name))
 
     def added(self, path: Path | None) -> None:
         """Go to the added field."""
@@ -436,8 +460,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self._changed()
 
     def action_form_cycle(self) -> None:
-        field = self.current
-        if field is None:
+        if (field := self.current) is None:
             return
         if field.arms:
             self._next_arm(field, 1)

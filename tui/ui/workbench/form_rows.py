@@ -1,6 +1,6 @@
 """The rows of the form of an item: its description and its fields. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core import units
@@ -69,6 +69,11 @@ def shown_fields(item: Item | None, form: Form) -> tuple[FormField, ...]:
     if says_nothing and fields and not fields[0].path and fields[0].kind is FieldKind.MAP:
         return fields[1:]
     return fields
+
+
+def below(fields: Mapping[Path, FormField], path: Path) -> Iterator[FormField]:
+    """Yield the fields within the field at a path."""
+    return (one for where, one in fields.items() if where[: len(path)] == path != where)
 
 
 def form_lines(

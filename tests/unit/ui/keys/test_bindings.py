@@ -25,7 +25,7 @@ MEANINGS = {
     "do what is selected": (
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
-        " bench.open form.choose take choose answer(True) press",
+        " app.focus_next bench.open form.choose take choose answer(True) press",
     ),
     "cancel, close, back": (
         "escape",
@@ -61,6 +61,7 @@ MEANINGS = {
     "traffic": ("f4", "traffic.open bench.call_traffic"),
     "to the input": ("f5", "focus.composer bench.hand"),
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
+    "undo, or suspend": ("ctrl+z", "session.undo app.suspend"),
     "stored": ("ctrl+k", "bench.saved model.key"),
     "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove"),
     "rules": ("P", "rules.open question.rules"),

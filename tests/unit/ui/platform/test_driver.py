@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from textual.app import App
-from textual.events import Resize
+from textual.events import Key, Resize
 from textual.geometry import Size
 from textual.messages import InBandWindowResize
 
@@ -19,7 +19,7 @@ from tests.conftest import until
 if sys.platform == "win32":
     pytest.skip("Windows has Textual's own driver", allow_module_level=True)
 
-from tui.ui.platform.driver import MOST_COLUMNS, MOST_ROWS, RobustDriver
+from tui.ui.platform.driver import MOST_COLUMNS, MOST_ROWS, RobustDriver, Sign, _pieces
 
 
 class Window(RobustDriver):
@@ -133,3 +133,16 @@ async def test_only_a_part_of_a_huge_terminal_is_used(
     assert driver._size == driver._get_terminal_size() == expected
     driver.process_message(Resize.from_dimensions(size, None))
     await until(lambda: app.size == Size(*expected))
+
+
+def test_a_typed_emoji_is_one_key_with_its_joiners():
+    typed = "a漢👨‍👩‍👧b\x1b[A🇳🇴1️⃣"
+    assert list(_pieces(typed)) == [
+        ("a漢", False),
+        ("👨‍👩‍👧", True),
+        ("b\x1b[A", False),
+        ("🇳🇴", True),
+        ("1️⃣", False),  # it starts with a key; its other parts count as printable
+    ]
+    assert Sign("👨‍👩‍👧").is_printable
+    assert Sign("👨‍👩‍👧").handler_name == Key("a", "a").handler_name

@@ -107,3 +107,16 @@ async def test_a_button_is_pressed_by_enter_and_by_a_click():
         await pilot.click(app.query_one(Button))
         assert app.saved == 2
         assert "Save  ctrl+j" in screen_text(app)
+
+
+async def test_letters_choose_by_their_first_letter_and_enter_goes_on():
+    async with OneForm().run_test(size=(80, 30), notifications=True) as pilot:
+        app = pilot.app
+        app.set_focus(app.choices)
+        await pilot.press("l")
+        assert app.choices.chosen == "l"
+        await pilot.press("q")
+        assert app.choices.chosen == "l"
+        await until(lambda: "No choice starts with “q”." in screen_text(app))
+        await pilot.press("enter")
+        assert app.focused is app.query_one(Button)

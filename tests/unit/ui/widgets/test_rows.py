@@ -138,3 +138,14 @@ def test_matches_are_highlighted_as_the_search_compares_them() -> None:
 @pytest.mark.parametrize("text", ["hello world", "北京 27 °C", ""])
 def test_text_breaks_at_every_width(text: str, cells: int) -> None:
     assert "".join(text[start:end] for start, end in breaks(text, cells)) == text.replace(" ", "")
+
+
+@pytest.mark.parametrize("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301", "🏳️‍🌈"])
+@pytest.mark.parametrize("cells", range(2, 9))
+def test_no_truncation_or_wrapping_cuts_a_sign(sign: str, cells: int):
+    text = sign * 20
+    assert head_of(text, cells).replace(sign, "") == ""
+    assert text_of(crop(((text, "text"),), cells)).removesuffix("…").replace(sign, "") == ""
+    for start, end in breaks(text, cells):
+        assert text[start:end].replace(sign, "") == ""
+        assert cell_len(text[start:end]) <= cells

@@ -1,5 +1,6 @@
 """A line of text with a cursor, and its visible part."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -38,3 +39,18 @@ def test_the_visible_part_fits_and_has_no_control_characters(text: str, cursor: 
     shown = "".join(edit.window(cells))
     assert cell_len(shown) <= cells
     assert not any(ord(char) < 32 or 127 <= ord(char) < 160 for char in shown)
+
+
+@pytest.mark.parametrize("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301"])
+def test_a_sign_of_several_code_points_is_edited_and_shown_as_one(sign: str) -> None:
+    edit = LineEdit.at_end(f"a{sign}{sign}")
+    edit.key("backspace")
+    assert edit.text == f"a{sign}"
+    edit.key("left")
+    assert edit.cursor == 1
+    assert edit.window(20) == ("a", sign, "")
+    edit.key("delete")
+    assert edit.text == "a"
+    edit = LineEdit.at_end(sign * 40)
+    before, under, after = edit.window(11)
+    assert (before.replace(sign, ""), under, after) == ("", " ", "")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -60,6 +61,11 @@ class Composer(TokenArea):
         self._typed = ""
         self.completing = Completion(box, sources)
         self.searching = HistorySearch(box, self.earlier, self.show, self._search_keys)
+
+    @property
+    def caret(self) -> Offset | None:
+        """The place on the screen of the caret of an open search; None for the composer's own."""
+        return self.searching.caret
 
     def take_written(self) -> Written | None:
         """Return the message, clear the composer and add the message to the history; None if it is blank."""

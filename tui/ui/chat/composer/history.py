@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from textual.geometry import Offset
+
 from tui.core.text import clean_line, fold, spans
-from tui.ui.widgets.box import Box
+from tui.ui.widgets.box import CARET, Box
 from tui.ui.widgets.rows import Row
 
 MOST = 1_000
@@ -79,6 +81,11 @@ class HistorySearch:
         self._marked = 0
         self.is_open = False
 
+    @property
+    def caret(self) -> Offset | None:
+        """The place on the screen of the caret of an open search."""
+        return self._box.caret if self.is_open else None
+
     def begin(self, draft: str) -> None:
         self._draft, self._query, self.is_open = draft, "", True
         self._find()
@@ -131,7 +138,7 @@ class HistorySearch:
         heading = (
             (" history › ", "dim"),
             (self._query, "text bold"),
-            ("▏", "accent"),
+            (CARET, "accent"),
             (f"  {place}   {self._keys()}", "dim"),
         )
         self._box.show(earlier_rows(self._found, self._query), self._marked if self._found else -1, heading)

@@ -12,6 +12,7 @@ from tui.ui.chat.transcript.blocks import measure
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.result_parts import pieces_of
 from tui.ui.widgets import code
+from tui.ui.widgets.bar import part_at
 from tui.ui.widgets.rows import EMPTY, PREPARING, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
@@ -36,6 +37,12 @@ ANSWERS = (
     ("question.why", "deny with a reason"),
     ("question.rules", "rules"),
 )
+EDGE = ("│ ", "accent aside")
+"""The left border of a question."""
+
+LEAD = ("focus.conversation", "answer")
+"""The only key to show while those of `ANSWERS` do not work, because something else has the focus."""
+
 LASTING = ("question.session", "question.always")
 """Answers that also apply to later calls."""
 
@@ -59,14 +66,15 @@ _EXPLAINED = {"failed": "bad", "unknown": "warn", "unsent": "dim"}
 class Card(Block):
     """A tool call. Its arguments are given by name, or as the model's JSON, which is parsed when shown.
 
-    `server` is not cleaned. `recovered`: the call was found in the text of the reply. `rule` decided whether
-    it runs, or is "". `gave` is the complete result, or None.
+    `server` is not cleaned. `has_keys`: the keys of a question work now. `recovered`: the call was found in
+    the text of the reply. `rule` decided whether it runs, or is "". `gave` is the complete result, or None.
     """
 
     __slots__ = (
         "_arguments",
         "_body",
         "_body_at",
+        "_key_rows",
         "_keys",
         "_left_out",
         "_ms",
@@ -82,6 +90,7 @@ class Card(Block):
         "_warning",
         "_why",
         "gave",
+        "has_keys",
         "name",
         "open",
         "recovered",
@@ -105,7 +114,9 @@ class Card(Block):
         self._symbols = symbols
         self._note = ""
         self._why = self._warning = ""
-        self._keys: Sequence[tuple[str, str]] = ()
+        self._keys: Sequence[tuple[str, str, str]] = ()
+        self._key_rows: Sequence[int] = ()
+        self.has_keys = True
         self._share: float | None = None
         self._ms: float | None = None
         self._result: Preview | None = None
@@ -148,9 +159,9 @@ class Card(Block):
     def ask(
         self, why: str, warning: str = "", *, keys_of: Callable[[str], str], once_only: bool = False
     ) -> None:
-        """Ask about the call. `keys_of` returns the keys of an answer."""
-        answers = [one for one in ANSWERS if not (once_only and one[0] in LASTING)]
-        self._keys = [(keys_of(action_id), words) for action_id, words in answers]
+        """Ask about the call. `keys_of` returns the keys of an action."""
+        answers = [one for one in (*ANSWERS, LEAD) if not (once_only and one[0] in LASTING)]
+        self._keys = [(action_id, keys_of(action_id), words) for action_id, words in answers]
         self.state = "asking"
         self._warning = clean_line(warning, 400)
         why = clean_line(why, 200)
@@ -363,8 +374,26 @@ class Card(Block):
         self.targets = [1 + len(body) if more else 0]
         title: Row = crop((("┌ ", "accent"), *self._title, (" ", "")), width - 2)
         top: Row = (*title, ("─" * (width - width_of(title) - 1) + "┐", "accent"))
-        below = _boxed([*more, EMPTY, *why, *_key_rows(inner, self._keys)], inner)
+        keys = [tuple(row for _, row in line) for line in self._shown_keys(inner)]
+        below = _boxed([*more, EMPTY, *why, *(sum(row, EMPTY) for row in keys)], inner)
+        self._key_rows = range(1 + len(body) + len(below) - len(keys), 1 + len(body) + len(below))
         return [top, *body, *below, (("└" + "─" * (width - 2) + "┘", "accent"),)]
+
+    def _shown_keys(self, width: int) -> list[list[tuple[str, Row]]]:
+        """Return the keys that work, as lines of parts. There are as many lines while no answer works."""
+        lines = _key_lines(width, self._keys[:-1])
+        if not self.has_keys:
+            action_id, key, words = self._keys[-1]
+            lines = [[(action_id, _key(key, words))], *([] for _ in lines[1:])]
+        return lines
+
+    def action_at(self, row: int, x: int) -> str:
+        """Return the id of the action whose key is at a place of a question, or ""."""
+        if self.state != "asking" or row not in self._key_rows:
+            return ""
+        line = self._shown_keys(max(1, measure(self.width) - 4))[row - self._key_rows[0]]
+        x -= width_of((EDGE,))
+        return (part_at(line, x) if x >= 0 else None) or ""
 
     def lay_out(self, width: int) -> Sequence[Row]:
         """Return the arguments of a question as rows for a card width. Slow if they are long."""
@@ -378,24 +407,29 @@ class Card(Block):
 
 def _boxed(rows: Sequence[Row], inner: int) -> list[Row]:
     """Return rows with the borders of a card at both sides."""
-    side: Row = (("│ ", "accent aside"),)
-    return [(*side, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
+    return [(EDGE, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
 
 
-def _key_rows(width: int, keys: Sequence[tuple[str, str]]) -> list[Row]:
-    """Return the keys that answer, in one row if they fit."""
-    rows: list[Row] = []
-    row: Row = EMPTY
-    needed = sum(len(key) + 1 + len(words) for key, words in keys)
-    between = "   " if needed + 3 * (len(keys) - 1) <= width else "  "
-    for key, words in keys:
-        entry: Row = ((key, "text bold"), (f" {words}", "dim"))
-        gap: Row = ((between, ""),) if row else EMPTY
-        if row and width_of((*row, *gap, *entry)) > width:
-            rows.append(row)
-            row, gap = EMPTY, EMPTY
-        row = (*row, *gap, *entry)
-    return [*rows, row]
+def _key(key: str, words: str) -> Row:
+    return ((key, "text bold"), (f" {words}", "dim"))
+
+
+def _key_lines(width: int, keys: Sequence[tuple[str, str, str]]) -> list[list[tuple[str, Row]]]:
+    """Return the keys that answer as parts, each with its action: in one line if they fit."""
+    parts = [(action_id, _key(key, words)) for action_id, key, words in keys]
+    needed = sum(width_of(row) for _, row in parts)
+    gap = "   " if needed + 3 * (len(parts) - 1) <= width else "  "
+    lines: list[list[tuple[str, Row]]] = [[]]
+    used = 0
+    for action_id, row in parts:
+        if lines[-1] and used + len(gap) + width_of(row) > width:
+            lines.append([])
+            used = 0
+        if lines[-1]:
+            row = ((gap, ""), *row)
+        lines[-1].append((action_id, row))
+        used += width_of(row)
+    return lines
 
 
 def _laid_out(value: str, width: int) -> list[Row]:

@@ -41,7 +41,7 @@ from tui.ui.chat.transcript.past import note_block, past_blocks
 from tui.ui.chat.transcript.result_parts import attachment_words
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.chat.transcript.writer import ReplyWriter
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
@@ -235,6 +235,7 @@ class Transcript(FlowPane):
             self.add_call(request.call_id, tool.server, tool.name, request.arguments)
             card = self.cards[request.call_id]
         card.ask(request.why, request.warning, keys_of=self._keys_of, once_only=request.once_only)
+        card.has_keys = self.has_focus
         self._asked = card
         self._aim(None)  # select the newest block, whatever was selected when the focus came
         self._touch(card)
@@ -462,6 +463,29 @@ class Transcript(FlowPane):
                 self.post_message(self.ExampleChosen(block.examples[list(block.targets).index(row)].question))
             case _:
                 pass
+
+    def row_clicked(self, index: int, x: int) -> None:
+        position = self.flow.find(index) if self.flow.blocks else 0
+        block = self.flow.blocks[position] if self.flow.blocks else None
+        if isinstance(block, Card) and (
+            found := block.action_at(index - self.flow.top(position) - block.gap, x)
+        ):
+            self.app.call_later(self.app.run_action, action(found).method)
+        else:
+            super().row_clicked(index, x)
+
+    def on_focus(self) -> None:
+        self.call_later(self._show_keys)  # the pane only has the focus after this handler
+
+    def on_blur(self) -> None:
+        self.call_later(self._show_keys)
+
+    def _show_keys(self) -> None:
+        """Show the keys of a question only while they work."""
+        card = self._asked
+        if card is not None and card.state == "asking" and card.has_keys is not self.has_focus:
+            card.has_keys = self.has_focus
+            self._touch(card)
 
     def _size_welcome(self) -> None:
         if self._welcome is not None:
