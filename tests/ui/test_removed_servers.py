@@ -223,6 +223,8 @@ async def test_a_sign_in_ends_with_its_server_and_leaves_no_state(separate_home:
     async with OAuthServer() as server:
         remote = f'[servers.gone]\nurl = "{server.url}"\n'
         async with real_app(separate_home, remote + LASTING) as app:
+            await app.shows("needs sign-in")
+            starting = asyncio.create_task(app.runtime.host.start("gone"))
             await until(lambda: isinstance(app.app.screen, AddressDialog), what="the dialog")
             assert app.runtime.host.status("gone").sign_in == "waiting for you"
             moved = '[servers.gone]\nurl = "http://127.0.0.1:9/mcp"\n'
@@ -233,6 +235,7 @@ async def test_a_sign_in_ends_with_its_server_and_leaves_no_state(separate_home:
                 app.write(LEAVING + LASTING)
                 await app.runtime.configuration.reload()
             assert app.runtime.host.status("gone").sign_in == ""
+            await starting
 
 
 SERVERS = {

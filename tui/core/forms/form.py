@@ -186,6 +186,10 @@ class Form:
             self.load(value)
         return problem
 
+    def from_edited(self, text: str) -> str:
+        """Load JSON text as `from_json`, unless it is still that of the form, which also has empty entries."""
+        return "" if text == self.as_json() else self.from_json(text)
+
     def _at(self, path: Path) -> FieldNode | None:
         node: FieldNode | None = self._root
         for part in path:

@@ -452,18 +452,13 @@ class Bench(Horizontal):
         if not self.is_raw:
             self._raw_from_form()
             self.is_raw = True
-        elif problem := self._raw_into_form():
+        elif problem := self.form.form.from_edited(self.raw.text):
             self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   fix this first", "dim"))
             return
         else:
             self.is_raw = False
             self.form.show(self.item, self.form.form, ask_values=self._completion_of(self.item))
         self.go_to_form()
-
-    def _raw_into_form(self) -> str:
-        """Load the JSON, unless the form, which also has empty entries, says the same; return its problem."""
-        form = self.form.form
-        return "" if self.raw.text == form.as_json() else form.from_json(self.raw.text)
 
     def _raw_from_form(self) -> None:
         with self.prevent(TextArea.Changed):
@@ -487,7 +482,7 @@ class Bench(Horizontal):
     def arguments(self) -> tuple[object, str]:
         """Return the arguments, and their problem as a sentence, or ""."""
         form: Form = self.form.form
-        if self.is_raw and (problem := self._raw_into_form()):
+        if self.is_raw and (problem := self.form.form.from_edited(self.raw.text)):
             return None, f"This {problem}."
         value, problems = form.value()
         if not problems:
