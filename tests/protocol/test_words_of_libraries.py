@@ -36,7 +36,7 @@ def told(done: Done) -> str:
         ("config.toml", b"[servers]\nx", "= is missing after a key at the end of the file"),
         ("mcp.json", b'{"mcpServers": }', "a value is missing at column 16"),
         ("mcp.json", b'{"mcpServers": {"a": {"command": "x}}', "a string is not closed"),
-        ("config.toml", b"\xff\xfe[\x00", "is UTF-16 text. Save it as UTF-8"),
+        ("config.toml", b"\xff\xfe[\x00", "is UTF-16 text, not UTF-8. Save it as UTF-8"),
     ],
 )
 async def test_a_configuration(tmp_path: Path, name: str, content: bytes, said: str) -> None:
@@ -53,8 +53,8 @@ async def test_a_configuration(tmp_path: Path, name: str, content: bytes, said: 
             b'{"type": }',
             "a value is missing at line 1, column 10",
         ),
-        (("run", "--demo", "--schema", "FILE", "hi"), b'{"a": "\xff"}', "byte 7 is not valid UTF-8"),
-        (("call", "weather", "get_weather", "--args", "@FILE"), b"\xff", "byte 0 is not valid UTF-8"),
+        (("run", "--demo", "--schema", "FILE", "hi"), b'{"a": "\xff"}', "is not UTF-8 text: byte 0xff in line 1"),
+        (("call", "weather", "get_weather", "--args", "@FILE"), b"\xff", "it is not UTF-8 text: byte 0xff in line 1"),
         (("call", "weather", "get_weather", "--args", "@FILE"), b'{"a" 1}', "a colon is missing"),
         (
             ("call", "weather", "get_weather", "--elicit", "@FILE"),

@@ -155,7 +155,7 @@ def test_a_call_without_a_result_gets_one():
     [
         (b"", "not JSON"),
         (b"\xff\xfe", "UTF-16 text, not UTF-8"),
-        (b"{\xff", "not UTF-8"),
+        (b"{\xff", "byte 1 is not valid UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", '"format" is not'),
         (b'{"format": "x"}', '"format" is not'),

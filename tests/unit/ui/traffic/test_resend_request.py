@@ -19,5 +19,5 @@ def test_a_recorded_number_out_of_range_is_not_sent_as_null() -> None:
 
 def test_an_edited_number_out_of_range_is_refused() -> None:
     assert parsed('{"n": 1e999}') == "not JSON: 1e999 is out of range"
-    assert parsed('{"n": NaN}') == "NaN is not a JSON value"
+    assert parsed('{"n": NaN}') == "not JSON: NaN is not a JSON value"
     assert parsed('{"n": 1e9}') == {"n": 1e9}
