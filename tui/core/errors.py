@@ -180,6 +180,7 @@ _HTTP_REASONS = {
     "Request timed out": "no response in time",
     "Connection closed": "the connection was closed",
     "Timed out while waiting": "no response in time",
+    "too many interim responses": "too many interim responses",  # ours, see `http_client`
 }
 _SQLITE_REASONS = {
     "database disk image is malformed": "the file is damaged",

@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from urllib.parse import SplitResult, urlsplit
 
 from tui.core.errors import chain_of, reason_of
+from tui.core.late_compiling import late
 from tui.core.text import clean_line
 
 MAX_LENGTH = 4096
@@ -258,9 +259,12 @@ def proxy_for(url: str) -> Proxy | None:
 
     try:
         parts = urlsplit(url)
-        place = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
+        host, port = parts.hostname, parts.port
     except ValueError:
         return None
+    if not host:
+        return None
+    place = f"{host}:{port}" if port else host
     scheme = {"ws": "http", "wss": "https"}.get(parts.scheme, parts.scheme)
     known = getproxies()
     kind = next((one for one in (scheme, "all") if known.get(one)), None)
@@ -337,9 +341,9 @@ _AMOUNT = rf"{_COUNT}(?:{'|'.join(_UNITS)})(?![a-z])"
 DURATION = rf"(?:{_AMOUNT}(?:,?\s?(?:and\s)?{_AMOUNT}){{0,4}})"
 """Matches a duration as servers write it, ignoring case: "1m2.5s", "120ms", "2 minutes and 3 seconds"."""
 
-_DURATION = re.compile(DURATION, re.IGNORECASE | re.ASCII)
+_DURATION = late(DURATION, re.IGNORECASE | re.ASCII)
 _AMOUNTS = tuple(
-    (re.compile(rf"({_COUNT}){unit}(?![a-z])", re.IGNORECASE | re.ASCII), seconds)
+    (late(rf"({_COUNT}){unit}(?![a-z])", re.IGNORECASE | re.ASCII), seconds)
     for unit, seconds in _UNITS.items()
 )
 _MOMENT = re.compile(r"\d{1,20}(?:\.\d{1,9})?", re.ASCII)

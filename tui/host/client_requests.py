@@ -322,6 +322,7 @@ class Listings:
             left = (end - loop.time()) if cursor is not None else A_DAY if first is None else first
             return await self._within(left, self._page(kind, cursor))
 
+        self._recent.pop(kind, None)  # it may have changed, and this may fail
         began_ns = time.monotonic_ns()
         walk = await walk_pages(fetch, kind)
         self._hints[kind] = CacheHint(walk.ttl_ms, walk.scope, began_ns)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.programs import printed_by
 from tui.core.text import (
+    MOST_JOINED,
     Cleaner,
     clean,
     clean_line,
@@ -318,3 +319,11 @@ def test_a_shortened_text_does_not_end_with_half_an_emoji(sign: str):
         start, end = grapheme_start(text, index), grapheme_end(text, index)
         assert start <= index <= end
         assert start % len(sign) == end % len(sign) == 0
+
+
+def test_a_text_that_is_all_one_character_does_not_vanish_where_it_is_shortened():
+    marks = "e" + "\u0301" * 3000
+    assert all(len(one) <= MOST_JOINED for one in graphemes(marks)) and "".join(graphemes(marks)) == marks
+    assert len(clean_line(marks, 200)) == 200 and len(preview(marks, 1000).text) > 900
+    assert grapheme_start(marks, 2000) <= 2000 <= grapheme_end(marks, 2000)
+    assert grapheme_start(marks, MOST_JOINED - 1) == 0

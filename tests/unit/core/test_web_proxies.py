@@ -36,6 +36,12 @@ def test_no_proxy_excludes_a_host_whatever_else_it_contains(
     assert proxy_for("https://h.example:443/") is None
 
 
+@pytest.mark.parametrize("url", ["", "h.example/mcp", "http://[x"])
+def test_what_has_no_host_has_no_proxy(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
+    assert proxy_for(url) is None
+
+
 def test_a_name_in_lower_case_takes_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://upper.example")
     monkeypatch.setenv("https_proxy", "http://lower.example")

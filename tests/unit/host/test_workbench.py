@@ -138,6 +138,39 @@ async def test_a_real_server_lists_and_returns_its_resources_and_prompts(tmp_pat
         assert [message.role for message in given.messages] == ["user"]
 
 
+CHANGING = """
+import json, sys
+asked = 0
+def write(message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    match message.get("method"):
+        case "initialize":
+            offers = {"resources": {"listChanged": True}}
+            about = {"name": "x", "version": "0"}
+            said = {"protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": about}
+            write({"id": message["id"], "result": said})
+        case "resources/list":
+            asked += 1
+            if asked == 1:
+                write({"id": message["id"], "result": {"resources": [{"uri": "a://old", "name": "old"}]}})
+                write({"method": "notifications/resources/list_changed"})
+            else:
+                write({"id": message["id"], "error": {"code": -32000, "message": "lost its database"}})
+        case _ if "id" in message:
+            write({"id": message["id"], "error": {"code": -32601, "message": "unknown"}})
+"""
+
+
+async def test_a_list_that_has_changed_is_never_shown_as_it_was(tmp_path):
+    script = tmp_path / "changing.py"
+    script.write_text(CHANGING)
+    async with running(script) as (bench, _, host):
+        await until(lambda: host.status("srv").resources_revision == 1)
+        found, problem = await bench.resources("srv")
+    assert not found and "lost its database" in problem
+
+
 async def test_a_server_without_resources_is_reported_as_such():
     async with running(ROOT / "tests" / "corpus" / "faults" / "is_error.py") as (bench, captured, _):
         assert await bench.resources("srv") == ((), "The server “srv” does not support resources.")

@@ -149,7 +149,7 @@ class Gate:
 
     def _request(self, message: dict[str, Any]) -> dict[str, Any]:
         wire_id = self.new_id()
-        if not self._pending:
+        if not self.unanswered:
             self.stray_id = ""
         self._pending[wire_id] = PendingRequest(message["id"], message["method"])
         changed = message | {"id": wire_id}
@@ -296,7 +296,8 @@ class Gate:
         return self._pop(known)
 
     def _note_stray(self, wire_id: Id | None) -> None:
-        if wire_id is not None and self._pending and wire_id not in self._past:
+        is_late = str(wire_id) in map(str, self._past)  # some servers return a number as text
+        if wire_id is not None and self.unanswered and not is_late:
             self.stray_id = clean_line(json.dumps(wire_id), 60)
 
     def _pop(self, wire_id: Id) -> PendingRequest:

@@ -155,7 +155,8 @@ class HttpPassthrough:
                 await send({"type": "http.response.body", "body": block, "more_body": True})
                 exchange.heard(block)
                 if exchange.endpoint:
-                    self._peers.know("", urlsplit(exchange.endpoint).query, exchange.peer)
+                    query = exchange.endpoint.partition("#")[0].partition("?")[2]  # it need not be a URL
+                    self._peers.know("", query, exchange.peer)
             await send({"type": "http.response.body", "body": b""})
         except self._httpx.HTTPError as error:
             exchange.failed(error)  # the response has begun: leaving it incomplete breaks it off

@@ -169,6 +169,10 @@ def _guard(stream: Any) -> None:
     setattr(stream, "read", guarded)  # noqa: B010, the library has no place for this
 
 
+class Unsendable(httpx2.LocalProtocolError):
+    """A request has a header that cannot be sent. The message names it, not its value."""
+
+
 class UnusableRoute(httpx2.ConnectError):
     """The certificates or the proxy of the environment cannot be used."""
 
@@ -246,7 +250,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
             exchange.failed(error)
             raise
         if unsendable:  # the library's message quotes the header, which may be a secret
-            refused = httpx2.LocalProtocolError(_unsendable(request))
+            refused = Unsendable(_unsendable(request))
             exchange.failed(refused)
             raise refused
         exchange.answered(response.status_code, response.headers.raw)
@@ -310,11 +314,11 @@ def _restore_cookies(request: httpx2.Request) -> None:
 
 
 def header_bytes(headers: Mapping[str, str | bytes]) -> list[tuple[bytes, bytes]]:
-    """Return headers as they are sent. Raises httpx2.LocalProtocolError, which names one that cannot be."""
+    """Return headers as they are sent. Raises Unsendable."""
     sent = []
     for name, value in headers.items():
         if not name.isascii() or (isinstance(value, str) and not value.isascii()):
-            raise httpx2.LocalProtocolError(_invalid(name))
+            raise Unsendable(_invalid(name))
         sent.append((name.encode(), value.encode() if isinstance(value, str) else value))
     return sent
 

@@ -219,14 +219,21 @@ def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:
     return "Set an Authorization header under headers, or sign in."
 
 
+_MESSAGES = ("message", "error_description", "detail", "error", "title")
+"""Members of JSON with the message of an error, the ones that say most first."""
+
+
 def words_of(raw: bytes) -> str:
-    """Return the text of an error: that of JSON with a message, or else the whole, on one line."""
+    """Return the text of an error on one line: the message in JSON, the title of a page, or the whole."""
     text = raw[:4096].decode("utf-8", "replace")
     with contextlib.suppress(ValueError, RecursionError):
         found = json.loads(text)
         while isinstance(found, dict):
-            found = next((found[key] for key in ("error", "message", "detail", "title") if key in found), "")
-        text = found if isinstance(found, str) else text
+            found = next((found[key] for key in _MESSAGES if found.get(key)), "")
+        text = found if found and isinstance(found, str) else text
+    if text.lstrip()[:1] == "<":
+        title = re.search(r"<title[^>]*>([^<]*)", text, re.IGNORECASE)
+        text = title[1] if title else MARKUP.sub(" ", text)
     return clean_line(whole_words(" ".join(text.split()), QUOTED), QUOTED).rstrip(".")
 
 
@@ -235,9 +242,4 @@ def _quoted(response: httpx2.Response, body: bytes) -> str:
     kind = content_type(response)
     if not body or not (kind.startswith("text/") or kind == "application/json" or not kind):
         return ""
-    text = body[:4096].decode("utf-8", "replace")
-    if kind == "text/html" or text.lstrip()[:1] == "<":
-        title = re.search(r"<title[^>]*>([^<]*)", text, re.IGNORECASE)
-        text = title[1] if title else MARKUP.sub(" ", text)
-    said = clean_line(whole_words(" ".join(text.split()), QUOTED), QUOTED).rstrip(".")
-    return f": {quoted_name(said, QUOTED)}" if said else ""
+    return f": {quoted_name(said, QUOTED)}" if (said := words_of(body)) else ""

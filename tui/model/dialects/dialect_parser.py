@@ -23,6 +23,9 @@ cheap."""
 MAX_UNBALANCED = 32
 """Maximum number of unfinished values whose end is searched; each search reads all of the rest."""
 
+MAX_BEFORE = 1_000
+"""Characters from the beginning of the text that are kept; a longer text does not announce a call."""
+
 _SPACE = re.compile(r"\s*")
 _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 
@@ -174,7 +177,8 @@ it."""
 class DialectParser(ABC):
     """Reads one reply; `over`: it has ended in this dialect, and the rest is dropped.
 
-    `busy`: the last text belongs to an unfinished call or unfinished thinking.
+    `busy`: the last text belongs to an unfinished call or unfinished thinking. `_before` is the beginning of
+    the text so far, as it was written.
     """
 
     def __init__(self, maker: CallMaker) -> None:
@@ -183,6 +187,7 @@ class DialectParser(ABC):
         self._maker = maker
         self._reader = TextReader()
         self._visible = Visible()
+        self._before = ""
         self._cut = False
         self._called = False
         self._forming: str | None = None
@@ -255,8 +260,11 @@ class DialectParser(ABC):
         return joined
 
     def _say(self, size: int) -> None:
-        if size and (text := self._visible.say(self._reader.drop(size))):
-            self._out.append(TextPart(text))
+        if size:
+            raw = self._reader.drop(size)
+            self._before += raw[: MAX_BEFORE - len(self._before)]
+            if text := self._visible.say(raw):
+                self._out.append(TextPart(text))
 
     def _think(self, text: str) -> None:
         if text:

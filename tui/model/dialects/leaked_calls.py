@@ -123,8 +123,6 @@ _BARE = re.compile(
 )
 _BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?\Z')
 _MAX_HEAD = 400
-_MAX_BEFORE = 1_000
-"""Characters of text before a mark that are kept; a longer text does not announce a call."""
 
 
 class LeakParser(DialectParser):
@@ -138,7 +136,6 @@ class LeakParser(DialectParser):
         self._names = [tool.name for tool in maker.offered.tools]
         self._bare = False
         """Whether the text held back is the beginning of the reply, without a mark."""
-        self._before = ""
 
     @property
     def shown(self) -> bool:
@@ -228,11 +225,6 @@ class LeakParser(DialectParser):
 
     def _scene(self) -> LeakContext:
         return LeakContext(self._maker, self._cut, self._before, self._visible.code.line_start)
-
-    def _say(self, size: int) -> None:
-        if size and len(self._before) < _MAX_BEFORE:
-            self._before += self._reader.cut(0, min(size, _MAX_BEFORE))
-        super()._say(size)
 
     def _found(self, start: int) -> Leak | None:
         """Return the leak at an offset, with its end as an offset; None if there is none."""

@@ -49,7 +49,6 @@ _OPEN_END = re.compile(r"[<>\n]")
 _INFO = re.compile(r"```(?:xml|html|tool_(?:call|code|use)|plaintext|text)?[ \t]*\r?\n\s*", _ANY_CASE)
 _INFO_SO_FAR = re.compile(r"```[a-z_]{0,12}[ \t]*(?:\r?\n\s*)?\Z", _ANY_CASE)
 _FENCE_OR_CALL_END = re.compile(r"</use_mcp_tool>|\n[ \t]*(?=```)", _ANY_CASE)
-_MAX_BEFORE = 1_000
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
@@ -68,7 +67,6 @@ class XmlParser(DialectParser):
         super().__init__(maker)
         self._never_closed: set[str] = set()
         self._reader.folds = True
-        self._before = ""
         self._tags = {
             f"<{folded(name)}>": tool
             for tool in maker.offered.tools
@@ -77,11 +75,6 @@ class XmlParser(DialectParser):
         }
         self._openers = (*_OPENERS, *self._tags)
         self._opener = any_of(self._openers, folds=True)
-
-    def _say(self, size: int) -> None:
-        if size and len(self._before) < _MAX_BEFORE:
-            self._before += self._reader.cut(0, min(size, _MAX_BEFORE))
-        super()._say(size)
 
     def _parse(self) -> Steps[None]:
         while opener := (yield from self._say_until(self._openers, self._opener)):

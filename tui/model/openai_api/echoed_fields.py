@@ -40,12 +40,33 @@ def signatures_in(holder: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+class _Text:
+    """A text that arrives in pieces, or in snapshots of all so far; joined once, since it may be long."""
+
+    def __init__(self, first: str) -> None:
+        self._pieces = [first]
+        self._size = len(first)
+
+    def add(self, piece: str) -> str:
+        """Add a piece; return what it adds."""
+        if _SNAPSHOT_FROM <= self._size <= len(piece) and piece.startswith(self.whole()):
+            piece = piece[self._size :]
+        self._pieces.append(piece)
+        self._size += len(piece)
+        return piece
+
+    def whole(self) -> str:
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+
 class EchoedFields:
-    """The fields of one reply. `count` is called with the size of each text."""
+    """The fields of one reply. `count` is called with each text."""
 
     def __init__(self, count: Callable[[str], None]) -> None:
         self._count = count
         self._lists: dict[str, list[dict[str, Any]]] = {}
+        self._texts: dict[str, list[tuple[dict[str, Any], str, _Text]]] = {}
         self._others: dict[str, Any] = {}
 
     def take(self, delta: Mapping[str, Any]) -> str:
@@ -57,18 +78,25 @@ class EchoedFields:
                 if isinstance(piece, dict):
                     shown += self._piece(name, piece)
         if isinstance(extra := delta.get("extra_content"), dict):
+            self._count_all(extra)
             self._others.setdefault("extra_content", {}).update(extra)
         signed = signatures_in(delta)
-        self._count("".join(value for value in signed.values() if isinstance(value, str)))
+        self._count_all(signed)
         self._others |= signed
         return shown
 
     def all(self) -> dict[str, Any]:
+        for texts in self._texts.values():
+            for item, field, text in texts:
+                item[field] = text.whole()
         return {**self._lists, **self._others}
+
+    def _count_all(self, fields: Mapping[str, Any]) -> None:
+        self._count("".join(value if isinstance(value, str) else str(value) for value in fields.values()))
 
     def _piece(self, name: str, piece: dict[str, Any]) -> str:
         """Store a piece of a list, joined with the one before it if both are of one text."""
-        self._count("".join(value for value in piece.values() if isinstance(value, str)))
+        self._count_all(piece)
         items = self._lists.setdefault(name, [])
         field = _TEXT_OF.get(str(piece.get("type")), "text")
         text = piece.get(field)
@@ -76,12 +104,11 @@ class EchoedFields:
         same = (last.get("type"), last.get("index")) == (piece.get("type"), piece.get("index"))
         if name == BLOCKS and last.get("signature"):  # a signature ends its block
             same = False
-        if isinstance(text, str) and same and isinstance(before := last.get(field), str):
-            if len(before) >= _SNAPSHOT_FROM and text.startswith(before):
-                text = text.removeprefix(before)
-            joined = before + text
+        if isinstance(text, str) and same and isinstance(last.get(field), str):
             last.update({key: value for key, value in piece.items() if value is not None})
-            last[field] = joined
-        elif len(items) < MAX_DETAILS:
+            return self._texts[name][-1][2].add(text)
+        if len(items) < MAX_DETAILS:
             items.append({key: value for key, value in piece.items() if name != BLOCKS or value is not None})
+            if isinstance(text, str):
+                self._texts.setdefault(name, []).append((items[-1], field, _Text(text)))
         return text if isinstance(text, str) else ""

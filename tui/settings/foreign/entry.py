@@ -282,7 +282,8 @@ def _take_tools(found: dict[str, Any], note: Note) -> None:
         elif value not in (["*"], "*", None):
             note(f"`{key}` not imported: all tools are offered. Disable tools in the workbench")
     if names := [name for name in off if isinstance(name, str)]:
-        found["off"] = [*found.get("off", []), *names]
+        own = found.get("off")
+        found["off"] = [*(own if isinstance(own, list) else []), *names]
     for key in [key for key in found if key in _RUNNING]:
         command = found.pop(key)
         note(f"`{key}` (runs {quoted_name(str(command), 80)}) not imported. Use `headers`")

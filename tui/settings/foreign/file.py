@@ -202,7 +202,7 @@ class _Reader:
 
     def _is_same(self, servers: Mapping[str, Any], one: Found) -> bool:
         """Return whether a remote server of a project is also one of another project."""
-        first = self._first.setdefault((one.name, json.dumps(one.entry, sort_keys=True)), one)
+        first = self._first.setdefault((one.name, json.dumps(one.entry, sort_keys=True, default=str)), one)
         return first is not one and one.name in servers and "command" not in (one.entry or {})
 
     def _note(self, server: str, text: str) -> None:
@@ -258,7 +258,8 @@ class _Reader:
             table["disabled"] = True
             texts.note(f"is disabled: {one.off}")
         if one.tools_off:
-            table["off"] = [*table.get("off", []), *one.tools_off]
+            own = table.get("off")
+            table["off"] = [*(own if isinstance(own, list) else []), *one.tools_off]
         return table
 
     def _move_key(self, one: Found, key: str, name: str, ours: str) -> None:
@@ -274,7 +275,10 @@ class _Reader:
             yield (), self._places[prefix]
         value: Any = self._tree
         for part in prefix:
-            value = value[part]
+            try:
+                value = value[part]
+            except (KeyError, IndexError, TypeError):  # the key is in a nested table
+                return
         inner = range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ()
         for key in inner:
             if (place := self._places.get((*prefix, key))) is not None:

@@ -17,7 +17,12 @@ def test_a_text_in_utf_16_or_32_is_named_with_and_without_a_mark(codec: str):
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"a", JSON.encode(), "\ufeffé".encode(), b"a\0b" * 100, b"\0" * 2, b"\xff"]
+    "raw",
+    [
+        *(b"", b"a", JSON.encode(), "\ufeffé".encode(), b"a\0b" * 100, b"\0" * 2, b"\0" * 200, b"\xff"),
+        b"SQLite format 3\0\x10\0\1\1\0\x40\x20\x20\0\0\0\3\0\0\0\2" + b"\0" * 72,
+        b"\x7fELF\2\1\1" + b"\0" * 9 + b"\3\0\x3e\0\1\0\0\0" + b"\0" * 40,
+    ],
 )
 def test_any_other_content_is_neither(raw: bytes):
     assert encoding_of(raw) == ""

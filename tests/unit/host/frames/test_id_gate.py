@@ -86,6 +86,27 @@ def test_an_unmatched_response_is_counted_and_dropped():
     assert ends.gate.drops.unmatched == 3
 
 
+def test_a_response_that_no_request_has_is_named_until_the_next_request():
+    ends = Ends()
+    ends.ask(1, "subscriptions/listen")  # stays open
+    ends.ask(2)
+    ends.gate.incoming(Response("x", {}))
+    assert ends.gate.stray_id == '"x"'
+    ends.gate.incoming(Response(1002, {}))
+    ends.ask(3)
+    assert ends.gate.stray_id == ""
+
+
+@pytest.mark.parametrize("late", [1001, "1001"])
+def test_a_late_response_is_not_one_that_no_request_has(late):
+    ends = Ends()
+    ends.ask(1)
+    ends.gate.incoming(Response(1001, {}))
+    ends.ask(2)
+    ends.gate.incoming(Failure(late, -1, "late"))
+    assert ends.gate.stray_id == ""
+
+
 def test_a_cancellation_uses_the_wire_id_and_the_late_response_is_dropped():
     ends = Ends()
     ends.ask(1)

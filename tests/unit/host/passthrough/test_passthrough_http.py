@@ -7,7 +7,8 @@ from tui.host.passthrough.passthrough_http import MAX_PEERS, HttpPassthrough, Pe
 
 
 async def forward(passthrough, *headers):
-    """Send a GET request of a host that stays connected."""
+    """Send a GET request of a host that stays connected; return what it gets."""
+    got = []
     scope = {
         "type": "http",
         "method": "GET",
@@ -18,9 +19,10 @@ async def forward(passthrough, *headers):
     }
 
     async def send(message):
-        """Drop the response."""
+        got.append(message)
 
     await passthrough(scope, asyncio.Event().wait, send)
+    return got
 
 
 async def test_only_the_headers_of_the_host_are_sent_and_no_cookie_that_another_host_got():
@@ -36,6 +38,20 @@ async def test_only_the_headers_of_the_host_are_sent_and_no_cookie_that_another_
     sent = [{name: value for name, value in one.headers.items() if name != "host"} for one in server.asked]
     plain = {"accept-encoding": "identity"}
     assert sent == [plain, plain | {"cookie": "own=1", "x-other": "2"}, plain]
+
+
+async def test_an_address_for_messages_that_is_no_url_is_passed_on_unchanged():
+    stream = b"event: endpoint\ndata: http://[x?session_id=a\n\n"
+
+    async def answer(asked, writer):
+        writer.write(reply(stream, kind="text/event-stream"))
+
+    async with http_server(answers={"GET": answer}) as server:
+        passthrough = HttpPassthrough(server.url, "srv", lambda one: None)
+        got = await forward(passthrough)
+        await passthrough.close()
+    assert b"".join(one.get("body", b"") for one in got) == stream
+    assert not got[-1].get("more_body")
 
 
 def came(port: int, query: str = "", session: str = "") -> dict[str, object]:

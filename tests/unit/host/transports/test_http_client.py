@@ -1,5 +1,6 @@
 """The path of HTTP requests: redirects, and the tap."""
 
+import httpx2
 import pytest
 
 from tests.http_server import http_server, reply, says
@@ -99,6 +100,15 @@ async def test_the_tap_receives_a_request_and_its_response():
     sent, got = done.captured
     assert (sent.direction, sent.raw, sent.detail["http"]) == (Direction.OUT, b'{"method":"m"}', "POST")
     assert (got.direction, got.raw, got.detail["status"]) == (Direction.IN, b"{}", 200)
+
+
+async def test_a_header_that_cannot_be_sent_is_named_in_the_traffic_without_its_value():
+    captured = []
+    tapped = TappedTransport("s", captured.append, lambda response: None)
+    async with http_server() as server, open_client(tapped, {"x-team": "a\nsecret"}) as client:
+        with pytest.raises(httpx2.LocalProtocolError, match=r"^invalid header x-team$"):
+            await client.post(server.url)
+    assert next(one.detail["why"] for one in captured if "why" in one.detail) == "invalid header x-team"
 
 
 async def test_only_the_newest_cookies_are_kept_and_none_over_four_kilobytes():

@@ -65,6 +65,23 @@ def test_the_title_of_a_web_page_is_quoted():
     assert fault.message == "HTTP 502 (Bad Gateway): “Gone\N{SYMBOL FOR ESCAPE}[2J fishing”."
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"error": "invalid_token", "error_description": "The token expired."}', "The token expired"),
+        (b'{"error": {"code": -32000, "message": "No valid session ID"}}', "No valid session ID"),
+        (b'{"status": 404, "title": "Not Found", "detail": "no route"}', "no route"),
+        (b'{"message": "", "error": "gone"}', "gone"),
+        (b'{"reason": "x"}', '{"reason": "x"}'),
+        (b'{"error": {"a', '{"error": {"a'),
+    ],
+)
+def test_the_message_in_json_is_quoted_in_a_response_and_in_an_event(body, said):
+    fault = response(400, body, content_type="application/json")
+    assert fault.message == f"HTTP 400 (Bad Request): “{said}”."
+    assert faults.ended(200, said=body).message.startswith(f"HTTP 200: “{said}”: the event stream")
+
+
 def test_a_redirect_elsewhere_is_not_followed_and_its_address_is_named():
     asked = httpx2.Request("POST", "https://h.example/mcp")
     found = httpx2.Response(302, headers={"location": "https://other.example/x?token=1"}, request=asked)

@@ -266,3 +266,17 @@ def test_a_mistake_is_reported_with_the_line_in_the_other_hosts_file():
 
 def test_the_protocol_era_is_read():
     assert servers({"mcpServers": {"a": {"command": "x", "era": "legacy"}}})["a"]["era"] == "legacy"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.toml", '[mcp_servers.a]\ncommand = "x"\nsince = 2024-01-01\n'),
+        ("mcp.json", '{"mcpServers": {"a": {"command": "x", "requestInit": {"timeout": 90000}}}}'),
+        ("mcp.json", '{"mcpServers": {"a": {"command": "x", "off": null, "disabledTools": ["t"]}}}'),
+        ("opencode.json", '{"mcp": {"a": {"command": ["x"], "off": "t"}}, "tools": {"a_t": false}}'),
+    ],
+)
+def test_values_of_unexpected_kinds_do_not_prevent_an_import(name: str, text: str, tmp_path: Path) -> None:
+    found = read_foreign(text, tmp_path / name)
+    assert isinstance(found, ForeignFile) and found.servers["a"]["command"] == "x"
