@@ -21,6 +21,14 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
     [
         ('command = "uvx"', "a.command: command uvx not found on PATH"),
         ('command = "/no/such"', "a.command: file /no/such not found"),
+        (
+            "command = 'C:\\Program Files\\nodejs\\npx.cmd'",
+            "a.command: C:\\Program Files\\nodejs\\npx.cmd is a path of Windows",
+        ),
+        (
+            "command = 'npx'\nargs = ['-y', 'p', '--db=C:\\x\\test.db']",
+            "a.args: --db=C:\\x\\test.db is a path of Windows",
+        ),
         ('command = "npx -y @scope/pkg"', "a.command: npx -y @scope/pkg is a command line, not a program"),
         ('command = "python3 server.py"', "a.command: python3 server.py is a command line, not a program"),
         ('command = "/no such/x"', "a.command: file /no such/x not found"),
