@@ -25,6 +25,10 @@ BUILT_IN = "mcptui"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _AUTHORIZATION = "authorization"
 
+_SET_BY_US = frozenset({"accept", "content-type"})
+_SENT = ("application/json", "text/event-stream", "*/*")
+"""How values begin that say what mcptui sends anyway."""
+
 _IN_OWN_FOLDER = "and the server starts in an empty folder"
 _SAY_FOLDER = 'set `cwd = "${PWD}"`'
 _LAUNCHERS = frozenset({"npx", "uvx", "bunx", "pipx"})
@@ -193,6 +197,14 @@ def _url_warnings(spec: ServerSpec) -> Warnings:
     if spec.transport is Transport.SSE and last == "mcp":
         step = 'remove `transport`, or use "http"'
         yield "transport", "looks like a Streamable HTTP URL, which `sse` does not try", step
+    for name, value in spec.headers.items():
+        if name.lower() in _SET_BY_US and not value.strip().lower().startswith(_SENT):
+            shown = clean_line(name, 60)
+            yield (
+                "headers",
+                f"{shown} is set by mcptui for each request, so this value is not sent",
+                "remove it",
+            )
     names = {name.lower() for name in spec.headers}
     plain = parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK
     if plain and (names & {_AUTHORIZATION, "cookie"} or any("key" in name for name in names)):

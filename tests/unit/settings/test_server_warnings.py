@@ -62,6 +62,10 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
             'url = "http://h/mcp"\nheaders = { Authorization = "Bearer x" }',
             "a.url: credentials in headers are sent unencrypted",
         ),
+        (
+            'url = "https://h"\nheaders = { Accept = "text/plain" }',
+            "a.headers: Accept is set by mcptui for each request, so this value is not sent",
+        ),
         ('url = "ws://h/mcp"', "a.url: traffic to another machine is not encrypted"),
         ('url = "https://h"\nheaders = { X = "${X:-}" }', "a.headers: the value of X is empty"),
         (
