@@ -177,7 +177,6 @@ class _Reader:
         self._places = places
         self._ours: dict[KeyPath, Place] = {}
         self._notes: list[ImportNote] = []
-        self._inputs = _inputs(tree)
         self._expands = _is_expanding(tree, path)
         self._first: dict[tuple[str, str], Found] = {}
 
@@ -226,7 +225,7 @@ class _Reader:
             base_folder(self._path),
             self._path.absolute().parent,
             lambda text: self._note(name, text),
-            self._inputs,
+            _inputs(self._tree, one.path),
             self._expands,
         )
         found = in_common_format(one.entry, texts.note)
@@ -324,15 +323,15 @@ def _keys(entry: Any) -> set[Any]:
     return {key for table in tables if isinstance(table, Mapping) for key in table}
 
 
-def _inputs(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the definitions of inputs by their id (VS Code)."""
-    inner = tree.get("mcp")
-    lists = [tree.get("inputs"), inner.get("inputs") if isinstance(inner, Mapping) else None]
+def _inputs(tree: Any, path: KeyPath) -> dict[str, Any]:
+    """Return the definitions of inputs that are in a table around an entry, by their id (VS Code)."""
     found: dict[str, Any] = {}
-    for listed in lists:
+    for key in path:
+        listed = tree.get("inputs") if isinstance(tree, Mapping) else None
         for one in listed if isinstance(listed, list) else ():
             if isinstance(one, Mapping) and isinstance(ident := one.get("id"), str):
                 found[ident] = one
+        tree = tree[key]
     return found
 
 

@@ -24,7 +24,7 @@ _FORM = re.compile(
     r"|\{(?P<kind>env|file):(?P<plain>[^{}]++)\}"
     r"|(?<![\w\\$])\$(?P<name>[A-Z_][A-Z0-9_]*)(?!\w)"
 )
-_SECRETS = re.compile(r"(?:secrets?|inputs?|env|vars)[.:]([\w.-]+)")
+_SECRETS = re.compile(r"(?:secrets?|inputs?|env|vars|user_config)[.:]([\w.-]+)")
 _HOME = re.compile(r"~(?=/|$)")
 _COPILOT_SECRET = re.compile(r"COPILOT_MCP_[A-Z0-9_]+")
 _TAKEN = frozenset(
@@ -134,7 +134,9 @@ class Texts:
         kind, _, rest = inside.partition(":")
         if kind == "workspaceFolder" and rest:  # one of several folders of a workspace
             return escaped(str(self.folder if rest == self.folder.name else self.folder.parent / rest))
-        if kind == "env" and re.fullmatch(_WITH_DEFAULT, rest.removeprefix("//")):
+        if kind in ("env", "localEnv", "containerEnv") and re.fullmatch(
+            _WITH_DEFAULT, rest.removeprefix("//")
+        ):
             return f"${{{rest.removeprefix('//')}}}"
         if kind == "input" and rest:
             return self._input(whole, rest)

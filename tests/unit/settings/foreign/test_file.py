@@ -346,3 +346,9 @@ def test_the_default_of_a_password_is_neither_copied_nor_shown():
         "the default of ${input:tok} is a secret and is not copied",
         "${input:tok} is read from the environment variable TOK",
     ]
+
+
+def test_inputs_are_those_of_the_table_around_the_servers():
+    inputs = [{"id": "port", "type": "promptString", "default": "80"}]
+    table = {"inputs": inputs, "servers": {"a": {"command": "x", "args": ["${input:port}", "${localEnv:B}"]}}}
+    assert servers({"settings": {"mcp": table}}) == {"a": {"command": "x", "args": ["${PORT:-80}", "${B}"]}}
