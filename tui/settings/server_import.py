@@ -141,7 +141,9 @@ def _present(target: Path) -> dict[str, Any]:
         servers = tomllib.loads(read_bounded(target)).get("servers", {})
     except FileNotFoundError:
         return {}
-    except (Unreadable, ValueError, RecursionError) as error:
+    except Unreadable as error:
+        raise ConfigError(f"{error}. Nothing was added.", where=str(target)) from error
+    except (ValueError, RecursionError) as error:
         raise ConfigError(
             f"cannot be read: {reason_of(error)}. Nothing was added.", where=str(target)
         ) from error
