@@ -1,6 +1,7 @@
 """`mcptui add FILE.mcpb` in a process, with a real server in the bundle."""
 
 import json
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,28 @@ async def test_a_bundle_cannot_take_the_secret_of_another_server(file: Path, tmp
 async def test_the_url_of_a_bundle_is_not_added_as_a_server(file: Path):
     done = await mcptui("add", "https://example.com/x.mcpb", "--config", str(file))
     assert done.code == 2 and "Download it first" in done.err and written(file) == {}
+
+
+async def test_a_secret_that_the_command_does_not_use_is_not_said_to_be_stored(file: Path, tmp_path: Path):
+    unused = bundle(tmp_path / "unused.mcpb", manifest(user_config=ASKED), {"server/main.py": SERVER})
+    done = await mcptui("add", str(unused), *given(tmp_path), "--yes", "--config", str(file))
+    assert done.code == 0 and "note: api_key is not used, so it was not stored" in done.err
+    assert "in the configuration file" not in done.err and SECRET not in str(written(file))
+
+
+async def test_a_program_in_the_bundle_is_not_said_to_be_missing(file: Path, tmp_path: Path):
+    about = manifest({"command": "${__dirname}/server/main.py", "args": []})
+    about["server"]["type"] = "binary"
+    path = bundle(tmp_path / "own.mcpb", about, {"server/main.py": b"#!/bin/sh\n"})
+    done = await mcptui("add", str(path), "--yes", "--config", str(file))
+    assert done.code == 0 and "not found" not in done.out + done.err, done
+
+
+async def test_a_bundle_with_a_secret_starts_with_the_python_that_is_installed(file: Path, tmp_path: Path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "python3").symlink_to(sys.executable)
+    path = bundle(tmp_path / "x.mcpb", manifest({**CONFIG, "command": "python"}, user_config=ASKED))
+    words = ("add", str(path), *given(tmp_path), "--yes", "--config", str(file))
+    done = await mcptui(*words, PATH=str(programs))
+    assert done.code == 0 and written(file)["sample"]["command"] == "python3", done

@@ -234,3 +234,15 @@ async def test_for_a_host_without_a_scheme_the_full_url_is_suggested(file: Path)
     done = await mcptui("add", "mcp.example.com/mcp", "--config", str(file))
     assert done.code == 2 and "cannot connect" in done.err
     assert "If it is a URL, write https://mcp.example.com/mcp" in done.err
+
+
+async def test_a_secret_in_a_longer_text_or_of_a_short_name_is_not_printed(file: Path):
+    environment = [{"name": "K", "isSecret": True, "isRequired": True}]
+    variables = {"part": {"isSecret": True}}
+    argument = {"type": "named", "name": "--url", "value": "https://h/x?k={part}", "variables": variables}
+    package = {**PACKAGE, "environmentVariables": environment, "packageArguments": [argument]}
+    async with registry_server(entry(packages=[package])) as server:
+        words = ("--set", f"K={SECRET}", "--set", f"part={SECRET}2", "--registry", server.url)
+        done = await mcptui("add", NAME, *words, "--yes", "--config", str(file))
+    assert done.code == 0 and SECRET not in done.out + done.err + str(written(file))
+    assert '"https://h/x?k=***"' in done.out and 'env = { K = "***" }' in done.out

@@ -53,8 +53,16 @@ async def test_a_configuration(tmp_path: Path, name: str, content: bytes, said: 
             b'{"type": }',
             "a value is missing at line 1, column 10",
         ),
-        (("run", "--demo", "--schema", "FILE", "hi"), b'{"a": "\xff"}', "is not UTF-8 text: byte 0xff in line 1"),
-        (("call", "weather", "get_weather", "--args", "@FILE"), b"\xff", "it is not UTF-8 text: byte 0xff in line 1"),
+        (
+            ("run", "--demo", "--schema", "FILE", "hi"),
+            b'{"a": "\xff"}',
+            "is not UTF-8 text: byte 0xff in line 1",
+        ),
+        (
+            ("call", "weather", "get_weather", "--args", "@FILE"),
+            b"\xff",
+            "it is not UTF-8 text: byte 0xff in line 1",
+        ),
         (("call", "weather", "get_weather", "--args", "@FILE"), b'{"a" 1}', "a colon is missing"),
         (
             ("call", "weather", "get_weather", "--elicit", "@FILE"),

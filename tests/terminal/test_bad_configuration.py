@@ -51,6 +51,7 @@ def test_with_an_unreadable_file_no_model_is_used_and_no_starter_is_offered(tmp_
 
 def test_a_missing_named_file_is_reported_with_the_command_that_creates_it(tmp_path: Path):
     with TerminalApp.real("--demo", "--no-start", "--config", str(tmp_path / "nowhere.toml")) as app:
-        app.until(lambda: "toml: file not found. Check the path, or create it with `mcptui config init --config" in conversation(app))
+        step = "Check the path, or create it with `mcptui config init --config"
+        app.until(lambda: f"toml: file not found. {step}" in conversation(app))
         app.send(QUIT)
         assert app.ended() == 0

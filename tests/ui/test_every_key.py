@@ -20,6 +20,13 @@ from tui.ui.workbench.screen import ServerScreen
 
 WAIT_SECONDS = 1.5
 
+
+@pytest.fixture(autouse=True)
+def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start each test in a folder of its own, because some keys save a file in the current one."""
+    monkeypatch.chdir(tmp_path)
+
+
 Back = Callable[[], Awaitable[None]]
 
 

@@ -9,6 +9,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +128,9 @@ def _add(args: argparse.Namespace) -> int:
     refuse_foreign(path)
     found = _packed(args)
     table = _typed(args) if found is None else {**found.table, "source": found.source}
-    table |= {"era": args.era} if args.era else {}
+    more = {"era": args.era} if args.era else {}
+    table |= more
+    shown_table = table if found is None else {**found.shown, "source": found.source, **more}
     present = _present(path)
     proposed = args.name or (server_name(table) if found is None else found.name)
     refuse_duplicate("", table, present)
@@ -137,8 +140,8 @@ def _add(args: argparse.Namespace) -> int:
     notes = check_new(name, table, path, os.environ, created=found.folder if found is not None else "")
     if found is not None:
         print("\n".join((*found.lines, "")) if found.lines else "")
-    print(clean(as_toml(name, table)))
-    for risk in _risks(table) if found is not None else ():
+    print(clean(as_toml(name, shown_table)))
+    for risk in _risks(table, found.folder) if found is not None else ():
         print(f"! {clean(risk)}")
     for note in notes:
         print(f"note: {clean(note)}")
@@ -149,7 +152,7 @@ def _add(args: argparse.Namespace) -> int:
     if found is not None:
         from tui.commands.packages.found_server import confirm
 
-        if not confirm(f"{_what_happens(table)}\nAdd it to {shown}?", yes=args.yes):
+        if not confirm(f"{_what_happens(shown_table)}\nAdd it to {shown}?", yes=args.yes):
             print("nothing written")
             return 0
         if found.install is not None:
@@ -183,14 +186,18 @@ def _what_happens(table: Mapping[str, Any]) -> str:
     return f"mcptui will run: {clean_line(shlex.join(words), 20_000)}"
 
 
-def _risks(table: Mapping[str, Any]) -> list[str]:
+def _risks(table: Mapping[str, Any], created: str) -> list[str]:
+    """Return the risks of a start. A program in the folder `created` will exist."""
     from tui.core.consent.risks import risks_of
     from tui.core.servers import ServerSpec
     from tui.runtime.servers.consent import launch_of
 
     args, env = tuple(map(str, table.get("args", ()))), table.get("env", {})
     command, url = table.get("command", ""), table.get("url")
-    return risks_of(launch_of(ServerSpec("", command, args, env, table.get("cwd"), url=url)))
+    launch = launch_of(ServerSpec("", command, args, env, table.get("cwd"), url=url))
+    if created and command.startswith(f"{created}{os.sep}"):
+        launch = replace(launch, program=command)
+    return risks_of(launch)
 
 
 def _packed(args: argparse.Namespace) -> "FoundServer | None":

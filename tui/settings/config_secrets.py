@@ -66,6 +66,18 @@ def literal_secret(path: KeyPath, raw: str) -> bool:
             return is_secret(path, raw) and not _only_references(raw)
 
 
+def shows_a_secret(path: KeyPath, raw: str) -> bool:
+    """Return whether to warn that the file contains a secret at `path`.
+
+    Every header is hidden in case it is one, but a header such as `X-Region: eu` deserves no warning.
+    """
+    match path:
+        case ("models" | "servers", _, "headers", str(name)) if not may_be_secret(name) and is_ordinary(raw):
+            return False
+        case _:
+            return literal_secret(path, raw)
+
+
 def _only_references(raw: str) -> bool:
     return "${" in raw and bool(_SCHEME.fullmatch(literal_part(raw)))
 

@@ -18,7 +18,7 @@ from typing import Any
 from tui.core.errors import reason_of
 from tui.core.servers import Reference
 from tui.core.text import clean_line
-from tui.settings.config_secrets import MAX_DEPTH, leaves, literal_secret, masked, secret_values
+from tui.settings.config_secrets import MAX_DEPTH, leaves, masked, secret_values, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.formats import is_codex, is_foreign
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
@@ -217,7 +217,10 @@ def _parsed_foreign(text: str, path: Path) -> _Source | Fault:
     found = read_foreign(text, path)
     if not isinstance(found, ForeignFile):
         return Fault((), found.message, found.suggestion, line=found.line)
-    faults = tuple(Fault(("servers", note.server), note.text, warning=True) for note in found.notes)
+    faults = tuple(
+        Fault(("servers", note.server) if note.server else (), note.text, warning=True)
+        for note in found.notes
+    )
     return _Source({"servers": found.servers}, found.places, faults)
 
 
@@ -327,7 +330,7 @@ def _readable_by_others(path: Path, raw: Mapping[str, Any], name: str) -> Proble
     if not mode & (stat.S_IRGRP | stat.S_IROTH):
         return None
     for key, value in leaves(raw):
-        if isinstance(value, str) and literal_secret(key, value):
+        if isinstance(value, str) and shows_a_secret(key, value):
             message = f"contains a secret ({dotted(key)}) and is readable by other users"
             return Problem(message, file=name, suggestion=f"run `chmod 600 {name}`", warning=True)
     return None

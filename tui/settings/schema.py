@@ -143,14 +143,22 @@ def _flat(value: Any) -> Any:
     return flat_keys(value) if isinstance(value, dict) else value
 
 
-def _no_null(value: str) -> str:
+def _checked_text(value: str) -> str:
     if "\0" in value:
         raise ValueError("must not contain a null character")
+    if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
+        raise ValueError("must not contain half of a surrogate pair, which is not a character")
+    return value
+
+
+def _checked_name(value: str) -> str:
+    if not value or "=" in value:
+        raise ValueError("is not a name of a variable: it is empty, or contains =")
     return value
 
 
 _Texts = str | list[str]
-Text = Annotated[str, AfterValidator(_no_null)]
+Text = Annotated[str, AfterValidator(_checked_text)]
 Root = Annotated[Text, AfterValidator(_checked_root)]
 Number = Annotated[float, _from_environment(float), Field(allow_inf_nan=False)]
 Whole = Annotated[int, _from_environment(int)]
@@ -317,7 +325,7 @@ class ServerSettings(Section):
     """Program to start, found on PATH. No shell is involved."""
     args: list[Text] = []
     """Arguments of `command`."""
-    env: dict[str, EnvValue] = {}
+    env: dict[Annotated[Text, AfterValidator(_checked_name)], EnvValue] = {}
     """Variables in addition to HOME, PATH and the like. Secrets: `"${VAR}"` or `"keyring:SERVICE/NAME"`."""
     cwd: Annotated[Text, Field(min_length=1)] | None = None
     """Working directory, `~` for home, `"${PWD}"` for yours. If not set, an empty folder of its own."""

@@ -11,7 +11,7 @@ from typing import Any
 from tui.core.errors import ConfigError, reason_of
 from tui.core.servers import Transport
 from tui.core.text import clean_line, quoted_name
-from tui.settings.config_secrets import leaves, literal_secret
+from tui.settings.config_secrets import leaves, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import NotReadable, read_foreign
 from tui.settings.load import load_text
@@ -70,7 +70,9 @@ def plan_import(source: Path, target: Path) -> Plan:
     if isinstance(found, NotReadable):
         where = f"{shown}:{found.line}" if found.line else shown
         raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
-    plan = Plan(notes=[f"note     {clean_line(note.server, 64)}: {note.text}" for note in found.notes])
+    plan = Plan()
+    for note in found.notes:
+        plan.notes.append(f"note     {f'{clean_line(note.server, 64)}: ' if note.server else ''}{note.text}")
     for name, table in found.servers.items():
         if problem := _unusable(table) or _invalid(table):
             plan.skipped[name] = problem
@@ -86,10 +88,9 @@ def _invalid(table: Mapping[str, Any]) -> str:
 
     Variables count as set, because they can be set later.
     """
-    sample = {key: value for key, value in table.items() if key != "url"}
-    if isinstance(url := table.get("url"), str):
-        kind = "wss" if table.get("transport") == "websocket" else "https"
-        sample["url"] = f"{kind}://{url}" if url.startswith("${") else url
+    sample = dict(table)
+    if isinstance(url := table.get("url"), str) and url.startswith("${"):
+        sample["url"] = f"{'wss' if table.get('transport') == 'websocket' else 'https'}://{url}"
     try:
         text = server_block("server", sample)
         text.encode()
@@ -127,7 +128,7 @@ def _unusable(table: Any) -> str:
 def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each secret that is copied into our file as plain text."""
     for path, value in leaves(table, ("servers", name)):
-        if isinstance(value, str) and value and literal_secret(path, value):
+        if isinstance(value, str) and value and shows_a_secret(path, value):
             shown = clean_line(".".join(map(str, path[2:])), 80)
             yield (
                 f"`{shown}` is copied with its secret. Use `${{VAR}}` or `keyring:SERVICE/NAME` to "
@@ -140,7 +141,9 @@ def _present(target: Path) -> dict[str, Any]:
         servers = tomllib.loads(read_bounded(target)).get("servers", {})
     except FileNotFoundError:
         return {}
-    except (Unreadable, ValueError, RecursionError) as error:
+    except Unreadable as error:
+        raise ConfigError(f"{error}. Nothing was added.", where=str(target)) from error
+    except (ValueError, RecursionError) as error:
         raise ConfigError(
             f"cannot be read: {reason_of(error)}. Nothing was added.", where=str(target)
         ) from error

@@ -25,6 +25,10 @@ BUILT_IN = "mcptui"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _AUTHORIZATION = "authorization"
 
+_SET_BY_US = frozenset({"accept", "content-type"})
+_SENT = ("application/json", "text/event-stream", "*/*")
+"""How values begin that say what mcptui sends anyway."""
+
 _IN_OWN_FOLDER = "and the server starts in an empty folder"
 _SAY_FOLDER = 'set `cwd = "${PWD}"`'
 _LAUNCHERS = frozenset({"npx", "uvx", "bunx", "pipx"})
@@ -33,6 +37,8 @@ _FILES = frozenset(
     " .txt .log .pem .key".split()
 )
 """Suffixes that hardly anything but a file name has."""
+
+_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]")
 
 Warnings = Iterator[tuple[str, str, str]]
 """Key of the server's table, what is wrong, what to do."""
@@ -100,6 +106,8 @@ def _program_warnings(spec: ServerSpec, which: Callable[[str], str | None]) -> W
         yield "command", f"{program} is a command line, not a program", _as_words(spec.command)
     elif spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
         yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
+    elif _is_windows(spec.command):
+        yield "command", f"{program} is a path of Windows", "use the program of this computer"
     elif os.sep in spec.command:
         place = os.path.join(spec.cwd or "", spec.command)
         if not os.path.isfile(place):
@@ -143,6 +151,8 @@ def _folder_warnings(spec: ServerSpec, here: Path) -> Warnings:
                 yield "args", f"module {shown} of this folder is not found, {_IN_OWN_FOLDER}", _SAY_FOLDER
         elif is_package and not word.startswith("-"):
             is_package = False  # the package itself, even if a file of that name exists
+        elif _is_windows(value):
+            yield "args", f"{shown} is a path of Windows", "use a path of this computer"
         elif _is_relative(value, here):
             yield "args", f"{shown} is relative, {_IN_OWN_FOLDER}", _instead(value)
 
@@ -154,6 +164,10 @@ def _is_relative(word: str, here: Path) -> bool:
     if word in (".", "..") or word.startswith(("./", "../")):
         return True
     return os.path.splitext(word)[1].lower() in _FILES or os.path.lexists(here / word[:4096])
+
+
+def _is_windows(word: str) -> bool:
+    return os.name != "nt" and _WINDOWS.match(word) is not None
 
 
 def _instead(path: str) -> str:
@@ -183,6 +197,14 @@ def _url_warnings(spec: ServerSpec) -> Warnings:
     if spec.transport is Transport.SSE and last == "mcp":
         step = 'remove `transport`, or use "http"'
         yield "transport", "looks like a Streamable HTTP URL, which `sse` does not try", step
+    for name, value in spec.headers.items():
+        if name.lower() in _SET_BY_US and not value.strip().lower().startswith(_SENT):
+            shown = clean_line(name, 60)
+            yield (
+                "headers",
+                f"{shown} is set by mcptui for each request, so this value is not sent",
+                "remove it",
+            )
     names = {name.lower() for name in spec.headers}
     plain = parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK
     if plain and (names & {_AUTHORIZATION, "cookie"} or any("key" in name for name in names)):

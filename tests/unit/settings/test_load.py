@@ -186,6 +186,8 @@ def test_a_server_name_that_could_deceive_or_break_a_path_is_refused(name: str, 
         ('transport = "smoke"', "must be `stdio`, `http`, `sse`, `websocket` or `lines`"),
         ('command = "x"\ntool_seconds = inf', "must be finite"),
         ('command = "a\\u0000b"', "must not contain a null character"),
+        ('command = "x"\nenv = { "" = "y" }', "is not a name of a variable: it is empty, or contains ="),
+        ('command = "x"\nenv = { "K=" = "y" }', "is not a name of a variable: it is empty, or contains ="),
         ('command = ""', "must not be empty"),
     ],
 )
@@ -401,3 +403,11 @@ def test_a_named_file_that_does_not_exist_is_created_under_its_own_name(tmp_path
     path = tmp_path / name
     (problem,) = load(path, {}, required=True).problems
     assert problem.suggestion.endswith(step.format(path=path))
+
+
+def test_half_of_a_surrogate_pair_in_json_is_an_error(tmp_path: Path):
+    file = tmp_path / "mcp.json"
+    file.write_text('{"mcpServers": {"a": {"command": "x", "args": ["\\ud800"]}}}')
+    [problem] = load(file, {}).errors
+    assert problem.path == "servers.a.args[1]"
+    assert problem.message == "must not contain half of a surrogate pair, which is not a character"

@@ -151,3 +151,37 @@ def test_an_unset_variable_is_the_only_problem_of_a_url(target: Path):
     assert [problem.message for problem in load(target, {}).problems] == [
         "the environment variable BASE is not set"
     ]
+
+
+@pytest.mark.parametrize("url", [5, True, ["https://h"], {"a": None}, [None]])
+def test_a_url_that_is_no_text_is_refused_beside_a_command_too(source: Path, target: Path, url: object):
+    write(source, a={"command": "x", "url": url}, b={"url": url})
+    plan = plan_import(source, target)
+    assert plan.new == {}
+    assert plan.unusable == ["a", "b"]
+
+
+def test_a_note_about_the_whole_file_names_no_server(source: Path, target: Path):
+    source.write_text('{"mcpServers": {}, "mcpServers": {"b": {"command": "y"}}}')
+    [note] = plan_import(source, target).notes
+    assert note == "note     `mcpServers` is defined twice in one object. The last one is used"
+
+
+def test_an_ordinary_header_is_not_called_a_secret(source: Path, target: Path):
+    headers = {
+        "X-Figma-Region": "us-east-1",
+        "X-Trace": "on",
+        "Authorization": "Bearer abc",
+        "X": "q9Zr4TbW1x",
+    }
+    write(source, a={"url": "https://h/mcp", "headers": headers})
+    shown = [note.partition("`")[2].partition("`")[0] for note in plan_import(source, target).notes]
+    assert shown == ["headers.Authorization", "headers.X"]
+
+
+def test_a_file_of_our_own_in_another_encoding_is_named(source: Path, target: Path):
+    write(source, a={"command": "x"})
+    target.write_bytes("[servers]".encode("utf-16"))
+    with pytest.raises(ConfigError, match=r"is UTF-16 text, not UTF-8\.") as found:
+        plan_import(source, target)
+    assert "cannot be read" not in str(found.value)

@@ -21,6 +21,14 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
     [
         ('command = "uvx"', "a.command: command uvx not found on PATH"),
         ('command = "/no/such"', "a.command: file /no/such not found"),
+        (
+            "command = 'C:\\Program Files\\nodejs\\npx.cmd'",
+            "a.command: C:\\Program Files\\nodejs\\npx.cmd is a path of Windows",
+        ),
+        (
+            "command = 'npx'\nargs = ['-y', 'p', '--db=C:\\x\\test.db']",
+            "a.args: --db=C:\\x\\test.db is a path of Windows",
+        ),
         ('command = "npx -y @scope/pkg"', "a.command: npx -y @scope/pkg is a command line, not a program"),
         ('command = "python3 server.py"', "a.command: python3 server.py is a command line, not a program"),
         ('command = "/no such/x"', "a.command: file /no such/x not found"),
@@ -53,6 +61,10 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
         (
             'url = "http://h/mcp"\nheaders = { Authorization = "Bearer x" }',
             "a.url: credentials in headers are sent unencrypted",
+        ),
+        (
+            'url = "https://h"\nheaders = { Accept = "text/plain" }',
+            "a.headers: Accept is set by mcptui for each request, so this value is not sent",
         ),
         ('url = "ws://h/mcp"', "a.url: traffic to another machine is not encrypted"),
         ('url = "https://h"\nheaders = { X = "${X:-}" }', "a.headers: the value of X is empty"),

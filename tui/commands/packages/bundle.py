@@ -16,7 +16,7 @@ from tui.settings.locations import bundles_dir
 from tui.settings.new_server import named_after, pair_list
 from tui.settings.packages.bundle import bundle_of, folder_name
 from tui.settings.packages.bundle_file import open_bundle
-from tui.settings.packages.server_inputs import ServerInput, refuse_borrowed_secrets, values_of
+from tui.settings.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
 from tui.settings.references import escaped
 
 SUFFIXES = (".mcpb", ".dxt")
@@ -54,14 +54,19 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
     given = [(name, _given(bundle.inputs, name, text)) for name, text in pair_list(args.set)]
     values = dict(values_of(bundle.inputs, given, _ask_for_secrets, every=True))
-    table = bundle.table(folder, values, Path.home())
+
+    def table_of(values: Values) -> dict[str, Any]:
+        made = bundle.table(folder, values, Path.home())
+        if made["command"] == "python" and find_program("python") is None and find_program("python3"):
+            made["command"] = "python3"
+        return made
+
+    table = table_of(values)
     refuse_borrowed_secrets(table, given)
-    if table["command"] == "python" and find_program("python") is None and find_program("python3"):
-        table["command"] = "python3"
     lines = _not_set(bundle.inputs, values)
     if "/" not in table["command"] and find_program(table["command"]) is None:
         lines.append(f"  {clean_line(table['command'], 80)} is not installed")
-    places = secret_places(bundle.inputs, values, lambda found: bundle.table(folder, found, Path.home()))
+    places = secret_places(bundle.inputs, values, table_of)
 
     def install() -> None:
         with open_bundle(path, digest) as again:
@@ -71,6 +76,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
         table,
         named_after(bundle.name),
         "bundle",
+        places.shown(),
         tuple(lines),
         str(folder),
         install=install,

@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
+from tui.settings.config_secrets import MASK
 from tui.settings.packages.bundle_file import SERVICE
 from tui.settings.packages.registry_entry import variable_name
 from tui.settings.packages.server_inputs import Ask, ServerInput, Values
@@ -28,6 +29,7 @@ class FoundServer:
         name: the proposed name.
         source: who described it: "registry" or "bundle".
         lines: what it is and where it comes from, cleaned.
+        shown: the table with `***` for each secret that the user gave.
         folder: the folder that `install` creates, or "".
         install: installs its files, after confirmation.
         store: stores secrets in the keychain, after confirmation; takes table and name, returns the table.
@@ -36,6 +38,7 @@ class FoundServer:
     table: dict[str, Any]
     name: str
     source: str
+    shown: dict[str, Any]
     lines: tuple[str, ...] = ()
     folder: str = ""
     install: Callable[[], None] | None = None
@@ -108,6 +111,11 @@ class SecretPlaces:
     marks: Mapping[str, str]
     marked: Mapping[str, Any]
 
+    def shown(self) -> dict[str, Any]:
+        """Return the table with `***` for each secret."""
+        shown: dict[str, Any] = _replaced(dict(self.marked), dict.fromkeys(self.marks.values(), MASK))
+        return shown
+
     def stored(self, table: Mapping[str, Any], name: str, *, in_file: bool) -> dict[str, Any]:
         """Move the secrets to the keychain, and return the table with references to them.
 
@@ -117,7 +125,9 @@ class SecretPlaces:
         instead = {}
         for key, mark in self.marks.items():
             place = f"{name}.{key}"
-            if (
+            if mark not in str(self.marked):
+                print(f"note: {clean_line(key, 60)} is not used, so it was not stored", file=sys.stderr)
+            elif (
                 self._fits_keychain(mark)
                 and "/" not in key
                 and _keep(place, self.values[key].replace("$${", "${"), in_file)

@@ -160,6 +160,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         table,
         named_after(name.rpartition("/")[2]),
         "registry",
+        places.shown(),
         tuple(lines),
         store=lambda made, named: places.stored(made, named, in_file=False),
     )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import ServerError
+from tui.core.errors import ServerError, reason_of
 from tui.core.files.private_files import make_folder
 from tui.core.files.programs import command_line, find_program, is_command_line, search_path
 from tui.core.servers import ServerSpec
@@ -235,7 +235,8 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
             start_new_session=True,
         )
     except ValueError as problem:  # a NUL character in an argument or in the environment
-        raise _refusal(spec, f"invalid command line or environment: {problem}", "args") from problem
+        wrong = f"invalid command line or environment: {reason_of(problem)}"
+        raise _refusal(spec, wrong, "args") from problem
     except OSError as problem:
         if problem.errno in (errno.ENOENT, errno.ENOTDIR) and is_command_line(spec.command):
             raise _command_line(spec) from problem

@@ -43,7 +43,7 @@ _CLIENT = {
     "issuer": "issuer",
 }
 _FOUND_OUT = frozenset(
-    {"authorizationurl", "tokenurl", "registrationurl", "authservermetadataurl", "audiences"}
+    {"authurl", "authorizationurl", "tokenurl", "registrationurl", "authservermetadataurl", "audiences"}
 )
 SAME = {
     **dict.fromkeys(("cmd", "executable"), "command"),
@@ -239,7 +239,7 @@ def _take_command(found: dict[str, Any], note: Note) -> None:
         note(f"`{clean_line(command, 20)} /c` (Windows) removed: it starts {clean_line(args[1], 60)}")
     elif runs_shell(command, args):
         note(f"runs a shell: {clean_line(' '.join([command, *args]), 160)}")
-    if "mcp-remote" in [re.sub(r"@[\w.-]+$", "", word) for word in args]:
+    if _is_mcp_remote(args):
         url = next((word for word in args if word.startswith(("http://", "https://"))), "")
         if url:
             note(f"uses mcp-remote. `url` = {clean_line(_shown(url), 120)} works without it")
@@ -252,6 +252,19 @@ def runs_shell(command: Any, args: Any) -> bool:
         isinstance(word, str) and word in _COMMAND_OPTIONS
         for word in (args if isinstance(args, list) else ())
     )
+
+
+def own_variables(found: Mapping[str, Any]) -> frozenset[str]:
+    """Return the variables of `env` that the program replaces in its arguments itself."""
+    args, env = found.get("args"), found.get("env")
+    words = args if isinstance(args, list) else []
+    if not isinstance(env, Mapping) or not (runs_shell(found.get("command"), words) or _is_mcp_remote(words)):
+        return frozenset()
+    return frozenset(str(name) for name, value in env.items() if value is not None)
+
+
+def _is_mcp_remote(args: list[Any]) -> bool:
+    return any(isinstance(word, str) and re.fullmatch(r"mcp-remote(?:@[\w.-]+)?", word) for word in args)
 
 
 def _shown(url: str) -> str:

@@ -13,14 +13,14 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import reason_of
 from tui.core.text import clean_line
 from tui.core.units import bounded
-from tui.settings.foreign.entry import SAME, in_common_format, is_provided, runs_shell
+from tui.settings.foreign.entry import SAME, in_common_format, is_provided, own_variables, runs_shell
 from tui.settings.foreign.jsonc import loads, without_comments
 from tui.settings.foreign.scopes import ROOTS, Found, servers_of
 from tui.settings.foreign.texts import Texts
@@ -74,7 +74,7 @@ _EXPANDING = (".gemini", ".qwen", ".copilot", "crush.json", ".crush.json", "gemi
 
 @dataclass(frozen=True, slots=True)
 class ImportNote:
-    """A note on something that was not imported, or was converted."""
+    """A note on something that was not imported, or was converted. `server` is "" for the whole file."""
 
     server: str
     text: str
@@ -132,6 +132,8 @@ def _read(
 ) -> ForeignFile | NotReadable:
     found = servers_of(tree)
     if found is None:
+        if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
+            return NotReadable(f"contains no servers: `{name}` is not a table of servers")
         hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
         return NotReadable("contains neither `mcpServers` nor `servers`", hint)
     return _Reader(tree, path, places).read(found, twice)
@@ -175,7 +177,6 @@ class _Reader:
         self._places = places
         self._ours: dict[KeyPath, Place] = {}
         self._notes: list[ImportNote] = []
-        self._inputs = _inputs(tree)
         self._expands = _is_expanding(tree, path)
         self._first: dict[tuple[str, str], Found] = {}
 
@@ -195,9 +196,14 @@ class _Reader:
                 counts[one.name] += 1
                 name = f"{one.name}-{counts[one.name] + 1}"
             servers[name] = self._server(name, one)
+        keys = {root[0] for root in ROOTS}.union(*(_keys(one.entry) for one in found))
         for name in twice:
             if name in servers:
                 self._note(name, "is defined twice. The last one is used")
+            elif name in keys:
+                self._note(
+                    "", f"`{clean_line(name, 40)}` is defined twice in one object. The last one is used"
+                )
         return ForeignFile(servers, tuple(self._notes), self._ours)
 
     def _is_same(self, servers: Mapping[str, Any], one: Found) -> bool:
@@ -219,10 +225,11 @@ class _Reader:
             base_folder(self._path),
             self._path.absolute().parent,
             lambda text: self._note(name, text),
-            self._inputs,
+            _inputs(self._tree, one.path),
             self._expands,
         )
         found = in_common_format(one.entry, texts.note)
+        texts = replace(texts, own=own_variables(found))
         table: dict[str, Any] = {}
         for key, value in found.items():
             if value is None or key in _SILENT:
@@ -247,7 +254,10 @@ class _Reader:
         return self._in_its_scope(table, one, texts)
 
     def _in_its_scope(self, table: dict[str, Any], one: Found, texts: Texts) -> dict[str, Any]:
-        """Apply what the rest of the file says about a server."""
+        """Apply what the rest of the file says about a server, and drop what its kind has no use for."""
+        if "oauth" in table and "command" in table and "url" not in table:
+            del table["oauth"]
+            texts.note("`oauth` is only used with a `url`, and is ignored")
         if one.project:
             texts.note(f"is a server of the project {clean_line(one.project, 200)}")
             if "command" in table:
@@ -271,8 +281,9 @@ class _Reader:
 
     def _below(self, prefix: KeyPath) -> Iterator[tuple[KeyPath, Place]]:
         """Yield the key, and the direct members of lists and tables of plain values."""
-        if prefix in self._places:
-            yield (), self._places[prefix]
+        if prefix not in self._places:
+            return  # its entry has the key in a table of its own, such as `command`
+        yield (), self._places[prefix]
         value: Any = self._tree
         for part in prefix:
             try:
@@ -295,7 +306,11 @@ class _Reader:
             texts.note(f"`{clean_line(key, 40)}` read as milliseconds: {number / 1000:g} s")
             is_short = True
         number = number / _MILLISECONDS if is_short else number
-        return float(number) if 0 < number <= MAX_TOOL_SECONDS else None
+        if 0 < number <= MAX_TOOL_SECONDS:
+            return float(number)
+        if value != 0:
+            texts.note(f"`{clean_line(key, 40)}` is not a time from 0 to {MAX_TOOL_SECONDS} s and is ignored")
+        return None
 
     def _is_in_seconds(self, number: float) -> bool:
         """Return whether a time without a unit is in seconds: by the host, or because it is whole minutes."""
@@ -305,15 +320,21 @@ class _Reader:
         return number < 10_000 and number % 60 == 0 and number % 500 != 0
 
 
-def _inputs(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the definitions of inputs by their id (VS Code)."""
-    inner = tree.get("mcp")
-    lists = [tree.get("inputs"), inner.get("inputs") if isinstance(inner, Mapping) else None]
+def _keys(entry: Any) -> set[Any]:
+    """Return the keys of an entry and of its tables, such as `env`."""
+    tables = [entry, *entry.values()] if isinstance(entry, Mapping) else []
+    return {key for table in tables if isinstance(table, Mapping) for key in table}
+
+
+def _inputs(tree: Any, path: KeyPath) -> dict[str, Any]:
+    """Return the definitions of inputs that are in a table around an entry, by their id (VS Code)."""
     found: dict[str, Any] = {}
-    for listed in lists:
+    for key in path:
+        listed = tree.get("inputs") if isinstance(tree, Mapping) else None
         for one in listed if isinstance(listed, list) else ():
             if isinstance(one, Mapping) and isinstance(ident := one.get("id"), str):
                 found[ident] = one
+        tree = tree[key]
     return found
 
 

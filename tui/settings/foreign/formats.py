@@ -6,7 +6,7 @@ from typing import Any
 
 from tui.settings.locations import config_file
 
-_SUFFIXES = frozenset({".json", ".jsonc", ".json5", ".yaml", ".yml"})
+_SUFFIXES = frozenset({".json", ".jsonc", ".json5", ".code-workspace", ".yaml", ".yml"})
 
 
 def is_foreign(path: Path) -> bool:

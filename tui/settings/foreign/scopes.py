@@ -147,6 +147,10 @@ def _inner(tree: Any, path: KeyPath, project: str = "") -> Iterator[tuple[KeyPat
             continue
         if key in _INNER and isinstance(value, Mapping | list):
             yield here, project, value
+        elif key == "mcp" and isinstance(
+            servers := _at(value, ("servers",)), Mapping
+        ):  # VS Code, in others' files
+            yield (*here, "servers"), project, servers
         elif isinstance(value, Mapping):
             yield from _inner(value, here, str(key) if path == ("projects",) else project)
 

@@ -24,7 +24,7 @@ _FORM = re.compile(
     r"|\{(?P<kind>env|file):(?P<plain>[^{}]++)\}"
     r"|(?<![\w\\$])\$(?P<name>[A-Z_][A-Z0-9_]*)(?!\w)"
 )
-_SECRETS = re.compile(r"(?:secrets?|inputs?|env|vars)[.:]([\w.-]+)")
+_SECRETS = re.compile(r"(?:secrets?|inputs?|env|vars|user_config)[.:]([\w.-]+)")
 _HOME = re.compile(r"~(?=/|$)")
 _COPILOT_SECRET = re.compile(r"COPILOT_MCP_[A-Z0-9_]+")
 _TAKEN = frozenset(
@@ -50,6 +50,7 @@ class Texts:
         inputs: the inputs that the file defines (VS Code), by id.
         expands: whether its host replaces `$NAME` and `$(COMMAND)` in every text, not only in values of
             `env`, `headers` and `oauth`.
+        own: variables of the server that it replaces itself (a shell, mcp-remote).
         note: takes a sentence about a conversion.
     """
 
@@ -59,6 +60,7 @@ class Texts:
     note: Note
     inputs: Mapping[str, Any] = field(default_factory=dict)
     expands: bool = False
+    own: frozenset[str] = frozenset()
 
     def value(self, key: str, text: str) -> str:
         """Return a value of `env`, `headers` or `oauth`; `key` names it."""
@@ -120,6 +122,8 @@ class Texts:
             return f"${{{name}}}" if re.fullmatch(NAME, name) else self._variable(whole, name)
         if found["kind"] == "file":
             return self._file(whole, found["plain"])
+        if found["braced"] in self.own and not key.startswith("env"):
+            return escaped(whole)
         return self._reference(found["braced"], whole)
 
     def _reference(self, inside: str, whole: str) -> str:
@@ -130,7 +134,9 @@ class Texts:
         kind, _, rest = inside.partition(":")
         if kind == "workspaceFolder" and rest:  # one of several folders of a workspace
             return escaped(str(self.folder if rest == self.folder.name else self.folder.parent / rest))
-        if kind == "env" and re.fullmatch(_WITH_DEFAULT, rest.removeprefix("//")):
+        if kind in ("env", "localEnv", "containerEnv") and re.fullmatch(
+            _WITH_DEFAULT, rest.removeprefix("//")
+        ):
             return f"${{{rest.removeprefix('//')}}}"
         if kind == "input" and rest:
             return self._input(whole, rest)
@@ -162,11 +168,15 @@ class Texts:
         }
 
     def _input(self, whole: str, ident: str) -> str:
-        said = self.inputs.get(ident)
-        default = said.get("default") if isinstance(said, Mapping) else None
+        known = self.inputs.get(ident)
+        said: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
+        default = said.get("default")
         text = default if isinstance(default, str) else None
         if isinstance(default, int | float):
             text = str(default).lower() if isinstance(default, bool) else str(default)
+        if text and said.get("password") is True:
+            self.note(f"the default of {clean_line(whole, 60)} is a secret and is not copied")
+            text = None
         if text is None or "}" in text or not text.isprintable():
             return self._variable(whole, ident)
         return self._variable(whole, ident, default=text)

@@ -280,3 +280,89 @@ def test_the_protocol_era_is_read():
 def test_values_of_unexpected_kinds_do_not_prevent_an_import(name: str, text: str, tmp_path: Path) -> None:
     found = read_foreign(text, tmp_path / name)
     assert isinstance(found, ForeignFile) and found.servers["a"]["command"] == "x"
+
+
+def test_a_timeout_in_a_table_of_the_entry_is_read():
+    # Zed writes it into `command`, https://github.com/zed-industries/zed/issues/32668
+    entry = {"command": {"path": "uvx", "args": ["x"], "env": None, "timeout": 600}, "settings": {}}
+    assert servers({"context_servers": {"a": entry}}) == {
+        "a": {"command": "uvx", "args": ["x"], "tool_seconds": 600.0}
+    }
+
+
+@pytest.mark.parametrize("off", [True, "delete", 5, {"a": 1}])
+def test_tools_that_are_off_elsewhere_are_off_whatever_the_entry_says(off: Any):
+    entry = {"command": "x", "off": off, "disabledTools": ["b"]}
+    assert servers({"mcp": {"a": entry}, "tools": {"a_c": False}})["a"]["off"] == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (
+            '{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}',
+            "`mcpServers` is defined twice in one object. The last one is used",
+        ),
+        (
+            '{"mcpServers": {"b": {"command": "x", "env": {"K": "1", "K": "2"}}}}',
+            "`K` is defined twice in one object. The last one is used",
+        ),
+    ],
+)
+def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, note: str):
+    found = read_foreign(text, HERE)
+    assert isinstance(found, ForeignFile)
+    assert [(one.server, one.text) for one in found.notes] == [("", note)]
+
+
+def test_a_timeout_that_is_no_time_is_reported():
+    assert notes({"mcpServers": {"a": {"command": "x", "timeout": -5}}}) == [
+        "`timeout` is not a time from 0 to 86400 s and is ignored"
+    ]
+
+
+def test_a_table_of_servers_that_is_none_is_named():
+    found = read_foreign('{"mcpServers": null}', HERE)
+    assert found == NotReadable("contains no servers: `mcpServers` is not a table of servers")
+
+
+@pytest.mark.parametrize(
+    ("command", "args"),
+    [
+        ("npx", ["-y", "mcp-remote@0.1.18", "https://h/mcp", "--header", "Authorization:${AUTH}"]),
+        ("sh", ["-c", "exec server --token ${AUTH}"]),
+    ],
+)
+def test_a_variable_of_the_server_that_it_replaces_itself_stays_in_its_arguments(
+    command: str, args: list[str]
+):
+    entry = {"command": command, "args": args, "env": {"AUTH": "Bearer x", "B": "${AUTH}"}}
+    found = servers({"mcpServers": {"a": entry}})["a"]
+    assert found["args"] == [word.replace("${", "$${") for word in args]
+    assert found["env"]["B"] == "${AUTH}"
+
+
+def test_a_sign_in_of_a_command_is_left_out():
+    entry = {"command": "x", "oauth": {"redirectUri": "127.0.0.1:7778"}}
+    tree = {"mcpServers": {"a": entry}}
+    assert servers(tree) == {"a": {"command": "x"}}
+    assert notes(tree)[-1] == "`oauth` is only used with a `url`, and is ignored"
+
+
+def test_the_default_of_a_password_is_neither_copied_nor_shown():
+    secret = "sk-abcdefghijklmnop1234567890"
+    tree = {
+        "inputs": [{"id": "tok", "type": "promptString", "password": True, "default": secret}],
+        "servers": {"a": {"command": "x", "env": {"T": "${input:tok}"}}},
+    }
+    assert servers(tree) == {"a": {"command": "x", "env": {"T": "${TOK}"}}}
+    assert notes(tree) == [
+        "the default of ${input:tok} is a secret and is not copied",
+        "${input:tok} is read from the environment variable TOK",
+    ]
+
+
+def test_inputs_are_those_of_the_table_around_the_servers():
+    inputs = [{"id": "port", "type": "promptString", "default": "80"}]
+    table = {"inputs": inputs, "servers": {"a": {"command": "x", "args": ["${input:port}", "${localEnv:B}"]}}}
+    assert servers({"settings": {"mcp": table}}) == {"a": {"command": "x", "args": ["${PORT:-80}", "${B}"]}}

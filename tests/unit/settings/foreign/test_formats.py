@@ -14,7 +14,14 @@ CODEX = {"mcp_servers": {"a": {"command": "x"}}}
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("mcp.json", True), ("a.JSONC", True), ("config.yaml", True), ("config.toml", False), ("config", False)],
+    [
+        ("mcp.json", True),
+        ("a.JSONC", True),
+        ("x.code-workspace", True),
+        ("config.yaml", True),
+        ("config.toml", False),
+        ("config", False),
+    ],
 )
 def test_a_file_of_another_host_is_known_by_its_suffix(name: str, expected: bool):
     assert is_foreign(Path(name)) is expected

@@ -19,6 +19,8 @@ def names(tree: Any) -> list[str]:
         {"mcpServers": {"a": X}},
         {"mcp_servers": {"a": X}},
         {"mcp": {"servers": {"a": X}}},
+        {"folders": [], "settings": {"mcp": {"servers": {"a": X}}}},
+        {"customizations": {"vscode": {"mcp": {"servers": {"a": X}}}}},
         {"amp": {"mcpServers": {"a": X}}},
         {"mcp": {"a": X, "allowed": ["a"], "timeout": 3}},
         {"mcpServers": [{"name": "a", **X}]},
