@@ -10,7 +10,7 @@ import pytest
 
 from tests.terminal.pty_app import TerminalApp, home_in
 
-F3, F4, F9, F10, F12 = "\x1bOR", "\x1bOS", "\x1b[20~", "\x1b[21~", "\x1b[24~"
+F1, F3, F4, F9, F10, F12 = "\x1bOP", "\x1bOR", "\x1bOS", "\x1b[20~", "\x1b[21~", "\x1b[24~"
 CTRL_F, CTRL_N, CTRL_P, CTRL_R = "\x06", "\x0e", "\x10", "\x12"
 
 Place = tuple[int, int]
@@ -112,3 +112,18 @@ def test_it_returns_to_the_input_after_a_dialog(app: TerminalApp) -> None:
     app.send("\x1b")
     app.until(lambda: "model, profile or URL" not in app.text and left(app) == "ю")
     written(app)
+
+
+def test_it_follows_a_field_that_gets_letters_without_the_focus(app: TerminalApp) -> None:
+    opened(app, F1, "Type to filter")
+    app.send("q\t")  # to the lines below
+    app.until(lambda: left(app) == "q")
+    written(app)
+
+
+def test_it_stays_in_the_input_while_an_approval_has_the_keys(app: TerminalApp) -> None:
+    app.shows("4 tools")
+    opened(app, "add a note: milk\r", "y once")
+    app.resize(80, 24)
+    app.shows("y once")
+    app.until(lambda: app.screen.buffer[cursor(app)[1]][cursor(app)[0]].data == "A")  # of the placeholder

@@ -1,9 +1,11 @@
 """The real program with instrumentation: python watched_app.py WHAT [ARGUMENTS OF MCPTUI].
 
 `modules=FILE` writes the names of the modules imported at the first frame, then continues.
+`focus=FILE` writes which widget has the focus, which ones can have it, and whether text is edited in it.
 `crash=PLACE` raises there, see `PLACES`. `crash=key` raises when an exclamation mark is typed.
 """
 
+import json
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -23,6 +25,47 @@ def note_modules(report: str) -> None:
 
         def report(self) -> None:
             Path(report).write_text("\n".join(sorted(sys.modules)), encoding="utf-8")
+
+    app_module.McptuiApp = Reporting  # type: ignore[misc]
+
+
+def note_focus(report: str) -> None:
+    """Report the focus of the screen on top whenever it changes, and each tab or down that was handled."""
+    from textual import events
+    from textual.widgets import Input, TextArea
+
+    from tui.ui.app import app as app_module
+    from tui.ui.platform.caret import caret_of
+
+    class Reporting(app_module.McptuiApp):
+        reported = ""
+        tabs = 0
+
+        def on_mount(self) -> None:
+            self.set_interval(0.02, self.report)
+
+        async def on_event(self, event: events.Event) -> None:
+            await super().on_event(event)
+            if isinstance(event, events.Key) and event.key in ("tab", "down"):
+                self.call_after_refresh(self.count)
+
+        def count(self) -> None:
+            self.tabs += 1
+
+        def report(self) -> None:
+            focused = self.focused
+            state = {
+                "focused": f"{id(focused)} {getattr(focused, 'cursor', '')}" if focused else "",
+                "edits": isinstance(focused, Input | TextArea)
+                or (focused is not None and caret_of(focused) is not None),
+                "hides": isinstance(focused, Input) and focused.password,
+                "fields": sum(isinstance(one, Input | TextArea) for one in self.screen.focus_chain),
+                "tabs": self.tabs,
+            }
+            if (text := json.dumps(state)) != self.reported or not Path(report).exists():
+                Path(f"{report}.new").write_text(text, encoding="utf-8")
+                Path(f"{report}.new").rename(report)
+                self.reported = text
 
     app_module.McptuiApp = Reporting  # type: ignore[misc]
 
@@ -91,8 +134,8 @@ AT_ONCE = ("compose", "terminal", "loading", "input")
 
 if __name__ == "__main__":
     what, _, where = sys.argv[1].partition("=")
-    if what == "modules":
-        note_modules(where)
+    if what in ("modules", "focus"):
+        (note_modules if what == "modules" else note_focus)(where)
     else:
         ({"key": typed(key)} | PLACES)[where]()
     raise SystemExit(tui.cli.main(sys.argv[2:]))

@@ -223,6 +223,19 @@ async def test_a_user_who_returns_from_another_screen_does_not_answer_with_its_k
         assert len(runtime.toolbox.called) == 1
 
 
+async def test_another_screen_says_that_a_call_is_waiting_and_which_key_goes_there():
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *calls("notes__delete_note")], says("So be it."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await pilot.press("f4")
+        await until(lambda: app.screen is not app.main)
+        gate.set()
+        await shows(app, "notes › delete_note is waiting for approval. Press f2 to answer.")
+        await pilot.press("f2")
+        await until(lambda: app.screen is app.main and app.focused is app.main.regions.conversation)
+
+
 async def test_a_question_shows_only_keys_that_work():
     answers, way = "y once", "f2 answer"
     async with asked_while_typing() as (app, pilot, _):

@@ -278,6 +278,8 @@ class ApprovalKeys:
         if request is not None:
             if request is not self._shown:
                 self._show(request)
+                if not regions.is_on_top:
+                    self._tell_elsewhere(request)
             self.approvals.ignore_first_keys()
             if regions.focus_context is not Context.CONVERSATION:
                 self._took_from = regions.focus_context
@@ -292,6 +294,12 @@ class ApprovalKeys:
             self._took_from = None
         self._shown, self._closed_by_user = request, False
         self._wake()
+
+    def _tell_elsewhere(self, request: ApprovalRequest) -> None:
+        """Say on another screen that the turn waits: the card is in the conversation."""
+        call = f"{clean_line(request.tool.server, 40)} › {clean_line(request.tool.name, 60)}"
+        key = self._regions.overrides.first_of("focus.conversation")
+        self._regions.notify(f"{call} is waiting for approval. Press {key} to answer.", timeout=8)
 
     @property
     def _accepts_keys(self) -> bool:

@@ -21,13 +21,19 @@ class CaretApp(App[int]):
     """
 
     _caret = Offset(0, 0)
+    _edited: Widget | None = None
 
     @property
     def cursor_position(self) -> Offset:
-        """The place of the caret; where it was last if nothing is edited."""
+        """The place of the caret. Without a focused field, of the last one, which may still get letters."""
         focused = self.focused
-        if focused is not None and (found := caret_of(focused)) is not None:
-            self._caret = found
+        if focused is not None and caret_of(focused) is not None:
+            self._edited = focused
+        edited = self._edited
+        if edited is not None and not edited.is_attached:
+            edited = self._edited = None
+        if edited is not None and edited.screen is self.screen and edited.content_region:
+            self._caret = caret_of(edited) or self._caret
         return self._caret
 
     @cursor_position.setter
