@@ -252,7 +252,9 @@ class ServerLog(LogLines):
         """Return a line with a dimmed time, and the level in its color."""
         word = line[10:HEAD_CELLS].strip()
         style = _LEVELS.get(word, "dim")
-        text_style = "text" if word in ("", _STDERR, _STDOUT, "debug", "info", "notice") or style == "dim" else style
+        text_style = (
+            "text" if word in ("", _STDERR, _STDOUT, "debug", "info", "notice") or style == "dim" else style
+        )
         return ((line[:10], "dim"), (line[10:HEAD_CELLS], style), (line[HEAD_CELLS:], text_style))
 
     async def on_unmount(self) -> None:
