@@ -224,6 +224,12 @@ async def test_a_tool_that_takes_any_arguments_gets_json(config: str):
     assert done.code == 2 and """Write a='"text"'""" in done.err
 
 
+async def test_a_typed_command_is_not_looked_for_in_the_configuration(tmp_path: Path):
+    (program := tmp_path / "notes.txt").write_text("milk")
+    done = await mcptui("list", "--", str(program))
+    assert done.code == 5 and "is not executable. Check the command after --." in done.err
+
+
 async def test_a_server_of_the_hello_dialect_says_which_option_it_needs():
     maths = str(Path(__file__).parents[2] / "sample_config" / "servers" / "legacy_math.py")
     done = await mcptui("call", "add", "a=1", "b=2", "--", sys.executable, maths)

@@ -146,7 +146,8 @@ async def test_a_failed_start_names_the_next_step(tmp_path: Path):
     notices = [one["message"] for one in done.of_type("notice")]
     assert [one for one in notices if "“broken”" in one and "Check command in [servers.broken]." in one]
     assert "Check command in [servers.broken]." in shown.err
-    assert "To print its log: mcptui list dies --verbose" in shown.err and "Press" not in shown.err
+    step = f"To print its log: mcptui list dies --verbose --config {path}"
+    assert step in shown.err and "Press" not in shown.err
 
 
 LISTS_NOTHING = """

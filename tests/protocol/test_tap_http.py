@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+import socket
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -205,13 +207,32 @@ async def test_a_request_from_a_local_web_page_is_accepted():
         assert (await ask(port, Origin="http://localhost:5173"))[0] == 200
 
 
+async def test_a_server_that_resets_the_connection_was_connected():
+    async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        linger = struct.pack("ii", 1, 0)  # closing sends RST
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        writer.close()
+
+    server = await asyncio.start_server(reset, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+        process = await start("tap", "--listen", "0", "--to", url, forked=True)
+        said = (await process.stderr.readline()).decode()
+        status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
+        process.terminate()
+        await finish(process)
+    assert status == 502
+    assert b"the connection to the server was lost: Connection reset by peer" in body
+
+
 async def test_an_unreachable_server_is_a_bad_gateway():
     with refusing_port() as port:
         process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{port}/mcp", forked=True)
         said = (await process.stderr.readline()).decode()
         status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
     assert status == 502
-    assert b"cannot connect to the server" in body
+    assert b"cannot connect to the server" in body and b"Check that it is running" in body
     await until(lambda: any(entry.method == "gave up" for entry, _ in recorded()))
     asked = next(entry for entry, _ in recorded() if entry.kind is Kind.REQUEST)
     ended = next(entry for entry, _ in recorded() if entry.method == "gave up")

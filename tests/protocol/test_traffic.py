@@ -141,6 +141,7 @@ async def test_a_selection_is_exported(recording: Path, tmp_path: Path, form: st
     assert (done.code, done.out) == (0, "")
     text = target.read_text()
     assert ("said bad" in text) is (form != "har")
+    assert ("no entries over HTTP" in done.err) is (form == "har")
     assert "said good" not in text
 
 

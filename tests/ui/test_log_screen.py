@@ -50,7 +50,7 @@ async def test_an_empty_log_is_labelled_as_empty(host: FakeHost) -> None:
         screen = LogScreen(host, "slow", KeyOverrides())
         await pilot.app.push_screen(screen)
         await pilot.pause()
-        assert shown(lines_of(screen))[0] == "No stderr output from this server yet."
+        assert shown(lines_of(screen))[0] == "No log output from this server yet."
 
 
 async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:

@@ -98,7 +98,7 @@ async def test_the_log_screen_says_where_the_log_of_a_server_is_that_became_remo
 ) -> None:
     async with running(separate_home) as app:
         await app.press("f3", "l")
-        await app.shows("LOG gone", "No stderr output")
+        await app.shows("LOG gone", "No log output")
         app.write('[servers.gone]\nurl = "http://127.0.0.1:9/mcp"\n' + LASTING)
         await app.runtime.configuration.reload()
         await app.shows("keeps its own log")

@@ -224,6 +224,16 @@ async def test_an_export_to_a_fifo_without_a_reader_can_be_cancelled(tmp_path: P
         os.close(handle)
 
 
+async def test_a_har_file_counts_only_what_it_contains(tmp_path: Path) -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.exporter.folder = lambda: tmp_path
+        await chosen(screen, pilot, "enter", "j", "j", "j", "enter")
+        path = only(tmp_path)
+        said = [note.message for note in pilot.app._notifications]
+    assert path is not None and path.suffix == ".har"
+    assert len(said) == 1 and said[0].startswith("0 entries, ") and "missing" not in said[0]
+
+
 async def test_entries_dropped_during_an_export_are_counted(tmp_path: Path) -> None:
     recorded = numbered(5)
     async with opened(recorded.recording()) as (screen, pilot):

@@ -7,6 +7,7 @@ from tests.ui.stage import press, shown
 from tests.ui.test_traffic import numbered, opened, title
 from tests.ui.traffic_stage import some
 from tui.core.errors import ConfigError
+from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -116,6 +117,18 @@ async def test_a_note_is_saved_and_found() -> None:
         assert "✎" in shown(screen.list)[4]
         await press(pilot, "slash", *"note:ask", "enter")
         await until(lambda: len(screen.list.view) == 1)
+
+
+async def test_a_secret_in_a_note_is_neither_shown_nor_kept() -> None:
+    kept: list[tuple[int, str]] = []
+    redactor = Redactor({"API_KEY": "hunter2x5f0c9a3e"})
+    recording = some().recording(
+        keep_note=lambda seq, text: kept.append((seq, text)), redact=lambda text: redactor.redact(text)
+    )
+    async with opened(recording) as (screen, pilot):
+        screen.list.select(5)
+        await press(pilot, "M", *"with hunter2x5f0c9a3e", "enter")
+        assert kept == [(5, "with [redacted:API_KEY]")] and recording.notes == dict(kept)
 
 
 async def test_a_key_opens_the_turn_of_an_entry() -> None:

@@ -9,7 +9,7 @@ from tests.ui.bench_stage import TOOLS, rich_runtime
 from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import CallFailure, TextContent, ToolResult
-from tui.core.traffic import Kind
+from tui.core.traffic import Direction, Kind
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.screen import ServerScreen
@@ -214,6 +214,24 @@ async def test_the_log_has_stderr_and_logging_messages_in_order() -> None:
         logged(runtime, "error", "first line\nsecond line")
         await shows(app_of(screen), "error      first line")
         assert screen.log_lines.text.endswith("\n" + " " * 21 + "second line")
+
+
+async def test_the_log_has_lines_that_the_server_printed_to_stdout() -> None:
+    runtime = rich_runtime()
+    runtime.recorded.add(Kind.NOT_JSON, b"Server listening on port 3000")
+    runtime.recorded.add(Kind.NOT_RPC, {"level": 30, "msg": "ready"})
+    runtime.recorded.add(Kind.NOT_RPC, {"type": "result", "content": "3"}, method="result")  # line dialect
+    runtime.recorded.add(Kind.NOT_JSON, b"typed by mcptui", direction=Direction.OUT)
+    runtime.recorded.add(Kind.NOT_JSON, b"<html>", detail={"exchange": 2, "status": 200})
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("5")
+        await shows(app_of(screen), "<html>")
+        said = [line[10:].rstrip() for line in screen.log_lines.text.split("\n")]
+        assert said == [
+            "stdout     Server listening on port 3000",
+            'stdout     {"level": 30, "msg": "ready"}',
+            "response   <html>",
+        ]
 
 
 async def test_http_events_are_sentences_in_the_log() -> None:

@@ -151,7 +151,7 @@ async def _turn(
     runtime.consent.require(specs)
     found = await _start(runtime.host, started)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
-    for problem in filter(None, map(_server_problem, found)):
+    for problem in filter(None, (_server_problem(status, args) for status in found)):
         if args.json:
             _print_json(Notice(problem))
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
@@ -171,24 +171,37 @@ async def _turn(
     return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
 
 
-def step_in_shell(status: ServerStatus, see_log: str | None = None) -> str:
+def step_in_shell(status: ServerStatus, see_log: str) -> str:
     """Return the next step after a failed start, without the keys of the app that it may name.
 
-    `see_log` says how to see its log, if that is all that helps; by default, with `mcptui list`.
+    `see_log` says how to see its log, if that is all that helps.
     """
     step, key, keys = status.next_step.partition("Press ")
     if key and not step and "log" in keys:
-        name = shlex.quote(clean_line(status.name, 80))
-        return f"To print its log: mcptui list {name} --verbose" if see_log is None else see_log
+        return see_log
     return step.strip()
 
 
-def _server_problem(status: ServerStatus) -> str:
+def log_step(server: str, args: argparse.Namespace) -> str:
+    """Return how to print the log of a server: the command, with the configuration of this one."""
+    file = getattr(args, "config", None)
+    words = [
+        "mcptui",
+        "list",
+        clean_line(server, 80),
+        "--verbose",
+        *(("--config", str(file)) if file else ()),
+    ]
+    trusts = ["--trust-config"] if getattr(args, "trust_config", False) else []
+    return f"To print its log: {shlex.join((*words, *trusts))}"
+
+
+def _server_problem(status: ServerStatus, args: argparse.Namespace) -> str:
     """Return why a server, or some of its tools, cannot be used in this run; or ""."""
     name = quoted_name(status.name)
     if status.state is not ServerState.RUNNING:
         problem = f"the server {name} failed to start: {status.detail or 'no reason is known.'}"
-        return sentences(problem, step_in_shell(status))
+        return sentences(problem, step_in_shell(status, log_step(status.name, args)))
     if status.listing_problem:
         some = "some tools" if status.tools else "the tools"
         why = clean_line(status.listing_problem, 300)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
-from tui.commands.run import say_unrecorded, step_in_shell
+from tui.commands.run import log_step, say_unrecorded, step_in_shell
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
@@ -74,7 +74,8 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     def show(status: ServerStatus) -> None:
         if not args.json:
             tokens = runtime.request.definition_tokens()
-            print("\n".join(lines(status, width, tokens.get(status.name))), flush=True)
+            see_log = log_step(status.name, args)
+            print("\n".join(lines(status, width, tokens.get(status.name), see_log)), flush=True)
 
     def settled(name: str) -> None:
         found[name] = runtime.host.status(name)
@@ -177,8 +178,13 @@ def _where(reach: Reach) -> str:
     return f"{clean_line(reach.where, 300)} over {reach.kind}, {how}"
 
 
-def lines(status: ServerStatus, width: int = 0, tokens: DefinitionTokens | None = None) -> list[str]:
-    """Return the lines to print for a server, with the reason below a failed one; `width` aligns names."""
+def lines(
+    status: ServerStatus, width: int = 0, tokens: DefinitionTokens | None = None, see_log: str = ""
+) -> list[str]:
+    """Return the lines to print for a server, with the reason below a failed one; `width` aligns names.
+
+    `see_log` says how to print its log.
+    """
     name = clean_line(status.name, MAX_SHOWN_NAME).ljust(width)
     if status.state is not ServerState.RUNNING:
         mark = "✗" if status.failed else "○"  # a server that waits for consent has not failed
@@ -186,7 +192,7 @@ def lines(status: ServerStatus, width: int = 0, tokens: DefinitionTokens | None 
         if status.reach is not None:
             told.append(f"    at {_where(status.reach)}")
         if status.detail:
-            told.append(f"    {clean_line(sentences(status.detail, step_in_shell(status)), 600)}")
+            told.append(f"    {clean_line(sentences(status.detail, step_in_shell(status, see_log)), 600)}")
         if status.unquoted_line:
             told.append(f"    log: {clean_line(status.unquoted_line, 300)}")
         return told + printed_lines(status)

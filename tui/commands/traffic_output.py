@@ -184,6 +184,9 @@ def _figures(source: Source) -> Iterable[Figures]:
     return stats.tools()
 
 
+_NO_HTTP = "no entries over HTTP, so the archive is empty. Use --export jsonl, md or html."
+
+
 def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
     from tui.storage.exports.export import Format, exported, write_whole
     from tui.storage.exports.placeholders import ExportContents
@@ -198,11 +201,13 @@ def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
         if not args.output or args.output == "-":
             for piece in pieces:
                 sys.stdout.write(piece)
-            continue
-        target = Path(os.path.expanduser(args.output))
-        written = write_whole(target, pieces)
-        said = f"{contents.words()}, {units.size(written)}"
-        print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
+        else:
+            target = Path(os.path.expanduser(args.output))
+            written = write_whole(target, pieces)
+            said = f"{contents.words()}, {units.size(written)}"
+            print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
+        if Format(args.export) is Format.HAR and not contents.entries:
+            print(f"mcptui traffic: {_NO_HTTP}", file=sys.stderr)
     return 0
 
 

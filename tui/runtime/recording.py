@@ -100,6 +100,7 @@ class RunRecording:
             problem=lambda: self._recorder.problem,
             keep_mark=lambda seq, marked: self._keep_note(seq, marked=marked),
             keep_note=lambda seq, text: self._keep_note(seq, text=text),
+            redact=lambda text: redactor().redact(text),
             keep_filter=self._keep_filter,
             revision=self._linting.revision,
             judged=lambda: self._linting.judged,

@@ -97,14 +97,23 @@ def _questions_in(body: bytes) -> list[str]:
         return []
 
 
+def _without_known_keys(text: str) -> str:
+    from tui.core.secrets.redact import Redactor
+
+    return Redactor().redact(text)
+
+
 class RecordingFile:
     """Loads a recording in a thread. The first rows are available immediately.
 
     `problem` says why it could not be read completely, or is "".
     """
 
-    def __init__(self, path: Path) -> None:
-        """Raises StorageError if it cannot be read at all."""
+    def __init__(self, path: Path, redact: Callable[[str], str] | None = None) -> None:
+        """Raises StorageError if it cannot be read at all.
+
+        `redact` removes secrets from a note; by default, those of a known form.
+        """
         self._thread = DaemonThread("load a recording", self._run, failed=self._failed, max_restarts=0)
         self._closing = self._thread.closing
         live = is_live(path)
@@ -128,6 +137,7 @@ class RecordingFile:
             problem=lambda: self.problem,
             keep_mark=lambda seq, marked: self._keep(seq, marked=marked),
             keep_note=lambda seq, text: self._keep(seq, text=text),
+            redact=redact or _without_known_keys,
             judged=lambda: self._judged,
         )
 

@@ -85,7 +85,7 @@ async def log(visit: Visit) -> None:
     await visit.press("slash", *"line 3", "enter")
     await visit.see("log-search", "line 3")
     await visit.press("escape", "escape", "f3", "down", "l")
-    await visit.see("log-empty", "No stderr output from this server yet")
+    await visit.see("log-empty", "No log output from this server yet")
 
 
 @tour(with_result, "result")

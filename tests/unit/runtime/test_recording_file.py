@@ -60,6 +60,8 @@ async def test_rows_bodies_marks_and_notes_are_loaded(tmp_path):
         await until(lambda: len(first.recording.entries) == 50)
         first.recording.keep_mark(7, True)
         first.recording.keep_note(8, "look here")
+        key = "ghp_" + "a1B2" * 9
+        assert first.recording.redact(f"sent with {key}") == "sent with [redacted:github]"
     with shown(path) as again:
         await until(lambda: again.recording.notes)
         assert again.recording.notes == {8: "look here"}

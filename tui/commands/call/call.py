@@ -47,6 +47,7 @@ from tui.settings.problems import did_you_mean
 
 OK, REFUSED, USAGE, TIMEOUT, NOT_STARTED = 0, 1, 2, 3, 5
 _SHOWN_NAMES = 40
+_CONFIGURED_COMMAND = re.compile(r"Check (command|args|cwd) in \[servers\.[^\]]*\]\.")
 _CONFIGURED_TRANSPORT = re.compile(r'Set transport = "(\w+)" in its configuration\.')
 BY_COMMAND = "command mcptui call"
 _GRACE_SECONDS = 1.0
@@ -182,6 +183,7 @@ class _Call:
         if self._runtime.is_unconfigured and status.spec.url:  # the user does not know its generated name
             next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
         if self._runtime.is_unconfigured:
+            next_step = _CONFIGURED_COMMAND.sub("Check the command after --.", next_step)
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
         problem = sentences(status.detail or "it failed to start", next_step)
         fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)

@@ -119,7 +119,8 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=_seconds,
         metavar="N",
-        help="timeout of the request in seconds, after the server has started",
+        help="timeout of the request in seconds, after the server has started (progress restarts it, up to "
+        "ten times N)",
     )
     add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")

@@ -258,7 +258,7 @@ def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mappin
 def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> list[str]:
     if not isinstance(item, Mapping):
         return [f"(invalid, not an object: {clean_line(json.dumps(item, default=str), 80)})"]
-    name = clean_line(_text(item, "name"), 120)
+    name = clean_line(_text(item, "name"), 120) or ("" if part.startswith("resource") else "(no name)")
     about = clean_line(_text(item, "description") or _text(item, "title"), _DESCRIPTION)
     match part:
         case "tools":
@@ -270,7 +270,7 @@ def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mappi
         case "prompts":
             head = " ".join(filter(None, (name, _prompt_signature(item))))
         case _:
-            where = clean_line(_text(item, "uri") or _text(item, "uriTemplate"), 400)
+            where = clean_line(_text(item, "uri") or _text(item, "uriTemplate"), 400) or "(no URI)"
             head = "  ".join(filter(None, (where, name, clean_line(_text(item, "mimeType"), 80))))
     return [head, *([f"    {about}"] if about else [])]
 

@@ -166,8 +166,10 @@ class HttpPassthrough:
 
     def _why_no_response(self, error: "httpx2.HTTPError") -> str:
         why = reason_of(error)
+        if isinstance(error, (self._httpx.ConnectError, self._httpx.ConnectTimeout)):
+            return f"cannot connect to the server: {why}. Check that it is running, and the URL of --to."
         if not isinstance(error, self._httpx.RemoteProtocolError):
-            return f"cannot connect to the server: {why}"
+            return f"the connection to the server was lost: {why}"
         if "disconnected" in str(error):
             return "the server closed the connection without a response"
         return f"the response of the server is not valid: {why}"

@@ -19,6 +19,7 @@ class Recording:
         ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
             now.
         notes: the user's notes by seq; the screen changes it and calls `keep_note`.
+        redact: removes secrets from a note before it is shown or kept.
         keep_filter: stores a filter under a name; "" removes it. Called in a thread; may block, and raise
             McptuiError.
         revision: the protocol revision of a source, or "" if unknown.
@@ -36,6 +37,7 @@ class Recording:
     notes: dict[int, str] = field(default_factory=dict)
     keep_mark: Callable[[int, bool], None] = lambda seq, marked: None
     keep_note: Callable[[int, str], None] = lambda seq, text: None
+    redact: Callable[[str], str] = lambda text: text
     filters: dict[str, str] = field(default_factory=dict)
     keep_filter: Callable[[str, str], None] = lambda name, text: None
     revision: Callable[[str], str] = lambda source: ""

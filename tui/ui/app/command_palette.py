@@ -216,7 +216,9 @@ def _server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command
             f"Open the workbench of {shown}", "call its tools by hand", partial(show_server, status.name)
         )
         yield from _state_commands(status, host, under)
-        yield Command(f"Open the log of {shown}", "its stderr", partial(show_log, status.name))
+        yield Command(
+            f"Open the log of {shown}", "its stderr, and stray text on stdout", partial(show_log, status.name)
+        )
 
 
 def _state_commands(status: ServerStatus, host: "Host", under: Screen[Any]) -> Iterator[Command]:

@@ -240,7 +240,7 @@ class Navigator:
         if not self._regions.is_on_top:
             return
         path, number = found
-        recorded = RecordingFile(path)
+        recorded = RecordingFile(path, self._runtime.redactor.redact)
         recorded.start()
         filter = filter_of(replace(self._spans.cause_of(span), turn=number))
         screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)

@@ -53,7 +53,7 @@ class Annotations:
             return
 
         def keep(text: str) -> None:
-            text = text.strip()
+            text = self._recording.redact(text.strip())
             if text:
                 notes[seq] = text
             else:

@@ -192,7 +192,7 @@ class Exporter:
             asyncio.to_thread(self._export, wanted, remarks, clean_line(title, 160), stop, over)
         )
         try:
-            count, size, bodiless = await asyncio.shield(work)
+            count, gone, size, bodiless = await asyncio.shield(work)
         except asyncio.CancelledError:
             stop.set()
             await asyncio.wait({work})
@@ -207,7 +207,6 @@ class Exporter:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             self._screen.notify(f"{path} not written: {reason}", severity="error", timeout=8)
         else:
-            gone = len(wanted.seqs) - count
             missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
             missing += f", {entry_count(bodiless)} without the body (damaged)" if bodiless else ""
             self._screen.notify(
@@ -232,8 +231,8 @@ class Exporter:
 
     def _export(
         self, wanted: "_Wanted", remarks: "_Remarks", title: str, stop: threading.Event, over: bool
-    ) -> tuple[int, int, int]:
-        """Write the file, in a thread; return its number of entries, bytes and lost bodies.
+    ) -> tuple[int, int, int, int]:
+        """Write the file, in a thread; return its number of entries, of missing ones, bytes and lost bodies.
 
         Raises `FileExistsError` if the file exists and `over` is not set, otherwise `OSError` or
         `McptuiError`.
@@ -256,7 +255,7 @@ class Exporter:
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise
-        return len(seqs) - len(source.gone), size, len(source.bodiless)
+        return len(source.written), len(source.gone), size, len(source.bodiless)
 
     def _note_progress(self, done: int, total: int, stop: threading.Event) -> None:
         self.note = f"exporting {done * 100 // max(1, total)} %"
@@ -303,6 +302,7 @@ class _EntrySource:
         self._reader, self._seqs, self._rest = reader, seqs, rest
         self._read = 0
         self._until = time.monotonic() + SLICE_SECONDS
+        self.written: set[int] = set()  # a HAR file has those over HTTP only
         self.gone: set[int] = set()  # entries that could not be read because they were dropped
         self.bodiless: set[int] = set()  # entries with a body on a damaged page
 
@@ -330,7 +330,9 @@ class _EntrySource:
         entry = whole_entry(self._reader, seq, MOST)
         if entry is None:
             self.gone.add(seq)
-        elif entry.is_body_lost:
+            return None
+        self.written.add(seq)
+        if entry.is_body_lost:
             self.bodiless.add(seq)
         return entry
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 LOOKS_PER_SECOND = 8
-LOCAL = "No stderr output from this server yet."
+LOCAL = "No log output from this server yet."
 REMOTE = "This server is remote and keeps its own log. Its messages are in the traffic."
 
 

@@ -36,6 +36,22 @@ async def test_malformed_entries_are_shown_cleaned(capsys):
     assert "(invalid, not an object: 5)" in out and "a␛[2J" in out and "\x1b" not in out
 
 
+async def test_an_entry_without_a_name_or_uri_has_a_line_that_says_so(capsys):
+    class Nameless(Offering):
+        async def identity(self, server: str) -> ServerIdentity:
+            return ServerIdentity(capabilities={"tools": {}, "resources": {}, "prompts": {}})
+
+        async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
+            return [{"name": 5}, {"uri": 3, "name": "x", "description": "y"}], ""
+
+    await write_listing(Nameless([]), status(), ["prompts"], as_json=False)  # type: ignore[arg-type]
+    assert capsys.readouterr().out == "(no name)\nx\n    y\n"
+    await write_listing(Nameless([]), status(), ["tools"], as_json=False)  # type: ignore[arg-type]
+    assert capsys.readouterr().out.startswith("(no name)\n")
+    await write_listing(Nameless([]), status(), ["resources"], as_json=False)  # type: ignore[arg-type]
+    assert "  (no URI)\n  (no URI)  x\n      y\n" in capsys.readouterr().out
+
+
 async def test_an_omitted_tool_is_listed_with_the_reason(capsys):
     left_out = status(quarantined=(("bad", "its schema is a list"),))
     await write_listing(Offering([{"name": "bad"}]), left_out, ["tools"], as_json=False)  # type: ignore[arg-type]
