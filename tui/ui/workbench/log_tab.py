@@ -1,4 +1,4 @@
-"""The log tab: a server's stderr, its log messages over the protocol, its starts and exits."""
+"""The log tab: a server's stderr, what it printed to stdout, its log messages, its starts and exits."""
 
 import asyncio
 import json
@@ -203,13 +203,19 @@ _LEVELS = {
     "alert": "bad bold",
     "emergency": "bad bold",
 }
-_STDERR = "stderr"
+_STDERR, _STDOUT = "stderr", "stdout"
 _IN_SENTENCES = frozenset(
     {"http", "endpoint", "broken", "sign-in", "session opened again", "stream opened again"}
 )
 """Events of a connection with details for machines, which are shown as sentences."""
 
-_WHAT = '(kind:stderr or method:notifications/message or (kind:event and not method:"gave up"))'
+_PRINTED = (Kind.NOT_JSON, Kind.NOT_RPC)
+"""Lines on stdout that are not messages, or such replies of a remote server."""
+
+_WHAT = (
+    "(kind:stderr or method:notifications/message or (dir:in kind:not_json,not_rpc)"
+    ' or (kind:event and not method:"gave up"))'
+)
 """Filter for the entries of a log; requests that timed out belong to the calls."""
 
 
@@ -251,7 +257,9 @@ class ServerLog(LogLines):
         """Return a line with a dimmed time, and the level in its color."""
         word = line[10:HEAD_CELLS].strip()
         style = _LEVELS.get(word, "dim")
-        text_style = "text" if word in ("", _STDERR, "debug", "info", "notice") or style == "dim" else style
+        text_style = (
+            "text" if word in ("", _STDERR, _STDOUT, "debug", "info", "notice") or style == "dim" else style
+        )
         return ((line[:10], "dim"), (line[10:HEAD_CELLS], style), (line[HEAD_CELLS:], text_style))
 
     async def on_unmount(self) -> None:
@@ -284,6 +292,8 @@ def _level_and_text(entry: Entry) -> tuple[str, str]:
     text = entry.body.decode("utf-8", "replace")
     if entry.kind is Kind.STDERR:
         return _STDERR, text
+    if entry.kind in _PRINTED:
+        return "reply" if "exchange" in entry.detail else _STDOUT, text
     if entry.kind is Kind.EVENT and entry.method in _IN_SENTENCES:
         return entry.method, " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail))
     if entry.kind is Kind.EVENT:
