@@ -22,6 +22,7 @@ MAX_KEY = 16 * 1024
 """Maximum characters of a key."""
 
 THIS_RUN = "pasted for this run"
+PASTE_IT = "Paste the key."
 
 
 class ModelKeys:
@@ -114,7 +115,7 @@ def valid_key(text: str) -> str:
     """Return a pasted key without the space around it. Raises ConfigError, which never quotes it."""
     key = text.strip()
     if not key:
-        raise ConfigError("no key was given", next_step="Paste the key.")
+        raise ConfigError("no key was given", next_step=PASTE_IT)
     if len(key) > MAX_KEY:
         raise ConfigError(f"a key of more than {MAX_KEY:,} characters", next_step="Copy it again.")
     return checked_key(key)
