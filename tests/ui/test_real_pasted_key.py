@@ -8,6 +8,8 @@ from textual import events
 from tests.conftest import until
 from tests.endpoint import Endpoint, refuses, says
 from tests.ui.real_stage import real_app
+from tui.model.endpoints.profile import ModelProfile
+from tui.runtime.model_keys import ModelKeys
 from tui.ui.dialogs.model_form import ModelForm
 
 KEY = "sk-canary-1234567890"
@@ -53,6 +55,20 @@ async def test_a_rejected_key_is_replaced_by_a_command_and_the_question_asked_ag
             await real.shows("API key · work", "Sent to http://127.0.0.1")
             await real.press(*KEY, "ctrl+s")
             await real.shows("“work” uses the new key")
+            await real.press(*"/retry", "enter")
+            await real.shows("Hello there.")
+    assert endpoint.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_a_key_that_is_stored_in_a_shell_meanwhile_is_used_by_the_next_question(
+    separate_home: Path,
+) -> None:
+    async with Endpoint([refuses(401, "no key"), says("Hello there.")]) as endpoint:
+        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.press(*"hi", "enter")
+            await real.shows("`mcptui config key work`")
+            await ModelKeys().store(ModelProfile("work", endpoint.base_url, "m"), KEY)
             await real.press(*"/retry", "enter")
             await real.shows("Hello there.")
     assert endpoint.requests[-1].headers["authorization"] == f"Bearer {KEY}"

@@ -55,6 +55,12 @@ class ModelKeys:
             key_place=f"stored {place}",
         )
 
+    def renewed(self, profile: ModelProfile) -> ModelProfile | None:
+        """Return a profile in use with a key that another process has stored since; None if there is none."""
+        found = self.applied(profile)
+        is_same = found.keychain == profile.keychain if found.keychain else found.api_key == profile.api_key
+        return None if is_same else found
+
     def use(self, profile: ModelProfile, key: str) -> None:
         """Use a key until mcptui quits. It is kept in memory only. Raises ConfigError if it is invalid."""
         self._of_run[_required(profile)] = Secret(valid_key(key))
