@@ -174,7 +174,8 @@ class FormPane(LinePane, inherit_bindings=False):
 
     @property
     def _look(self) -> FormLook:
-        keys = map(self._keys.first_of, ("form.add", "form.cycle", "form.remove"))
+        key = self._keys.first_of
+        keys = (key("form.add"), key("form.cycle"), key("form.remove"))
         return FormLook(min(self.columns, WIDEST), self._signs, *keys, self.strict, self.has_focus)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
