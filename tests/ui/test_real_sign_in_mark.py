@@ -45,7 +45,8 @@ async def test_a_sign_in_that_the_browser_answers_is_not_called_a_withdrawn_requ
             await real.shows("needs sign-in")
             await real.press("f3", "s")
             await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")
-            assert isinstance(dialog := real.app.screen, AddressDialog)
+            dialog = real.app.screen
+            assert isinstance(dialog, AddressDialog)
             await asyncio.to_thread(browse, dialog.question.url)
             await real.has_state("safe", "RUNNING")
             await until(lambda: real.app.screen is not dialog, what="a closed dialog")
