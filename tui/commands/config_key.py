@@ -49,10 +49,10 @@ def _read_key(prompt: str) -> str:
     if sys.stdin.isatty():
         try:
             return getpass.getpass(prompt)
-        except EOFError:  # ctrl+d
-            return ""
-        except KeyboardInterrupt:
+        except (EOFError, KeyboardInterrupt) as error:  # ctrl+d, ctrl+c: behind the prompt
             print(file=sys.stderr)
+            if isinstance(error, EOFError):
+                return ""
             raise
     text = sys.stdin.read(MAX_KEY + 2).strip()
     if "\n" in text:
