@@ -51,6 +51,23 @@ async def test_printed_lines_are_a_mark_in_the_servers_pane_and_in_the_log(
         assert real.runtime.host.status("noisy").stderr_last == "on stderr"
 
 
+async def test_the_log_of_the_workbench_has_what_was_printed(separate_home: Path, config: str) -> None:
+    async with real_app(separate_home, config) as real:
+        await real.has_state("noisy", "RUNNING")
+        await real.press("f3", "enter", "1")
+        await real.shows("1 line on stdout, in its log")
+        await real.press("5")
+        await real.shows("stdout     Starting")
+
+
+async def test_run_says_what_was_printed_before_and_during_its_turn(tmp_path: Path, config: str) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text(config)
+    options = ("--config", str(file), "--trust-config", "--demo", "--server", "noisy")
+    ran = await mcptui("run", *options, "--approve", "all", "call add {}")
+    assert "· noisy: 2 lines on stdout: Starting. Only messages belong there" in ran.err
+
+
 async def test_the_commands_say_what_was_printed(tmp_path: Path, config: str) -> None:
     file = tmp_path / "c.toml"
     file.write_text(config)

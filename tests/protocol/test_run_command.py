@@ -255,7 +255,7 @@ async def test_without_a_key_nothing_is_sent_and_one_error_says_what_to_do(tmp_p
     assert done.code == 2
     assert done.err.splitlines()[-1] == (
         "mcptui: scripted has no key: the environment variable NOT_SET_ANYWHERE is not set. "
-        "Set it, or add --model NAME."
+        "Set it, store a key with `mcptui config key`, or add --model NAME."
     )
 
 

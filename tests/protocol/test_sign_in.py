@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
+from tests.protocol.command import mcptui
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.errors import ServerError
@@ -125,6 +126,13 @@ async def test_declining_ends_the_start_with_a_hint_how_to_sign_in_after_one_que
         assert stage.status.detail == "it requires signing in, which was declined."
         assert "mcptui login safe" in stage.status.next_step
         assert stage.status.sign_in == "not signed in" and len(person.questions) == 1
+
+
+async def test_a_start_that_could_ask_nobody_does_not_claim_that_the_user_declined(tmp_path: Path) -> None:
+    async with OAuthServer() as server:
+        (tmp_path / "c.toml").write_text(f'[servers.safe]\nurl = "{server.url}"\n')
+        listed = await mcptui("servers", "--config", str(tmp_path / "c.toml"), "--trust-config")
+    assert "it requires signing in. Sign in with `mcptui login safe`.\n" in listed.out
 
 
 class Forever(Person):

@@ -209,9 +209,9 @@ def test_the_app_asks_in_a_dialog_and_shows_who_is_signed_in(tmp_path: Path, hom
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)
         with TerminalApp.real("--config", config, "--demo", env=home) as app:
-            app.shows("safe STOPPED", "needs sign-in", "Press s to sign in.")
+            app.shows("safe STOPPED", "needs sign-in")
             app.send("/login safe\r")
-            app.shows("The server “safe” requires signing in", "open in the browser")
+            app.shows("The server “safe” requires signing in", "open in the browser", "needs sign-in")
             ripe(app)
             app.send(OPEN)
             app.shows("safe RUNNING", "1 tool")

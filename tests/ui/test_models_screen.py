@@ -27,6 +27,7 @@ class Scene(OnScreen):
 
     conversations: FakeChats
     given: list[bool | None] = field(default_factory=list)
+    keyed: list[str] = field(default_factory=list)
 
 
 @asynccontextmanager
@@ -34,10 +35,19 @@ async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> Asy
     conversations = FakeChats(Conversation())
     conversations.known = list(choices)
     async with Stage().run_test(size=(width, 24), notifications=True) as pilot:
-        screen = ModelsScreen(
-            conversations, KeyOverrides(), UNICODE, add=lambda added: None, busy=lambda: busy
-        )
         scene = Scene(pilot, conversations)
+
+        async def replace_key(name: str) -> None:
+            scene.keyed.append(name)
+
+        screen = ModelsScreen(
+            conversations,
+            KeyOverrides(),
+            UNICODE,
+            add=lambda added: None,
+            replace_key=replace_key,
+            busy=lambda: busy,
+        )
         pilot.app.push_screen(screen, scene.given.append)
         await pilot.pause()
         yield scene
@@ -49,6 +59,16 @@ async def test_each_model_shows_its_known_properties() -> None:
         await scene.shows("offline   built in   no language model")
         await scene.press("down")
         await scene.shows("127.0.0.1:11434   found on this machine   window 33 k tokens   text protocol")
+
+
+async def test_a_key_is_pasted_for_a_profile_and_for_the_one_whose_models_are_listed() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        await scene.press("ctrl+k")
+        await scene.shows("The demo model needs no key.")
+        await scene.press("down", "ctrl+k")
+        await until(lambda: scene.keyed == ["ollama"])
+        await scene.press("tab", "ctrl+k")
+        await until(lambda: scene.keyed == ["ollama", "ollama"])
 
 
 async def test_a_profile_of_ones_own_says_how_it_is_edited_or_removed() -> None:

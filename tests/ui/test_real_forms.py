@@ -100,10 +100,10 @@ async def test_an_object_can_be_null_have_content_again_and_be_left_out(separate
         assert await form.sends("ctrl+d") == {}
 
 
-async def test_an_object_that_is_null_opens_with_enter(separate_home: Path) -> None:
+async def test_an_object_that_is_null_opens_with_the_key_that_adds(separate_home: Path) -> None:
     async with filling(separate_home, "optional") as form:
-        await form.press("tab", "tab", "ctrl+a", "enter")
-        assert form.value == {"size": {}}
+        await form.press("tab", "tab", "ctrl+a", "ctrl+n", "'4")
+        assert form.value == {"size": {"width": 4}}
 
 
 async def test_lists_and_maps_of_models_are_filled_in(separate_home: Path) -> None:

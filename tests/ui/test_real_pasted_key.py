@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from tests.conftest import until
 from tests.endpoint import Endpoint, refuses, says
 from tests.ui.real_stage import real_app
+from tui.model.endpoints.profile import ModelProfile
+from tui.runtime.model_keys import ModelKeys
 from tui.ui.dialogs.model_form import ModelForm
 
 KEY = "sk-canary-1234567890"
@@ -55,6 +58,65 @@ async def test_a_rejected_key_is_replaced_by_a_command_and_the_question_asked_ag
             await real.press(*"/retry", "enter")
             await real.shows("Hello there.")
     assert endpoint.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_a_key_that_is_stored_in_a_shell_meanwhile_is_used_by_the_next_question(
+    separate_home: Path,
+) -> None:
+    async with Endpoint([refuses(401, "no key"), says("Hello there.")]) as endpoint:
+        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.press(*"hi", "enter")
+            await real.shows("`mcptui config key work`")
+            await ModelKeys().store(ModelProfile("work", endpoint.base_url, "m"), KEY)
+            await real.press(*"/retry", "enter")
+            await real.shows("Hello there.")
+    assert endpoint.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_the_key_that_replaces_a_rejected_one_goes_into_its_field_wherever_the_focus_was(
+    separate_home: Path,
+) -> None:
+    async with Endpoint([refuses(401, "bad key"), says("OK")]) as endpoint:
+        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.press(*"/key", "enter")
+            await real.shows("API key · work")
+            await real.press(*"wrong", "enter", "ctrl+s")
+            await real.shows("Paste the key again.", "ctrl+s again to save anyway")
+            real.app.post_message(events.Paste(KEY))
+            await real.press("ctrl+s")
+            await real.shows("“work” uses the new key")
+    assert endpoint.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_a_key_pasted_beside_its_field_is_taken(separate_home: Path) -> None:
+    config = 'servers = {}\n[models.work]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    async with real_app(separate_home, config) as real:
+        await real.press(*"/key", "enter")
+        await real.shows("API key · work")
+        await real.press("enter")
+        await real.shows("←→ choose")
+        real.app.post_message(events.Paste(KEY))
+        await real.shows("•" * len(KEY))
+
+
+async def test_a_refusal_without_a_key_leads_to_the_choice_of_one_and_names_no_profile_without_a_name(
+    separate_home: Path,
+) -> None:
+    no_key = {"/v1/models": refuses(401, "no key")}
+    async with Endpoint([says("OK")], pages=no_key) as endpoint:
+        async with real_app(separate_home, "servers = {}\n", size=(80, 24)) as real:
+            await real.press("f10", "ctrl+n", *"Other", "enter")
+            await real.shows("Add model · Other endpoint")
+            form = real.app.screen
+            assert isinstance(form, ModelForm)
+            form._url.value = endpoint.base_url
+            await real.press("down", "down")
+            assert form._model.has_focus
+            await real.press("down")
+            await real.shows("the new model (http://127.0.0.1", "Choose “store” or “this run only” above")
+            assert form._key._source.has_focus
 
 
 async def test_a_key_typed_behind_the_command_is_not_kept_in_the_history(separate_home: Path) -> None:

@@ -1,10 +1,12 @@
 """A server that requires a sign-in and that nobody needs yet: a mark, and the question when it is started."""
 
+import asyncio
 from pathlib import Path
 
 from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.ui.real_stage import real_app
+from tests.unit.host.sign_in.people import browse
 from tui.core.servers import StopReason
 from tui.ui.questions.elicitation_dialogs import AddressDialog
 
@@ -32,3 +34,20 @@ async def test_a_sign_in_that_waits_is_asked_by_its_command(separate_home: Path)
             await real.shows("needs sign-in")
             await real.press(*"/login", "space", *"safe", "enter")
             await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")
+
+
+async def test_a_sign_in_that_the_browser_answers_is_not_called_a_withdrawn_request(
+    separate_home: Path,
+) -> None:
+    async with OAuthServer() as server:
+        config = f'[servers.safe]\nurl = "{server.url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.shows("needs sign-in")
+            await real.press("f3", "s")
+            await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")
+            dialog = real.app.screen
+            assert isinstance(dialog, AddressDialog)
+            await asyncio.to_thread(browse, dialog.question.url)
+            await real.has_state("safe", "RUNNING")
+            await until(lambda: real.app.screen is not dialog, what="a closed dialog")
+            assert "withdrew" not in real.text

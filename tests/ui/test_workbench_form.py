@@ -93,9 +93,9 @@ async def test_arrows_and_letters_change_a_choice_and_enter_goes_on() -> None:
 
 async def test_lists_grow_and_shrink() -> None:
     async with opened(forecast()) as (screen, pilot):
-        await pilot.press("enter", *["tab"] * 5, "enter")
+        await pilot.press("enter", *["tab"] * 5, "space")
         assert value(screen) == {"tags": []}
-        await pilot.press("enter", *"rain", "ctrl+n", *"wind", "ctrl+n", *"hail")
+        await pilot.press("ctrl+n", *"rain", "ctrl+n", *"wind", "ctrl+n", *"hail")
         assert value(screen) == {"tags": ["rain", "wind", "hail"]}
         await pilot.press("up", "ctrl+d")
         assert value(screen) == {"tags": ["rain", "hail"]}
@@ -342,6 +342,28 @@ async def test_several_letters_select_a_choice_and_one_letter_again_the_next() -
         bench_of(screen).form._type_ahead._at = -1e9
         await pilot.press("r")
         assert value(screen) == {"kind": "road"}
+
+
+async def test_enter_goes_past_a_list_and_adds_nothing_to_it() -> None:
+    texts = {"type": "array", "items": {"type": "string"}}
+    runtime = forecast()
+    tools = runtime.workbench.offered["weather"]
+    properties = {"tags": texts, "ways": texts, "town": {"type": "string"}}
+    tools[0] = replace(tools[0], schema={"type": "object", "properties": properties})
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "ctrl+n", *"a", "up", "enter", "enter", "enter", *"Ulm")
+        assert value(screen) == {"tags": ["a"], "town": "Ulm"}
+
+
+async def test_an_item_shows_the_keys_that_add_another_and_remove_it() -> None:
+    item = {"type": "object", "properties": {"id": {"type": "string"}}}
+    runtime = forecast()
+    tools = runtime.workbench.offered["weather"]
+    schema = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
+    tools[0] = replace(tools[0], schema=schema)
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "ctrl+n", "up")
+        await shows(app_of(screen), "ctrl+n add  ctrl+d remove")
 
 
 async def test_enter_opens_a_list_of_choices_that_do_not_fit_beside_each_other() -> None:

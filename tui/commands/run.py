@@ -16,7 +16,7 @@ from typing import Any
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
 from tui.commands.run_input import AnswerSchema, attachments, question, system_text
-from tui.commands.run_output import as_object, error_object, line, trace_line
+from tui.commands.run_output import as_object, error_object, line, printed_note, trace_line
 from tui.commands.terminal_approver import TerminalApprover
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.context.instructions import FILE
@@ -127,6 +127,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     finally:
         if schema is not None:
             await schema.close()
+        _say_printed(runtime.host)
 
 
 async def _turn(
@@ -209,6 +210,12 @@ def _server_problem(status: ServerStatus, args: argparse.Namespace) -> str:
             f"{some} of the server {name} could not be listed: {why}", "The model cannot call them."
         )
     return ""
+
+
+def _say_printed(host: Host) -> None:
+    """Say what the servers have printed to stdout until now, where only messages belong."""
+    for note in filter(None, map(printed_note, host.statuses())):
+        print(f"· {note}", file=sys.stderr)
 
 
 def _require_instructions(project: ProjectFile) -> None:

@@ -30,6 +30,7 @@ from tui.core.events import (
     Waiting,
 )
 from tui.core.ports import Usage
+from tui.core.servers import PRINT_STEP, ServerStatus
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import plain_reason
 from tui.core.units import duration, plural
@@ -51,6 +52,14 @@ def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
         f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in arguments.items()
     )
     return clean_line(" ".join(pairs), limit)
+
+
+def printed_note(status: ServerStatus) -> str:
+    """Return what a server printed to stdout, where only messages belong; "" if nothing."""
+    if not (words := status.printed_words):
+        return ""
+    name, first = clean_line(status.name, 80), clean_line(status.printed, 200)
+    return f"{name}: {words}: {first}. {PRINT_STEP}"
 
 
 def trace_line(event: Event) -> str:

@@ -69,7 +69,8 @@ def with_sign_in(status: ServerStatus, sign_in: str) -> ServerStatus:
     """Return a status with the state of the sign-in; one that waits for the user is no failure."""
     if not sign_in:
         return status
-    waits = sign_in == SIGN_IN_REQUIRED and status.reason is StopReason.FAILED_TO_START
+    is_asked_later = sign_in == SIGN_IN_REQUIRED or status.next_step.startswith(SIGN_IN_STEP)
+    waits = is_asked_later and status.reason is StopReason.FAILED_TO_START
     if not waits:
         return replace(status, sign_in=sign_in)
     return replace(status, sign_in=sign_in, reason=StopReason.NEEDS_SIGN_IN, next_step=SIGN_IN_STEP)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO
 from tui.runtime.model_keys import ModelKeys
-from tui.runtime.options import Options
+from tui.runtime.options import ChosenModel, Options
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
@@ -28,26 +28,6 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 1.0
 PASTE_STEP = "Paste the key with /key, set the variable and restart, or switch to another model."
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenModel:
-    """A model that was chosen over the configuration: by the command line, the user, or a conversation.
-
-    `model` is another id that the endpoint of the profile offers, or "". `effort` is None for the profile's
-    own.
-    """
-
-    name: str
-    model: str = ""
-    effort: str | None = None
-
-    def applied(self, profile: "ModelProfile | None") -> "ModelProfile | None":
-        """Return the profile with this model and effort."""
-        if profile is None:
-            return None
-        found = profile.with_model(self.model) if self.model not in ("", profile.model) else profile
-        return found if self.effort is None else replace(found, effort=self.effort)
 
 
 class ActiveModel:
@@ -292,6 +272,14 @@ class ActiveModel:
             chosen = ChosenModel(name, other, effort)
             self._take(chosen.applied(profile))
             self._chosen = chosen
+
+    async def renew_key(self) -> None:
+        """Use another key that was stored in a shell since the model was selected. May raise McptuiError."""
+        async with self._choosing:
+            if self.profile is not None and (renewed := self.keys.renewed(self.profile)) is not None:
+                from tui.runtime.profiles import with_key
+
+                self._take(await with_key(renewed))
 
     async def forget(self, name: str) -> bool:
         """Forget what was learned about the model of a choice; return whether there was anything.

@@ -339,12 +339,13 @@ class Conversations:
 
         Raises McptuiError if there is no model.
         """
-        model, context, now = self._active_model.model, self._context, self._now
+        _, context, now = self._active_model.model, self._context, self._now  # without a model, it raises
         self._turns += 1
-        number, at, bill = self._turns, time.time(), self.biller(now)
+        number, at = self._turns, time.time()
 
         async def begin() -> Turn:
             await asyncio.to_thread(context.look)
+            await self._active_model.renew_key()
             await self._open_journal(now, text)
             now.recorded_in(context.recording_name())
             now.conversation.system = self._system_of(now)
@@ -352,7 +353,7 @@ class Conversations:
             now.conversation.say(text, attachments, at)
             self._tool_selection.max_tools = self._active_model.max_tools
             deps = TurnDeps(
-                model,
+                self._active_model.model,
                 context.toolbox,
                 context.asking(approver),
                 context.policy,
@@ -360,7 +361,7 @@ class Conversations:
                 context.clock,
                 journal=now.journal,
                 context_meter=self._active_model.context_meter,
-                bill=bill,
+                bill=self.biller(now),
                 result_store=now.result_store,
                 tool_selection=self._tool_selection,
                 instructions=context.instructions(),

@@ -13,6 +13,7 @@ from tui.core.ports import Clock, ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
+from tui.runtime.model_keys import PASTE_IT
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
@@ -31,6 +32,11 @@ STORED, THIS_RUN, ENVIRONMENT, NO_KEY = "store", "run", "environment", "none"
 PASTED = (STORED, THIS_RUN)
 CHOOSE_KEY = "Choose “store” or “this run only” above and paste the key."
 PASTE_AGAIN = "Paste the key again."
+KEY_STEPS = (CHOOSE_KEY, PASTE_AGAIN, PASTE_IT)
+"""The next steps of errors that another key may mend."""
+
+UNNAMED = "the new model"
+"""The profile in errors while it has no name yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,9 +263,9 @@ class ModelChanges:
             raise ConfigError(f"{clean_line(variable, 64)} is not set", next_step=CHOOSE_KEY)
         key = valid_key(values.secret) if values.key in PASTED else self._env.get(variable, "")
         if key:
-            self._keep_secret(variable or f"models.{values.name}.api_key", key)
+            self._keep_secret(variable or ".".join(filter(None, ("models", values.name, "api_key"))), key)
         return ModelProfile(
-            values.name,
+            values.name or UNNAMED,
             values.base_url.strip(),
             values.model.strip(),
             api_key=Secret(key) if key else None,

@@ -22,6 +22,7 @@ MAX_KEY = 16 * 1024
 """Maximum characters of a key."""
 
 THIS_RUN = "pasted for this run"
+PASTE_IT = "Paste the key."
 
 
 class ModelKeys:
@@ -53,6 +54,12 @@ class ModelKeys:
             keychain=self._stored.place_in_keychain(entry) if in_keychain else "",
             key_place=f"stored {place}",
         )
+
+    def renewed(self, profile: ModelProfile) -> ModelProfile | None:
+        """Return a profile in use with a key that another process has stored since; None if there is none."""
+        found = self.applied(profile)
+        is_same = found.keychain == profile.keychain if found.keychain else found.api_key == profile.api_key
+        return None if is_same else found
 
     def use(self, profile: ModelProfile, key: str) -> None:
         """Use a key until mcptui quits. It is kept in memory only. Raises ConfigError if it is invalid."""
@@ -114,7 +121,7 @@ def valid_key(text: str) -> str:
     """Return a pasted key without the space around it. Raises ConfigError, which never quotes it."""
     key = text.strip()
     if not key:
-        raise ConfigError("no key was given", next_step="Paste the key.")
+        raise ConfigError("no key was given", next_step=PASTE_IT)
     if len(key) > MAX_KEY:
         raise ConfigError(f"a key of more than {MAX_KEY:,} characters", next_step="Copy it again.")
     return checked_key(key)

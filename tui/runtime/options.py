@@ -4,10 +4,14 @@ import argparse
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.turn.approval_policy import Mode
+
+if TYPE_CHECKING:
+    from tui.model.endpoints.profile import ModelProfile
 
 _UNSAVED = frozenset({"run", "call", "read", "prompt", "list"})
 """Commands that save a conversation only if one is named."""
@@ -92,3 +96,23 @@ class Options:
     def with_server(self, server: ServerSpec, secrets: Mapping[str, str]) -> "Options":
         """Return these options with a server in place of the configured ones."""
         return replace(self, server=server, secrets=secrets)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """A model that was chosen over the configuration: by the command line, the user, or a conversation.
+
+    `model` is another id that the endpoint of the profile offers, or "". `effort` is None for the profile's
+    own.
+    """
+
+    name: str
+    model: str = ""
+    effort: str | None = None
+
+    def applied(self, profile: "ModelProfile | None") -> "ModelProfile | None":
+        """Return the profile with this model and effort."""
+        if profile is None:
+            return None
+        found = profile.with_model(self.model) if self.model not in ("", profile.model) else profile
+        return found if self.effort is None else replace(found, effort=self.effort)

@@ -65,12 +65,11 @@ def test_a_key_given_as_an_argument_is_refused_and_not_repeated(separate_home: P
         assert found.returncode == 2 and KEY not in found.stdout + found.stderr and found.stderr
 
 
-def test_a_key_typed_on_a_terminal_is_not_echoed(separate_home: Path) -> None:
-    file = configured(separate_home)
+def on_terminal(file: Path, keys: bytes) -> tuple[int, bytes]:
+    """Run the command on a terminal, send `keys` to its prompt; return its exit code and all output."""
     master, slave = pty.openpty()
-    command = [*COMMAND, "config", "key", "work", "--config", str(file)]
     process = subprocess.Popen(
-        command,
+        [*COMMAND, "config", "key", "work", "--config", str(file)],
         stdin=slave,
         stdout=slave,
         stderr=slave,
@@ -87,6 +86,16 @@ def test_a_key_typed_on_a_terminal_is_not_echoed(separate_home: Path) -> None:
             break
         if b"API key of work" in seen and b"/v1): " in seen and not typed:
             typed = True
-            os.write(master, f"{KEY}\n".encode())
+            os.write(master, keys)
     os.close(master)
-    assert process.wait(60) == 0 and b"stored in" in seen and KEY.encode() not in seen
+    return process.wait(60), seen
+
+
+def test_a_key_typed_on_a_terminal_is_not_echoed(separate_home: Path) -> None:
+    code, seen = on_terminal(configured(separate_home), f"{KEY}\n".encode())
+    assert code == 0 and b"stored in" in seen and KEY.encode() not in seen
+
+
+def test_the_end_of_input_at_the_prompt_is_no_key(separate_home: Path) -> None:
+    code, seen = on_terminal(configured(separate_home), b"\x04")
+    assert code == 2 and b"no key was given" in seen

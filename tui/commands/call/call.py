@@ -32,11 +32,12 @@ from tui.commands.call.output import (
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
 from tui.commands.run import fail, say_unrecorded, step_in_shell
+from tui.commands.run_output import printed_note
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.ports import hand_call
-from tui.core.servers import PRINT_STEP, ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, Tool, ToolResult
@@ -134,9 +135,8 @@ class _Call:
 
     def _print_printed(self) -> None:
         """Say what the server printed to stdout, where only messages belong."""
-        if words := (status := self._runtime.host.status(self._server)).printed_words:
-            first = clean_line(status.printed, 200)
-            print(f"· {clean_line(self._server, 80)}: {words}: {first}. {PRINT_STEP}", file=sys.stderr)
+        if note := printed_note(self._runtime.host.status(self._server)):
+            print(f"· {note}", file=sys.stderr)
 
     @property
     def _rules(self) -> Rules:

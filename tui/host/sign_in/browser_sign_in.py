@@ -18,7 +18,8 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.errors import ServerError
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner, Refuser
+from tui.core.ports import BY_DEFAULT
+from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
 from tui.host.sign_in.sign_ins import SIGN_IN_STEP
@@ -327,10 +328,11 @@ class BrowserSignIn:
         if opens:
             self._decided(answer.action is Action.ACCEPT, answer.by)
         if answer.action is not Action.ACCEPT:
-            nobody = type(self._questioner) is Refuser
+            nobody = answer.by.startswith(BY_DEFAULT)  # no user was asked
             raise SignInFailed(
                 f"it requires signing in{'' if nobody else ', which was declined'}.",
-                next_step=f"Sign in with `mcptui login {self._server}`, or restart the server.",
+                next_step=f"Sign in with `mcptui login {self._server}`"
+                + ("." if nobody else ", or restart the server."),
             )
         return answer
 

@@ -17,7 +17,7 @@ from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.model_key_fields import KeyFields
 from tui.ui.dialogs.picker import FindingPicker, PickerChoice
-from tui.ui.widgets.inputs import Button, Field, FormField, type_into
+from tui.ui.widgets.inputs import Button, Choices, Field, FormField, type_into
 from tui.ui.widgets.literal import Literal
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class ModelForm(ModalScreen[str | None]):
         Binding("tab", "app.focus_next", "Next field", priority=True),
         Binding("shift+tab", "app.focus_previous", "Previous field", priority=True),
         Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
-        Binding("down", "choose_model", "Choose model", priority=True),
+        Binding("down", "down", "Choose model, or next field", priority=True),
+        Binding("up", "app.focus_previous", "Previous field", priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -91,6 +92,7 @@ class ModelForm(ModalScreen[str | None]):
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
         self._work: asyncio.Task[None] | None = None
         self._is_saving = False
+        self._told = ""
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -160,7 +162,14 @@ class ModelForm(ModalScreen[str | None]):
         return f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
 
     def _say(self, text: str) -> None:
-        self._state.show(text or "esc cancel   enter next field")
+        """Show a state next to the button; "" shows the keys of the focused field."""
+        self._told = text
+        choose = "←→ choose   " if isinstance(self.focused, Choices) else ""
+        self._state.show(text or f"esc cancel   {choose}enter next field")
+
+    def on_descendant_focus(self) -> None:
+        if not self._told:
+            self._say("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -194,8 +203,11 @@ class ModelForm(ModalScreen[str | None]):
             self._work.cancel()
         self._work = asyncio.create_task(work, name="model form")
 
-    def action_choose_model(self) -> None:
-        if self._ids:
+    def action_down(self) -> None:
+        """Choose one of the endpoint's models in the field for it, otherwise go to the next field."""
+        if self.focused is not self._model:
+            self.focus_next()
+        elif self._ids:
             self._open_ids()
         else:
             self._begin(self._list(show=True))
@@ -255,7 +267,11 @@ class ModelForm(ModalScreen[str | None]):
             self._is_saving = False
 
     def _complain(self, error: McptuiError) -> None:
+        from tui.runtime.model_changes import KEY_STEPS
+
         self._show_problem(f"! {clean_line(str(error), 400)}")
+        if error.next_step in KEY_STEPS:
+            self._key.enter_again()
 
     def _show_problem(self, text: str) -> None:
         self._problem.show(text)

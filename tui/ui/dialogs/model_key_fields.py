@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
@@ -82,6 +83,21 @@ class KeyFields(Vertical):
     def first(self) -> Field:
         """The field to fill in."""
         return self.secret if self.chosen in PASTED else self.variable
+
+    def enter_again(self) -> None:
+        """Focus what has to change: the key, selected so that another one replaces it, or where it is."""
+        if self.chosen not in PASTED:
+            self._source.focus()
+            return
+        self.secret.focus()
+        self.secret.select_all()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a key that was pasted while the choices have the focus."""
+        if self._source.has_focus and self.chosen in PASTED:
+            event.stop()
+            self.secret.focus()
+            self.secret.value = event.text.strip()
 
     async def _find_place(self) -> None:
         self._place, self._no_keychain = await self._changes.key_place()

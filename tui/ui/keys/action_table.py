@@ -441,7 +441,7 @@ ACTIONS: tuple[Action, ...] = (
     _log("log.wrap", "w", "wrap", "Wrap or truncate long lines", 4),
     _log("log.leave", "q", "back", "Close the log", 0, run="log_back"),
     # ---- forms ----
-    _form("form.choose", "enter", "next", "Next field, a list of choices, or a new item", 3),
+    _form("form.choose", "enter", "next", "Next field, or a list of choices", 3),
     _form("form.next", "tab,down", "next", "Next field", 0),
     _form("form.previous", "shift+tab,up", "previous", "Previous field", 0),
     _form("form.add", "ctrl+n", "add", "Add an item or an optional field", 8),

@@ -166,11 +166,16 @@ class ModelsScreen(FinderScreen[bool | None]):
             choice = self._choice(self.finder.list.current) if self._offer is None else None
             return choice is not None and bool(choice.learned)
         if found.id == "model.key":
-            choice = self._choice(self.finder.list.current) if self._offer is None else None
+            choice = self._keyed
             return choice is not None and choice.where != OFFLINE
         if found.id in ("model.leave", "model.add"):
             return True
         return self._offer is not None or bool(self.finder.list.current)
+
+    @property
+    def _keyed(self) -> ModelChoice | None:
+        """The profile whose key can be pasted: the current one, or that of the models in the list."""
+        return self._choice(self.finder.list.current) if self._offer is None else self._offer.choice
 
     def _choice(self, name: str) -> ModelChoice | None:
         return next((one for one in self._choices or () if one.name == name), None)
@@ -219,10 +224,12 @@ class ModelsScreen(FinderScreen[bool | None]):
 
     def action_model_key(self) -> None:
         """Ask for another key of the profile, and switch to it."""
-        choice = self._choice(self.finder.list.current) if self._offer is None else None
+        choice = self._keyed
         if problem := self._busy():
             self.finder.tell(problem, "warn")
-        elif choice is not None and choice.where != OFFLINE:
+        elif choice is None or choice.where == OFFLINE:
+            self.finder.tell("The demo model needs no key." if choice is not None else "No models", "warn")
+        else:
             self.finder.keep_task(self._replace_key(choice.name), "paste a key")
 
     def action_model_take(self) -> None:

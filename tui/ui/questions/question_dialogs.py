@@ -205,8 +205,13 @@ class ServerQuestions:
 
 
 def _withdrawal(question: ServerQuestion) -> str:
-    """Return a note that a question was withdrawn, "" if the errors of a configuration were corrected."""
+    """Return a note that a question was withdrawn, or "" where the screen shows why.
+
+    The errors of a configuration were corrected, or the browser has answered a sign-in.
+    """
     match question:
+        case AddressQuestion(purpose="sign in"):
+            return ""
         case FormQuestion() | AddressQuestion() | SamplingQuestion() | SamplingReview():
             return f"The server {quoted_name(question.server, 60)} withdrew its request."
         case ConfigErrors():

@@ -37,6 +37,7 @@ class FormLook:
         signs: the symbols for this terminal.
         add_key: key that adds an item to a list, as displayed.
         cycle_key: key that switches to the next variant of a union.
+        remove_key: key that removes an item or entry.
         strict: whether a call was attempted, so that empty required fields are shown as errors.
         focused: whether the form has the focus, so that the cursor is shown.
     """
@@ -45,6 +46,7 @@ class FormLook:
     signs: Symbols
     add_key: str = ""
     cycle_key: str = ""
+    remove_key: str = ""
     strict: bool = False
     focused: bool = True
 
@@ -114,9 +116,11 @@ def _head(field: FormField, look: FormLook, edit: LineEdit | None, *, with_probl
 
 def _key_words(field: FormField, look: FormLook) -> str:
     """Return the keys that only this kind of field has."""
-    words = [f"{look.add_key} add"] if is_added_to(field) else []
+    words = [f"{look.add_key} add"] if is_added_to(field) or field.extra else []
     if field.arms or field.nullable:
         words.append(f"{look.cycle_key} {'next variant' if field.arms else 'null'}")
+    if field.extra:
+        words.append(f"{look.remove_key} remove")
     return "  ".join(words)
 
 

@@ -174,7 +174,8 @@ class FormPane(LinePane, inherit_bindings=False):
 
     @property
     def _look(self) -> FormLook:
-        keys = (self._keys.first_of("form.add"), self._keys.first_of("form.cycle"))
+        key = self._keys.first_of
+        keys = (key("form.add"), key("form.cycle"), key("form.remove"))
         return FormLook(min(self.columns, WIDEST), self._signs, *keys, self.strict, self.has_focus)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -292,6 +293,8 @@ class FormPane(LinePane, inherit_bindings=False):
             self._take_option(field, option)
         elif again and field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
             self._include(field)
+        elif again and field is not None and field.kind is FieldKind.ARRAY:
+            self._add_to(field)
         elif again:
             self.action_form_choose()
 
@@ -404,7 +407,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.set_text(field.path, labels[(now + (1 if key == "right" else -1)) % len(labels)])
 
     def action_form_choose(self) -> None:
-        """Run the default action of the current row: unfold, choose in a list, add, or go on."""
+        """Run the default action of the current row: unfold, choose in a list, or go on."""
         field = self.current
         if self._where == MORE:
             self._unfolded = True
@@ -415,10 +418,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.action_form_next()
         elif field.kind is FieldKind.CHOICE and not options_of(field, self._look):
             self.post_message(self.Wanted("choose", field))
-        elif field.kind is FieldKind.ARRAY and field.state is not FieldState.SET:
-            self._include(field)
-        elif field.kind is FieldKind.ARRAY:
-            self._add_to(field)
         else:
             self.action_form_next()
 
