@@ -119,9 +119,10 @@ _NO_BODY = re.compile(
 )
 _ANALYSIS = "analysis"
 _BARE = re.compile(
-    r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls|tool|tool_name|input)"'
+    r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls|tool_uses|tool|tool_name'
+    r'|recipient_name|input)"'
 )
-_BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?\Z')
+_BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,14})?)?\Z')
 _MAX_HEAD = 400
 _MAX_BEFORE = 1_000
 """Characters of text before a mark that are kept; a longer text does not announce a call."""
