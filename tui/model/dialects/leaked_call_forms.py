@@ -80,9 +80,9 @@ _BARE_BEGUN = re.compile(
     r'(?:"function"\s*:\s*\{\s*)?"(?:name|recipient_name)"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters|input)"\s*:\s*"?\{'
 )
 _NO_MORE = re.compile(r"[\s,;]*(?:<[|/]?[\w|]{0,20})?\Z")
-_BARE_KEYS = frozenset(
-    "name arguments parameters type id function tool tool_name input recipient_name".split()
-)
+_BARE_KEYS = frozenset(("name", "tool", "tool_name", "recipient_name", "function", "type", "id")) | {
+    *("arguments", "parameters", "input"),
+}
 
 UNKNOWN = ToolSpec("", "", {})
 """Stands for a tool that was not named before the reply ended."""

@@ -282,7 +282,7 @@ TABLE: tuple[Refusal, ...] = (
             r"|\b(?:tools?|functions|tool support) (?:is|are) (?:not (?:supported|available)|unsupported)"
             r"|property \W?tools\W? is unsupported|(?:不支持|未开启).{0,12}(?:function ?call|tools?|工具"
             r"|函数调用)|(?:function ?call\w*|tools?|工具调用|函数调用).{0,8}不支持|n.t have tools"
-            r"|\btools\W{1,2} unsupported|tools cannot be used|calling requires a model"
+            r"|\btools\W{1,2} unsupported|tools cannot be used|calling requires a model|\] support tool"
             r"|\btools\b.{0,12} requires a model|unable to use tools|\bnot (?:been )?trained for (?:tool"
             rf"|function)|(?:{CALLS}|\btools) (?:is|are) only (?:supported|available) (?:for|by|with|on)\b"
             rf"|(?:{CALLS}|\btools\b) (?:is|are) (?:currently )?not (?:currently |yet )?supported"),
