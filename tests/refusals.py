@@ -371,6 +371,7 @@ FIXTURES = (
     Said("xAI", "reasoning_effort",
          {"code": "Client specified an invalid argument", "error": "Model grok-4-0709 does not support parameter "
           "reasoningEffort."}),
+    Said("Ollama, Google", "reasoning_effort", '"qwen2.5:7b" does not support thinking'),
     Said("OpenRouter", "reasoning", "Unrecognized request argument supplied: reasoning"),
     Said("Zhipu", "thinking", "unknown field: thinking"),
     Said("DashScope", "enable_thinking", "parameter.enable_thinking must be set to false for non-streaming calls"),

@@ -31,7 +31,7 @@ _SEP = rf"<{BAR}\s*tool{_GAP}sep\s*{BAR}>"
 AFTER = re.compile(
     rf"(?:\s*(?:</(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{{1,20}}:)?(?:tool_calls?|function_calls?)\s*>|</TOOLCALL>"
     rf"|</longcat_tool_call>|<\|(?:END_ACTION|action_end|tools_suffix|tool_call_end|python_end)\|>|</tools>"
-    rf"|<tool_call\|>|<end_function_call>|<end_of_turn>|<turn\|>|<\|tool_response>"
+    rf"|<\|(?:tool_call:end|calls)\|>|<tool_call\|>|<end_function_call>|<end_of_turn>|<turn\|>|<\|tool_response>"
     rf"|<{BAR}\s*tool{_GAP}calls?{_GAP}(?:section{_GAP})?end\s*{BAR}>|<\|/?tool_call\|>|</\|tool_call\|>"
     rf"|<\|(?:eom_id|eot_id|im_end|end|call|return|endoftext)\|>|</s>|<{BAR}end▁of▁sentence{BAR}>))+"
 )
@@ -57,6 +57,10 @@ _NAMED = (
         r"\s*<\|tool_call_argument_begin\|>\s*(?={)"
     ),
     re.compile(rf"<\|python_tag\|>\s*({NAME})\s*(?={{)"),
+    re.compile(
+        rf"(?:<\|tool_calls\|>\s*)?<\|tool_call:begin\|>\s*[\w-]{{0,64}}\s*<\|tool_call:name\|>\s*({NAME})"
+        r"\s*<\|tool_call:args\|>\s*(?={)"
+    ),
     # Llama and Groq: the tag may be left open, the name or the arguments may be in brackets
     re.compile(rf"<function(?:[=(/:]|\s+)\s*[\"']?({NAME})[\"']?\s*[,)\]\[=:>(]*\s*(?={{)"),
     re.compile(rf"(?:<tool_calls>\s*)?<tool_call>\s*({NAME})\s*(?:```\w*\s*)?(?={{)"),
@@ -72,13 +76,13 @@ CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w
 
 _UNNAMED = re.compile(r"""\[?\s*\{\s*["'][^<]{0,120}\Z""")
 _BARE_BEGUN = re.compile(
-    r'(?:\[\s*)?\{\s*(?:"tool_calls"\s*:\s*\[\s*\{\s*)?(?:"(?:type|id)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}'
-    r'(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters|input)"\s*:\s*"?\{'
+    r'(?:\[\s*)?\{\s*(?:"tool_(?:calls|uses)"\s*:\s*\[\s*\{\s*)?(?:"(?:type|id)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}'
+    r'(?:"function"\s*:\s*\{\s*)?"(?:name|recipient_name)"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters|input)"\s*:\s*"?\{'
 )
 _NO_MORE = re.compile(r"[\s,;]*(?:<[|/]?[\w|]{0,20})?\Z")
-_BARE_KEYS = frozenset(
-    ("name", "arguments", "parameters", "type", "id", "function", "tool", "tool_name", "input")
-)
+_BARE_KEYS = frozenset(("name", "tool", "tool_name", "recipient_name", "function", "type", "id")) | {
+    *("arguments", "parameters", "input"),
+}
 
 UNKNOWN = ToolSpec("", "", {})
 """Stands for a tool that was not named before the reply ended."""
@@ -194,7 +198,7 @@ def _keyed(item: Any, scene: LeakContext) -> tuple[ToolSpec, Any] | None:
 
 
 def named_form(text: str, at: int, scene: LeakContext) -> Leak | None:
-    """Read a mark, a name and a JSON object: Mistral, DeepSeek, Kimi, Llama."""
+    """Read a mark, a name and a JSON object: Mistral, DeepSeek, Kimi, Llama, Solar."""
     opener = next((found for pattern in _NAMED if (found := pattern.match(text, at))), None)
     if opener is None:
         return None
@@ -273,8 +277,8 @@ def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             value = read_json(text[at:end])
         except UnreadableJson:
             return None
-        if isinstance(value, dict) and value.keys() == {"tool_calls"}:
-            value = value["tool_calls"]
+        if isinstance(value, dict) and value.keys() in ({"tool_calls"}, {"tool_uses"}):
+            (value,) = value.values()
         for item in value if isinstance(value, list) else [value]:
             if (call := _bare_call(item, scene)) is None:
                 return None

@@ -26,7 +26,7 @@ from tui.model.dialects.leaked_call_forms import (
     python_form,
     stripped_form,
 )
-from tui.model.dialects.leaked_parameter_tags import tag_form
+from tui.model.dialects.leaked_parameter_tags import tag_form, xtml_form
 from tui.model.dialects.leaked_program_forms import (
     announced_form,
     bare_program_form,
@@ -41,7 +41,7 @@ MAX_ATTEMPTS = 64
 """Maximum marks that are tried in one reply; a reply with more is about marks."""
 
 _FORMS: tuple[Form, ...] = (
-    *(gemma_form, program_form, tag_form, glm_form, json_form, named_form, line_form),
+    *(gemma_form, program_form, tag_form, xtml_form, glm_form, json_form, named_form, line_form),
     *(python_form, channel_form, stripped_form, bare_form, bare_program_form, announced_form, begun_form),
 )
 _W, _BAR = r"\s{0,8}", r"[|｜‖]{1,4}"
@@ -76,6 +76,8 @@ _WORDS = (
     "<|from|>assistant",
     "<|recipient|>",
     "<start_function_call>",
+    "<|open|>tools",
+    "<|open|>call",
     "<tool_code>",
     "<tools>",
     "```tool_",
@@ -119,9 +121,10 @@ _NO_BODY = re.compile(
 )
 _ANALYSIS = "analysis"
 _BARE = re.compile(
-    r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls|tool|tool_name|input)"'
+    r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls|tool_uses|tool|tool_name'
+    r'|recipient_name|input)"'
 )
-_BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?\Z')
+_BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,14})?)?\Z')
 _MAX_HEAD = 400
 
 

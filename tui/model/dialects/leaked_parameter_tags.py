@@ -1,4 +1,4 @@
-"""Native calls that leak as tags, one for each parameter: Qwen, MiniMax, DeepSeek's DSML, Llama. Pure.
+"""Native calls that leak as tags, one for each parameter: Qwen, MiniMax, DeepSeek's DSML, Llama, Kimi. Pure.
 
 Values are plain text, so a closing tag in a value looks like the one that ends it. It ends the value only if
 it closes no tag that the value opened, and the next parameter or the end of the call follows.
@@ -11,7 +11,7 @@ from typing import Any
 from tui.core.ports import ToolSpec
 from tui.model.dialects.argument_repair import UnreadableJson, mend, properties_of, typed
 from tui.model.dialects.dialect_parser import span
-from tui.model.dialects.leaked_call_forms import CUT_TAG, Leak, LeakContext
+from tui.model.dialects.leaked_call_forms import CUT_TAG, NAME, Leak, LeakContext
 
 _D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"
 _WRAPPER = rf"<{_D}(?:tool_calls?|function_calls?)\s*>"
@@ -130,3 +130,33 @@ def _value_end(text: str, start: int, properties: Mapping[str, Any], cut: bool) 
 def _without_breaks(value: str) -> str:
     value = value.removeprefix("\r\n") if value.startswith("\r\n") else value.removeprefix("\n")
     return value.removesuffix("\r\n") if value.endswith("\r\n") else value.removesuffix("\n")
+
+
+# ---- Kimi K3: <|open|>call tool="name"<|sep|>, and <|open|>argument key="key" type="type"<|sep|> for each
+
+_XTML = re.compile(
+    r"<\|open\|>\s*(?:tools\s*(?:<\|sep\|>\s*<\|open\|>\s*)?)?call\s+tool=\""
+    rf"(?:functions\.)?({NAME})\"[^<>]{{0,60}}<\|sep\|>"
+)
+_XTML_ARGUMENT = re.compile(
+    r"\s*<\|open\|>\s*argument\s+key=\"([^\"]{1,200})\"(?:\s+type=\"(\w{1,20})\")?[^<>]{0,60}<\|sep\|>"
+    r"(.*?)<\|close\|>\s*argument\s*<\|sep\|>",
+    re.DOTALL,
+)
+_XTML_END = re.compile(r"\s*<\|close\|>\s*call\s*<\|sep\|>(?:\s*<\|close\|>\s*tools\s*<\|sep\|>)?")
+
+
+def xtml_form(text: str, at: int, scene: LeakContext) -> Leak | None:
+    """Read a call of Kimi K3; the type beside a value says whether it is text or JSON."""
+    opener = _XTML.match(text, at)
+    tool = scene.tool(opener[1]) if opener else None
+    if opener is None or tool is None:
+        return None
+    properties, values, end = properties_of(tool.schema), dict[str, Any](), opener.end()
+    while (found := _XTML_ARGUMENT.match(text, end)) is not None:
+        value = found[3] if found[2] == "string" else typed(found[3], properties.get(found[1]))
+        values.setdefault(found[1], value)
+        end = found.end()
+    if (closed := _XTML_END.match(text, end)) is None:
+        return scene.lost(text, opener.end(), tool)
+    return Leak(closed.end(), (scene.maker.of_value(tool.name, values, recovered=True),))

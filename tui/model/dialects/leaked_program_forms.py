@@ -267,6 +267,7 @@ _TO_ALL = re.compile(
     r"(?P<text>.*?)(?:<\|stop\|>|(?=>>>|<\|from\|>|<\|recipient\|>|✿)|\Z)",
     re.DOTALL,
 )
+_NEXT_LINE = re.compile(r">>>|<\|(?:from|recipient|stop)\|>")
 _INVENTED = re.compile(r"\s*(?:✿(?:RESULT|RETURN)✿.*|<\|stop\|>)", re.DOTALL)
 
 
@@ -276,7 +277,7 @@ def line_form(text: str, at: int, scene: LeakContext) -> Leak | None:
         return Leak(said.end(), (TextPart(said["text"].strip()),)) if said["text"].strip() else None
     opener = next((found for pattern in _LINE_NAMED if (found := pattern.match(text, at))), None)
     tool = scene.tool(opener[1]) if opener else None
-    exact = opener is None
+    exact = opener is None or text.startswith(">>>", at)  # also the prompt of Python's shell
     if opener is None and not scene.before.strip() and (opener := _BARE_NAMED.match(text, at)) is not None:
         tool = scene.exact(opener[1])
     if opener is None or tool is None:
@@ -291,7 +292,7 @@ def line_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     if exact:
         behind = AFTER.match(text, end)
         more = text[behind.end() if behind else end :].strip()
-        if more or not (isinstance(value, dict) and _fits(value, tool)):
+        if (more and not _NEXT_LINE.match(more)) or not (isinstance(value, dict) and _fits(value, tool)):
             return None
     if (invented := _INVENTED.match(text, end)) is not None:
         end = invented.end()
@@ -308,7 +309,12 @@ _EXAMPLE = re.compile(
     r"|structure|json|payload|snippet|body|if you|how to|to call|when calling|do(?:es)? not|don.t|never"
     r"|(?:you|one|it|this|that|which|they) (?:can|could|would|should|may|might|must)"
     r"|(?:can|could|would|should) be|(?:shall|should) i|want me|would you|do you"
-    r"|instead|returned?|respon\w+|results?|outputs?|similar)\b"
+    r"|instead|returned?|respon\w+|results?|outputs?|similar"
+    r"|(?:do|did|will|would|has|had|have|should|could) not|cannot|\w+n['’]t|without|declin\w+|refus\w+"
+    r"|cancel\w*|reject\w+|skip\w*|earlier|previous\w*|already|last (?:call|time|request)"
+    r"|(?:i|we|you) (?:would|could|had|did|called|ran|used|made|sent|tried)"
+    r"|(?:call|request|it|this|that|these|which) (?:was|were)"
+    r"|nicht|kein\w*|aufruf|beispiel\w*|exemple|ejemplo|llamada|appel)\b"
     r"|[\"'“‘«„(]\s*\Z|\?\s*\Z|例如|比如|格式|示例",
     re.IGNORECASE,
 )
@@ -348,7 +354,7 @@ def announced_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
 
 def announces(before: str) -> bool:
-    """Whether text may announce a call: a few words, none of them about an example."""
+    """Whether text may announce a call: a few words, none about an example, the past, or a refusal."""
     return len(before.strip()) <= _MOST_BEFORE and _EXAMPLE.search(before) is None
 
 

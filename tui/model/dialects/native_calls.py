@@ -28,6 +28,7 @@ from tui.model.dialects.call_maker import (
 )
 from tui.model.dialects.dialect_parser import span
 from tui.model.dialects.leaked_call_forms import NAME
+from tui.model.openai_api.call_slots import fresh_id
 
 _TAGS = re.compile(r"\s*(?:<[^<>{}\[\]\"']{1,60}>\s*){0,4}(?:functools(?=\[))?")
 _CLOSING_TAGS = re.compile(r"(?:\s*</?[^<>{}\[\]\"']{1,60}>){1,4}\s*\Z")
@@ -43,8 +44,30 @@ _BEHIND = re.compile(r"[\s\])`;]*\Z")
 def repaired(calls: Sequence[CallRequest], tools: Sequence[ToolSpec]) -> tuple[CallRequest, ...]:
     """Return calls with readable arguments, each value of the type that the tool's schema requires."""
     offered = OfferedTools(tools)
-    named = (_named(call, offered) for call in calls)
+    used = {call.id for call in calls}
+    named = (_named(one, offered) for call in calls for one in _apart(call, offered, used))
     return tuple(_repaired(call, offered.find(call.name)) for call in named)
+
+
+def _apart(call: CallRequest, offered: OfferedTools, used: set[str]) -> Sequence[CallRequest]:
+    """Return the calls that one of no tool only wraps: `multi_tool_use.parallel` of OpenAI's models."""
+    if call.truncated or call.problem or offered.find(call.name) is not None:
+        return (call,)
+    try:
+        wrapped = parse_arguments(call.arguments).get("tool_uses")
+    except ValueError:
+        return (call,)
+    found: list[CallRequest] = []
+    for use in wrapped if isinstance(wrapped, list) else ():
+        named = named_in(use)
+        tool = offered.find(named.tool) if named else None
+        if named is None or tool is None or not isinstance(named.arguments, dict):
+            return (call,)
+        identity = fresh_id(f"{call.id}\0{len(found)}", used) if found else call.id
+        used.add(identity)
+        text = json.dumps(named.arguments, ensure_ascii=False)
+        found.append(replace(call, id=identity, name=tool.name, arguments=text, recovered=True))
+    return found or (call,)
 
 
 def _named(call: CallRequest, offered: OfferedTools) -> CallRequest:

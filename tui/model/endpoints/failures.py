@@ -33,6 +33,9 @@ FAILED_FINISH = late(
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) - {501, 505}
 
+_NOT_ALLOWED = frozenset({401, 402, 403})
+_LOADING = late(r"\bload|加载", re.IGNORECASE)
+
 _WORDS = ("message", "msg", "detail", "Message", "reason", "error_msg", "errorMessage")
 _KINDS = ("code", "status", "type", "detail")
 
@@ -208,11 +211,14 @@ def _is_until_tomorrow(said: str) -> bool:
 
 
 def is_billing(said: str, status: int | None, *, wait: float | None = None) -> bool:
-    """Whether a failure is about payment, so that a retry cannot help; `wait` is the delay that it names."""
+    """Whether a failure is about payment, so that a retry cannot help; `wait` is the delay that it names.
+
+    A rejected key (401) often links to the page of the account, so there only plain words count.
+    """
     found = refusal_in(said, status or 0, among=DECIDED)
     if found is None:
         return status == 402
-    return found[0].do is Do.PAY or (found[0].do is Do.PAY_OR_WAIT and wait is None)
+    return found[0].do is Do.PAY or (found[0].do is Do.PAY_OR_WAIT and wait is None and status != 401)
 
 
 def is_lasting(said: str, status: int | None, *, wait: float | None = None) -> bool:
@@ -222,8 +228,15 @@ def is_lasting(said: str, status: int | None, *, wait: float | None = None) -> b
 
 
 def is_loading(said: str, status: int | None) -> bool:
-    """Whether a failure says that the model is being loaded, so that waiting helps."""
-    return status not in (401, 402, 403) and refusal_in(said, status or 0, among=(Do.LOAD,)) is not None
+    """Whether a failure says that the model is being loaded, so that waiting helps.
+
+    Where the status says that the request is wrong, only the word itself counts: a deployment that "is not
+    ready or does not exist" never gets ready.
+    """
+    found = None if status in _NOT_ALLOWED else refusal_in(said, status or 0, among=(Do.LOAD,))
+    if found is None:
+        return False
+    return not status or status in RETRYABLE_STATUS or _LOADING.search(found[1][0]) is not None
 
 
 def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
@@ -351,7 +364,7 @@ def is_overflow(words: str, status: int | None = None, limit: int = 0) -> bool:
     shortening a conversation would lose content and not help. A reply that may become too long is no overflow
     if there is room for a shorter one. `limit` is the longest reply asked for, in tokens, or 0.
     """
-    found = refusal_in(words, status or 0, among=DECIDED)
+    found = None if status in _NOT_ALLOWED else refusal_in(words, status or 0, among=DECIDED)
     if found is None:
         return status == 413
     return found[0].do is Do.SHORTEN or (found[0].do is Do.FEWER_TOKENS and reply_room(found[1], limit) == 0)

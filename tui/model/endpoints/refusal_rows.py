@@ -173,15 +173,17 @@ def parameter(name: str, verb: str = NOT) -> str:
 
 
 CALLS = r"(?<!parallel )\b(?:function|tool)[ _-]?(?:call(?:s|ing)?|use)\b"
-SYSTEM = r"\b(?:system|developer)[ _]?(?:role|prompt|message|instruction)s?\b"
+SYSTEM = r"\b(?:system|developer)[ _]?(?:role|prompt|message|instruction|field)s?\b"
 IMAGES = (
     r"(?:\bimages?\b(?![/ ](?:format|type|extension|mime|file|size|data|gif|tiff|bmp|svg|png|jpe?g|webp))"
     r"|\bimage_urls?|\bvision\b|\bmulti-?modal(?:ity)?\b|\bpictures?\b|图片|图像)"
 )
 FORMAT = r"(?:\bresponse_?format|response mime type|\bjson[_ ](?:mode|schema|object)|structured[_ ]outputs?)"
 REASONING = (
-    r"(?:reasoning_details|extra_content|reasoning_content|thinking_blocks|\breasoning\b|\bthinking\b)"
+    r"(?:reasoning_details|extra_content|reasoning_content|thinking_blocks|[\"'`](?:reasoning|thinking)[\"'`]"
+    r"|messages.{0,60}\b(?:reasoning|thinking)\b)"
 )
+THINKING = r"\b(?:thinking|reasoning|think value)\b"
 SCHEMA = (
     r"(?:(?:json.?|tools?.{0,40}|function.{0,40}|invalid |parameters?.{0,20})schema"
     r"|schema.{0,60}(?:invalid\b|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema)"

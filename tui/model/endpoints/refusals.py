@@ -16,6 +16,7 @@ from tui.model.endpoints.refusal_rows import (
     SCHEMA,
     SENT,
     SYSTEM,
+    THINKING,
     UNKNOWN,
     Do,
     Refusal,
@@ -63,7 +64,8 @@ TABLE: tuple[Refusal, ...] = (
             r"insufficient[_ ](?:account )?(?:balance|credits?|funds)|(?<!credit )balance is (?:insufficient"
             r"|not enough|too low)"),
     Refusal("Anthropic, Together", "account", Do.PAY,
-            r"credits? (?:balance|limit)|out of credits?|credit_balance"),
+            r"credits? (?:balance|limit)|out of credits?|credit_balance"
+            r"|(?:\bno|(?:n.t|\bnot) have (?:any|enough|sufficient)) (?:remaining )?credits?\b"),
     Refusal("xAI, Fireworks", "account", Do.PAY,
             r"(?:used all|exhausted|depleted|expired).{0,40}credits?|credits? (?:are |have |is "
             r"|has )?(?:been )?(?:depleted|exhausted|expired)|(?:monthly )?spending limit"),
@@ -74,7 +76,7 @@ TABLE: tuple[Refusal, ...] = (
             r"payment[_ ]required|(?:account|key)(?: \S{1,40})? (?:is |has been )?(?:overdue|suspended)"),
     Refusal("OpenRouter: key limit", "account", Do.PAY, r"key limit exceeded"),
     Refusal("Alibaba, Volcengine", "account", Do.PAY,
-            r"arrearage|account ?overdue|account is in good standing"),
+            r"arrearage|account ?overdue|account is in good standing|free ?tier ?only"),
     Refusal("Zhipu, SiliconFlow", "account", Do.PAY, r"余额不足|欠费|无可用资源包"),
 
     Refusal("OpenAI, Google", "account", Do.PAY_OR_WAIT,
@@ -160,7 +162,8 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("Vertex", "conversation", Do.SHORTEN,
             r"input token count (?:is \S{1,9} )?but (?:the )?model only supports up to <window>"),
     Refusal("Copilot", "conversation", Do.SHORTEN,
-            r"(?:prompt|input) token count of \S{1,9} exceeds the limit of <window>"),
+            r"(?:prompt|input) token count of \S{1,9} exceeds the limit of <window>"
+            r"|model_max_prompt_tokens_exceeded"),
     Refusal("xAI", "conversation", Do.SHORTEN, r"maximum prompt length is <window>"),
     Refusal("Mistral", "conversation", Do.SHORTEN, r"too large for model with <window>"),
     Refusal("Moonshot", "conversation", Do.SHORTEN,
@@ -171,7 +174,7 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("Z.AI 1261", "conversation", Do.SHORTEN,
             r"\b(?:prompt|input)s? exceeds? (?:the )?max(?:imum)? length"),
     Refusal("Zhipu, Qwen", "conversation", Do.SHORTEN,
-            r"prompt ?超长|输入.{0,12}(?:超长|过长|超过)|超过.{0,10}(?:上下文|最大长度|最大输入)"
+            r"prompt ?超长|输入.{0,12}(?:超长|过长|超过)|超[过出].{0,10}(?:上下文|最大长度|最大输入)"
             r"|上下文.{0,6}(?:超|过长)"),
     Refusal("SGLang", "conversation", Do.SHORTEN,
             r"(?:prompt|input|sequence|context) ?(?:length|size)?s? ?\(?\S{1,9}(?: tokens?)?\)? (?:exceeds?"
@@ -195,7 +198,9 @@ TABLE: tuple[Refusal, ...] = (
             r"(?:prompt_tokens|max_total_tokens)\D{0,6}\S{0,9} must be less than(?: or equal to)? max_seq_len"
             r" \(<window>"),
     Refusal("SambaNova", "conversation", Do.SHORTEN,
-            r"exceeds? (?:the )?max(?:imum)? sequence length ?\(?<window>"),
+            r"(?:exceeds? (?:the )?max(?:imum)? sequence length"
+            r"|sequence length \S{1,9} exceeds (?:the )?maximum)"
+            r" ?\(?<window>"),
     Refusal("TabbyAPI, vLLM", "conversation", Do.SHORTEN,
             r"(?:length|tokens) \S{1,9} (?:is greater than|exceeds) (?:the )?(?:max_seq_len|max_input_len"
             r"|max_model_len|cache_size) <window>"),
@@ -220,7 +225,9 @@ TABLE: tuple[Refusal, ...] = (
             r"(?:(?<!max_)\btokens?|\binputs?|\bprompts?)\b.{0,40}\bexceed(?:s|ed)? (?:the |this "
             r"|our )?(?:[\w'’]{1,20} ){0,4}(?:limit|length|window|size|maximum)(?: of| is|:)? ?\(?<window>"),
     Refusal("any: has N", "conversation", Do.SHORTEN,
-            rf"{SENT}.{{0,60}}tokens\b.{{0,40}}context (?:window|length|size) is (?:only )?<window>"),
+            rf"(?:{SENT}.{{0,60}}tokens\b.{{0,40}}context (?:window|length|size) is (?:only )?"
+            r"|\bnot fit (?:in|into|within) (?:the |its )?(?:model.?s )?context(?: window| length)?\W{1,3}"
+            rf"|has a context (?:window|length) of (?=.{{0,60}}\b{SENT}))<window>"),
     Refusal("any: context", "conversation", Do.SHORTEN,
             r"context[_ ]?(?:length|window|size)(?:[_ ]limit)?[_ ]?(?:is |has been |was )?(?:exceed|reached"
             r"|too small|of only|overflow)|exceed\w{0,9} (?:the |this |your )?(?:(?:available|allowed"
@@ -233,9 +240,11 @@ TABLE: tuple[Refusal, ...] = (
             rf"\b{SENT}(?: length| size)?(?: is| are|_is|_too|:)?[ _]?(?:too[ _](?:long|large|big))"
             r"|prompt_too_long|string_above_max_length.{0,60}messages|body is too large|entity too large"),
     Refusal("any: tokens", "conversation", Do.SHORTEN,
-            r"(?:tokens? limit|max_tokens_limit|tokens_limit)[_ ](?:exceeded|reached)|too many (?:input "
+            r"(?:tokens? limit(?: of \d{1,9})?|max_tokens_limit|tokens_limit)[_ ](?:exceeded|reached)"
+            r"|too many (?:input "
             r"|prompt )?tokens|input tokens? (?:count )?(?:exceeds?|exceeded)\b|(?:tokens?|inputs?"
-            r"|prompts?) .{0,80}\bexceed(?:s|ed|ing)? (?:the |our |this )?(?:model.?s )?(?:max|limit|context"
+            r"|prompts?) .{0,80}\bexceed(?:s|ed|ing)? (?:the |our |this )?(?:model(?:.?s)? )?(?:max|limit"
+            r"|context"
             r"|allowed|configured|total token)|token count is above|token_quantity_exceeded|exceeds? n_ctx"
             r"|exceeds? (?:the )?maximum allowed tokens|max input characters|maximum length exceeded"),
     Refusal("Groq, OpenAI: reduce", "conversation", Do.SHORTEN,
@@ -243,8 +252,11 @@ TABLE: tuple[Refusal, ...] = (
             r"|prompt|input|context)\b|(?:shorter|smaller) (?:prompt|input|context)"),
 
     # -- no function calling
-    Refusal("Bedrock", "stream", Do.NO_STREAM, r"in streaming mode|unsupported for streaming"),
-    Refusal("vLLM", "tools", Do.TEXT_TOOLS, r"enable-auto-tool-choice|tool-call-parser"),
+    Refusal("Bedrock", "stream", Do.NO_STREAM,
+            r"in streaming mode|unsupported for streaming|tools with stream|stream(?:ing)? with tools"),
+    Refusal("vLLM", "tools", Do.TEXT_TOOLS,
+            r"enable-auto-tool-choice|tool[-_]call[-_]parser|(?:\bno|\bnot?\b.{0,16}) tool parser"
+            r"|--tool-parser"),
     Refusal("llama.cpp", "tools", Do.TEXT_TOOLS, r"--jinja"),
     Refusal("Google", "tools", Do.TEXT_TOOLS,
             rf"{CALLS} is not enabled|{CALLS} (?:is|are) not (?:available|allowed)"),
@@ -257,7 +269,8 @@ TABLE: tuple[Refusal, ...] = (
             r"""| are)? not (?:supported|allowed|permitted|enabled|available|accepted|a valid)"""
             r"""|(?:unsupported|invalid|unknown|unrecogni[sz]ed|unexpected) (?:request )?(?:keyword"""
             r""" )?(?:param(?:eter)?|field|argument|name)s?(?:\(s\))?(?: supplied)?\W{1,4}tools\b(?!\[|\.)"""
-            r"""|\btools\W? was unexpected|cannot use tools|no tool support|\btools? (?:use )?is disabled"""),
+            r"""|\btools\W? was unexpected|cannot use tools|no tool support|\btools? (?:use )?is disabled"""
+            r"""|unsupported (?:\w+ )?params?\W{1,4}tools\b"""),
     Refusal("FastAPI", "tools", Do.TEXT_TOOLS,
             r"\btools\W{1,3}(?:extra (?:inputs|fields) (?:are )?not (?:permitted|allowed))"
             r"|extra_forbidden.{0,40}\btools\b(?![.\[])"),
@@ -269,7 +282,10 @@ TABLE: tuple[Refusal, ...] = (
             r"|\b(?:tools?|functions|tool support) (?:is|are) (?:not (?:supported|available)|unsupported)"
             r"|property \W?tools\W? is unsupported|(?:不支持|未开启).{0,12}(?:function ?call|tools?|工具"
             r"|函数调用)|(?:function ?call\w*|tools?|工具调用|函数调用).{0,8}不支持|n.t have tools"
-            r"|\btools\W{1,2} unsupported|tools cannot be used|calling requires a model"),
+            r"|\btools\W{1,2} unsupported|tools cannot be used|calling requires a model|\] support tool"
+            r"|\btools\b.{0,12} requires a model|unable to use tools|\bnot (?:been )?trained for (?:tool"
+            rf"|function)|(?:{CALLS}|\btools) (?:is|are) only (?:supported|available) (?:for|by|with|on)\b"
+            rf"|(?:{CALLS}|\btools\b) (?:is|are) (?:currently )?not (?:currently |yet )?supported"),
     # -- no system role
     Refusal("Google (Gemma)", "system text", Do.JOIN_SYSTEM,
             r"(?:developer|system) instructions? (?:is|are) not (?:enabled|supported|allowed)"),
@@ -279,11 +295,15 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("templates (Gemma 2)", "system text", Do.JOIN_SYSTEM,
             rf"{SYSTEM} (?:is |are )?not (?:supported|allowed)"),
     Refusal("DashScope, Baidu", "system text", Do.JOIN_SYSTEM,
-            r"roles?\W{0,3} (?:must|should|can only) be (?:in |one of |either )?\W{0,2}(?:user"
+            r"allowed roles\W{1,3}user\W{1,4}assistant\b(?!\W{1,4}(?:or )?\W?system)|roles?\W{0,3} (?:must"
+            r"|should|can only) be (?:in |one of |either )?\W{0,2}(?:user"
             r"|assistant)\W{1,4}(?:or |and )?\W?(?:assistant|user)(?!\W{1,4}(?:or |and )?\W?system)"),
     Refusal("any: role", "system text", Do.JOIN_SYSTEM,
-            r"[\"'`](?:system|developer)[\"'`] (?:role )?(?:is |are )?(?:not (?:supported|allowed|valid"
-            r"|accepted)|unsupported)|role\W{1,3}input should be \W?user\W? or \W?assistant"
+            r"[\"'`](?:system|developer)[\"'`] (?:role )?(?:is "
+            r"|are )?(?:(?:currently )?not (?:currently )?(?:supported"
+            r"|allowed|permitted|valid|accepted)|unsupported)|\brole (?:system|developer) is not (?:permitted"
+            r"|supported|allowed|valid)|role\W{1,3}input should be (?!.{0,60}\b(?:system"
+            r"|developer)\b)\W?user\b"
             r"|invalid value: \W?(?:system|developer)\W|role of messages? (?:must|should) be \W?user"),
     Refusal("Anthropic's API", "system text", Do.JOIN_SYSTEM,
             r"unexpected role \W{0,2}(?:system|developer)|(?:invalid|unknown"
@@ -406,6 +426,9 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("OpenAI", "top_p", Do.OMIT, parameter("top_p")),
     Refusal("Cerebras", "seed", Do.OMIT, parameter("seed")),
     Refusal("xAI", "reasoning_effort", Do.OMIT, r"reasoning[_ ]?effort"),
+    Refusal("Ollama, Google", "reasoning_effort", Do.OMIT,
+            rf"{named(THINKING, within=24)}|only works in thinking mode|{THINKING}.{{0,24}}\b(?:is invalid"
+            r"|not enabled)|thinking can.t be disabled|reasoning_config"),
     Refusal("OpenRouter", "reasoning", Do.OMIT, parameter("reasoning")),
     Refusal("Zhipu", "thinking", Do.OMIT, parameter("thinking")),
     Refusal("DashScope", "enable_thinking", Do.OMIT, r"enable_?thinking"),

@@ -26,7 +26,13 @@ def test_a_call_is_found_with_and_without_the_marks_of_a_model(text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", [f"You could write `{CALL}`.", f"[{CALL}] is how it is called.", "[other__search(query=1)]"]
+    "text",
+    [
+        f"You could write `{CALL}`.",
+        f"[{CALL}] is how it is called.",
+        "[other__search(query=1)]",
+        '>>> web__search\n{"query": "a"} is what the shell printed',
+    ],
 )
 def test_a_call_that_is_not_the_whole_reply_or_names_no_tool_stays_text(text: str) -> None:
     found = read("native", [text])

@@ -180,3 +180,21 @@ def test_a_call_that_the_endpoint_failed_to_parse_is_found(text: str) -> None:
 )
 def test_other_output_that_the_endpoint_failed_to_parse_is_not_a_call(text: str) -> None:
     assert calls_of_generation(text, TOOLS) == ()
+
+
+def wrapped(*names: str) -> CallRequest:
+    uses = [{"recipient_name": f"functions.{name}", "parameters": OSLO} for name in names]
+    return CallRequest("c", "multi_tool_use.parallel", json.dumps({"tool_uses": uses}))
+
+
+def test_a_call_that_only_wraps_others_is_replaced_by_them() -> None:
+    calls = repaired([wrapped("wx__forecast", "wx__forecast")], TOOLS)
+    assert [(call.name, json.loads(call.arguments), call.recovered) for call in calls] == [
+        ("wx__forecast", OSLO, True)
+    ] * 2
+    assert calls[0].id == "c" and len({call.id for call in calls}) == 2
+
+
+def test_a_wrapper_around_an_unknown_tool_stays_one_call() -> None:
+    call = wrapped("wx__forecast", "wx__other")
+    assert repaired([call], TOOLS) == (call,)

@@ -138,3 +138,15 @@ JSON = st.recursive(
 def test_any_body_can_be_searched_for_an_error(body: dict[str, Any]) -> None:
     assert len(words_of(body)) <= 300
     assert reply_error(body) is None or isinstance(reply_error(body), ModelError)
+
+
+def test_a_rejected_key_is_not_about_payment_because_a_page_of_the_account_is_named() -> None:
+    words = "Incorrect API key. Check your billing settings or create a key."
+    assert not is_billing(words, 401) and is_billing(words, 429)
+    assert is_billing("Your credit balance is too low", 401)
+
+
+@pytest.mark.parametrize("status", [401, 402, 403])
+def test_a_status_of_the_key_or_the_account_is_no_overflow(status: int) -> None:
+    words = "Access token exceeds allowed age"
+    assert is_overflow(words, 400) and not is_overflow(words, status)

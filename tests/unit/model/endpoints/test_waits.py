@@ -167,6 +167,22 @@ def test_a_model_that_cannot_be_loaded_is_not_waited_for(words: str) -> None:
     assert not status_error(PROFILE, 500, {"error": {"message": words}}, {}).loading
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (404, "The deployment gpt-5 is not ready or does not exist."),
+        (400, "This model is starting to be deprecated, migrate to m-2"),
+        (400, "Service account initializing failed: bad credentials"),
+        (403, "The model is currently loading"),
+    ],
+)
+def test_a_refused_request_is_not_waited_for_although_its_words_are_those_of_a_start(
+    status: int, words: str
+) -> None:
+    error = status_error(PROFILE, status, {"error": {"message": words}}, {})
+    assert not error.loading and not error.retryable
+
+
 def test_the_delay_of_a_message_is_bounded() -> None:
     assert asked_wait("try again in 999999h") == LONGEST_RETRY
 
