@@ -47,7 +47,11 @@ def config_key(loaded: "Loaded", name: str, *, forget: bool) -> int:
 def _read_key(prompt: str) -> str:
     """Return the key from the terminal, without echo, or from a pipe: one line."""
     if sys.stdin.isatty():
-        return getpass.getpass(prompt)
+        try:
+            return getpass.getpass(prompt)
+        except EOFError:
+            print(file=sys.stderr)
+            return ""
     text = sys.stdin.read(MAX_KEY + 2).strip()
     if "\n" in text:
         raise UsageError("stdin has more than one line", where="config key", next_step="Pipe only the key.")

@@ -65,8 +65,8 @@ def test_a_key_given_as_an_argument_is_refused_and_not_repeated(separate_home: P
         assert found.returncode == 2 and KEY not in found.stdout + found.stderr and found.stderr
 
 
-def test_a_key_typed_on_a_terminal_is_not_echoed(separate_home: Path) -> None:
-    file = configured(separate_home)
+def on_a_terminal(file: Path, typed: bytes) -> tuple[int, bytes]:
+    """Type into the prompt for the key; return the exit code and all output."""
     master, slave = pty.openpty()
     command = [*COMMAND, "config", "key", "work", "--config", str(file)]
     process = subprocess.Popen(
@@ -79,14 +79,35 @@ def test_a_key_typed_on_a_terminal_is_not_echoed(separate_home: Path) -> None:
     )
     os.close(slave)
     seen = b""
-    typed = False
+    is_typed = False
     while select.select([master], [], [], 60)[0]:
         try:
             seen += os.read(master, 4096)
         except OSError:
             break
-        if b"API key of work" in seen and b"/v1): " in seen and not typed:
-            typed = True
-            os.write(master, f"{KEY}\n".encode())
+        if b"API key of work" in seen and b"/v1): " in seen and not is_typed:
+            is_typed = True
+            os.write(master, typed)
     os.close(master)
-    assert process.wait(60) == 0 and b"stored in" in seen and KEY.encode() not in seen
+    return process.wait(60), seen
+
+
+def test_a_key_typed_on_a_terminal_is_not_echoed(separate_home: Path) -> None:
+    code, seen = on_a_terminal(configured(separate_home), f"{KEY}\n".encode())
+    assert code == 0 and b"stored in" in seen and KEY.encode() not in seen
+
+
+def test_the_end_of_input_in_place_of_a_key_stores_nothing(separate_home: Path) -> None:
+    code, seen = on_a_terminal(configured(separate_home), b"\x04")
+    assert code == 2 and b"\r\nmcptui: no key was given. Paste the key." in seen
+
+
+def test_the_variable_of_a_stored_key_need_not_be_set(separate_home: Path) -> None:
+    file = separate_home / "dotted.toml"
+    endpoint = 'model = "m"\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "NOT_SET"\n'
+    file.write_text("".join(f'[models."{name}"]\n{endpoint}' for name in ("a.b", "plain", "other")))
+    for name in ("a.b", "plain"):
+        assert run(file, "config", "key", name, key=KEY).returncode == 0
+    told = run(file, "config", "check").stdout
+    assert "models.other.api_key_env" in told
+    assert "a.b" not in told and "models.plain" not in told
