@@ -187,7 +187,7 @@ class Form:
         return problem
 
     def from_edited(self, text: str) -> str:
-        """Load JSON text as `from_json`, unless it is still that of the form, which also has empty entries."""
+        """Load JSON text as `from_json`, unless it is still that of the form: that has empty entries too."""
         return "" if text == self.as_json() else self.from_json(text)
 
     def _at(self, path: Path) -> FieldNode | None:
