@@ -92,6 +92,11 @@ class QuestionQueue:
         return bool(self._queue)
 
     @property
+    def questions(self) -> list[Asked]:
+        """All questions, the visible one first."""
+        return [one.request for one in self._queue]
+
+    @property
     def waiting(self) -> int:
         """Number of questions after the visible one."""
         return max(0, len(self._queue) - 1)
@@ -268,8 +273,7 @@ class ApprovalKeys:
         self._open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
 
     def _changed(self) -> None:
-        first = self.approvals.current or self.approvals.of_server
-        self._dialogs.show(first, self.approvals.waiting)
+        self._dialogs.show(self.approvals.questions)
         self._wake()
 
     def _show_approval(self, request: ApprovalRequest | None) -> None:
