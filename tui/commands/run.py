@@ -23,7 +23,7 @@ from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.events import EndReason, Event, Notice, StepEnded, TextDelta, TurnEnded, TurnError
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.servers import PRINT_STEP, ServerSpec, ServerState, ServerStatus
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
 from tui.host.host import Host
 from tui.runtime.options import Options
@@ -181,6 +181,12 @@ def step_in_shell(status: ServerStatus, see_log: str | None = None) -> str:
         name = shlex.quote(clean_line(status.name, 80))
         return f"To print its log: mcptui list {name} --verbose" if see_log is None else see_log
     return step.strip()
+
+
+def printed_sentence(status: ServerStatus) -> str:
+    """Return what a server printed to stdout, where only messages belong, and what to do about it; or ""."""
+    line = f": {first}" if (first := clean_line(status.printed, 200)) else ""
+    return f"{words}{line}. {PRINT_STEP}" if (words := status.printed_words) else ""
 
 
 def _server_problem(status: ServerStatus) -> str:

@@ -31,12 +31,12 @@ from tui.commands.call.output import (
 )
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
-from tui.commands.run import fail, say_unrecorded, step_in_shell
+from tui.commands.run import fail, printed_sentence, say_unrecorded, step_in_shell
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.ports import hand_call
-from tui.core.servers import PRINT_STEP, ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, Tool, ToolResult
@@ -133,9 +133,8 @@ class _Call:
 
     def _print_printed(self) -> None:
         """Say what the server printed to stdout, where only messages belong."""
-        if words := (status := self._runtime.host.status(self._server)).printed_words:
-            first = clean_line(status.printed, 200)
-            print(f"· {clean_line(self._server, 80)}: {words}: {first}. {PRINT_STEP}", file=sys.stderr)
+        if printed := printed_sentence(self._runtime.host.status(self._server)):
+            print(f"· {clean_line(self._server, 80)}: {printed}", file=sys.stderr)
 
     @property
     def _rules(self) -> Rules:
