@@ -74,6 +74,7 @@ from tui.storage.sessions.markdown import isolated
 from tui.traffic.diff import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.past import parts
+from tui.ui.platform.graphemes import _split, _wrap_offsets
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import breaks, head_of, highlighted, wrap
 
@@ -141,6 +142,15 @@ def _texts() -> Iterator[tuple[Any, ...]]:
     yield "readable hidden text", readable_hidden, "\u200d", "\u200b", " \n"
     yield "breaks", lambda text: breaks(text, 80), "e\u0301", "a ", "\u4e2d", "\u200d"
     yield "wrap", lambda text: wrap([(text, "")], 80), "x", "a ", "\u4e2d"
+    yield (
+        "wrapped input",
+        lambda text: _wrap_offsets(text, 80, 8),
+        "\U0001f1e6",
+        "\u0301",
+        "\t\U0001f1e6\U0001f1e7",
+    )
+    yield "wrapped tabs", lambda text: _wrap_offsets(f"\t{text}", 80, 8), "\U0001f1e6", "\u200d", "a\u0301"
+    yield "graphemes of Rich", _split, "\U0001f1e6", "\u0301", "\U0001f1e6\u200d"
     yield "head_of", lambda text: head_of(text, 80), "\u200d", "\u0301"
     yield "highlighted", lambda text: highlighted(((text, "text"),), "s"), "s", "s ", "\u00df"
     yield "title_of", title_of, "![", "[", "```", ".", "\u2026"

@@ -134,7 +134,7 @@ async def test_letters_pressed_as_the_question_appears_change_neither_it_nor_the
     async with asked_while_typing() as (app, pilot, runtime):
         stop_typing(app)
         await until(lambda: app.focused is app.main.regions.conversation)
-        app.main.parts.approvals._shown_at += 1e6
+        app.main.parts.approvals._delay._shown += 1e6
         await pilot.press("y", "e", "s", "x")
         assert app.main.parts.approvals.current
         assert runtime.toolbox.called == []
@@ -271,7 +271,7 @@ async def test_a_key_pressed_as_the_question_appears_is_ignored():
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
         app.main.regions.go_to(Context.CONVERSATION)
-        app.main.parts.approvals._shown_at += 1e6
+        app.main.parts.approvals._delay._shown += 1e6
         await pilot.press("y")
         assert app.main.parts.approvals.current
         assert runtime.toolbox.called == []

@@ -119,12 +119,19 @@ async def test_a_refusal_without_a_key_leads_to_the_choice_of_one_and_names_no_p
             assert form._key._source.has_focus
 
 
-async def test_a_key_typed_behind_the_command_is_not_kept_in_the_history(separate_home: Path) -> None:
+@pytest.mark.parametrize("blank", ["space", "ctrl+j"])
+async def test_a_key_typed_behind_the_command_is_not_kept_in_the_history(
+    separate_home: Path, blank: str
+) -> None:
     config = 'servers = {}\n[models.work]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
     async with real_app(separate_home, config) as real:
-        await real.press(*"/key", "space", *"plainkey", "enter")
+        await real.press(*"/help", "enter", "escape")
+        await real.press(*"/key", blank, *"plainkey", "enter")
         await real.shows("API key · work", "Paste the key in this dialog")
-        await real.press("escape")
+        await real.press("escape", "up")
+        await real.shows("/help")
+        await real.press("ctrl+z", "down", "ctrl+z")
+        assert "plainkey" not in real.app.main.composer.text
     assert not holders_of(separate_home, "plainkey")
 
 

@@ -115,12 +115,9 @@ def _problems(loaded: "Loaded", actions: "Actions", *, trust: bool) -> "list[Pro
 
 def _check(path: Path, named: bool, actions: "Actions", against: str | None, *, trust: bool) -> int:
     loaded = _load(path, named)
-    stored = _with_stored_key(loaded)
-    problems = [
-        one
-        for one in _problems(loaded, actions, trust=trust)
-        if not (one.is_missing_key and one.path.split(".")[1] in stored)
-    ]
+    found = _problems(loaded, actions, trust=trust)
+    unneeded = _unneeded_variables(loaded) if any(one.is_missing_key for one in found) else ()
+    problems = [one for one in found if not (one.is_missing_key and one.path in unneeded)]
     for problem in problems:
         print(("warning: " if problem.warning else "") + clean(str(problem)))
     missing = tuple(_missing_keys(loaded))
@@ -143,14 +140,15 @@ def _check(path: Path, named: bool, actions: "Actions", against: str | None, *, 
     return max(code, check_against(loaded, against, trust=trust))
 
 
-def _with_stored_key(loaded: "Loaded") -> set[str]:
-    """Return the profiles whose key the user has stored, so that its variable need not be set."""
+def _unneeded_variables(loaded: "Loaded") -> set[str]:
+    """Return the paths of the variables that need not be set, because the user has stored the key."""
     from tui.runtime.model_keys import ModelKeys
     from tui.runtime.profiles import profile_of
+    from tui.settings.load import dotted
 
     keys = ModelKeys()
     profiles = (profile_of(name, one, os.environ) for name, one in loaded.settings.models.items())
-    return {one.name for one in profiles if keys.applied(one).key_place}
+    return {dotted(("models", one.name, "api_key_env")) for one in profiles if keys.applied(one).key_place}
 
 
 def _missing_keys(loaded: "Loaded") -> Iterator[str]:

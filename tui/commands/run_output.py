@@ -54,12 +54,15 @@ def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
     return clean_line(" ".join(pairs), limit)
 
 
+def printed_sentence(status: ServerStatus) -> str:
+    """Return what a server printed to stdout, where only messages belong, and what to do about it; or ""."""
+    line = f": {first}" if (first := clean_line(status.printed, 200)) else ""
+    return f"{words}{line}. {PRINT_STEP}" if (words := status.printed_words) else ""
+
+
 def printed_note(status: ServerStatus) -> str:
-    """Return what a server printed to stdout, where only messages belong; "" if nothing."""
-    if not (words := status.printed_words):
-        return ""
-    name, first = clean_line(status.name, 80), clean_line(status.printed, 200)
-    return f"{name}: {words}: {first}. {PRINT_STEP}"
+    """Return `printed_sentence` with the name of the server, or ""."""
+    return f"{clean_line(status.name, 80)}: {said}" if (said := printed_sentence(status)) else ""
 
 
 def trace_line(event: Event) -> str:

@@ -13,10 +13,11 @@ from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.run import log_step, say_unrecorded, step_in_shell
+from tui.commands.run_output import printed_sentence
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
-from tui.core.servers import PRINT_STEP, Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
 from tui.core.units import duration, plural
 from tui.runtime.options import Options
@@ -195,7 +196,7 @@ def lines(
             told.append(f"    {clean_line(sentences(status.detail, step_in_shell(status, see_log)), 600)}")
         if status.unquoted_line:
             told.append(f"    log: {clean_line(status.unquoted_line, 300)}")
-        return told + printed_lines(status)
+        return told + _printed(status)
     identity = clean_line(f"{status.title} {status.version}", 60)
     kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
     counts = [plural(number, kind) for number, kind in kinds if number is not None]
@@ -210,7 +211,7 @@ def lines(
         told.append(f"    at {_where(status.reach)}")
     if status.listing_problem:
         told.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
-    told += printed_lines(status)
+    told += _printed(status)
     if status.changes:
         told.append(f"    {status.change_words}")
     told += [
@@ -225,10 +226,9 @@ def lines(
     return [*told, *_more(len(status.quarantined), "omitted")]
 
 
-def printed_lines(status: ServerStatus) -> list[str]:
+def _printed(status: ServerStatus) -> list[str]:
     """Return a line about what a server printed to stdout, if it did."""
-    words = status.printed_words
-    return [f"    ! {words}: {clean_line(status.printed, 200)}. {PRINT_STEP}"] if words else []
+    return [f"    ! {printed}"] if (printed := printed_sentence(status)) else []
 
 
 def _more(number: int, what: str) -> list[str]:

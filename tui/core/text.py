@@ -263,8 +263,19 @@ def _grapheme_end(text: str, start: int) -> int:
     return end
 
 
+_SINGLE = (
+    "[\x00-\u02ff\u0370-\u0482\u048a-\u058f\u1e00-\u1fff\u2010-\u20cf\u2100-\u2cee"
+    "\u3000-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ud7a3\uff00-\uffef]*"
+)
+"""Text in which every code point is a character: Latin, Greek, Cyrillic, Chinese, Japanese, Korean, lines."""
+
+
 def graphemes(text: str) -> Iterator[str]:
     """Yield what a reader takes for characters: an emoji of several code points is one, and so is a flag."""
+    return iter(text) if re.fullmatch(_SINGLE, text) else _joined(text)
+
+
+def _joined(text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
         end = _grapheme_end(text, start)

@@ -78,7 +78,7 @@ def on_terminal(file: Path, keys: bytes) -> tuple[int, bytes]:
     )
     os.close(slave)
     seen = b""
-    typed = False
+    is_typed = False
     while select.select([master], [], [], 60)[0]:
         try:
             seen += os.read(master, 4096)
@@ -99,3 +99,14 @@ def test_a_key_typed_on_a_terminal_is_not_echoed(separate_home: Path) -> None:
 def test_the_end_of_input_at_the_prompt_is_no_key(separate_home: Path) -> None:
     code, seen = on_terminal(configured(separate_home), b"\x04")
     assert code == 2 and b"no key was given" in seen
+
+
+def test_the_variable_of_a_stored_key_need_not_be_set(separate_home: Path) -> None:
+    file = separate_home / "dotted.toml"
+    endpoint = 'model = "m"\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "NOT_SET"\n'
+    file.write_text("".join(f'[models."{name}"]\n{endpoint}' for name in ("a.b", "plain", "other")))
+    for name in ("a.b", "plain"):
+        assert run(file, "config", "key", name, key=KEY).returncode == 0
+    told = run(file, "config", "check").stdout
+    assert "models.other.api_key_env" in told
+    assert "a.b" not in told and "models.plain" not in told

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.programs import printed_by
 from tui.core.text import (
+    _SINGLE,
     MOST_JOINED,
     Cleaner,
     clean,
@@ -305,6 +306,13 @@ def test_styling_is_removed_and_other_text_is_kept():
     text = "\x1b[1;31merror\x1b[0m: [0m \x1b[2K\x1b[?25lat 5 %\x1b[38:5:1m"
     assert without_styling(text) == "error: [0m at 5 %"
     assert without_styling("\x1b]0;title\x07 \x1b[") == "\x1b]0;title\x07 \x1b["
+
+
+def test_no_character_of_usual_text_belongs_to_the_one_before_it():
+    usual = [char for char in map(chr, range(0x110000)) if re.fullmatch(_SINGLE, char)]
+    assert {"é", "я", "漢", "가", "│"} <= set(usual)
+    assert [char for char in usual if grapheme_start(f"a{char}", 1) != 1] == []
+    assert list(graphemes("é漢│")) == ["é", "漢", "│"]
 
 
 @pytest.mark.parametrize("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301", "🏳️‍🌈"])

@@ -26,7 +26,7 @@ MAX_AT_ONCE = 500
 TOO_MANY = (
     f"it sent more than {MAX_LEARNED:,} different cookies, session IDs and tokens, or {MAX_AT_ONCE} at once"
 )
-_KEPT_DETAIL = ("exchange", "http", "status")
+_KEPT_DETAIL = ("exchange", "peer", "http", "status")
 
 
 class LearnedSecrets:

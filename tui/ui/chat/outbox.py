@@ -13,6 +13,7 @@ from tui.core.text import quoted_name
 from tui.settings.locations import state_dir
 from tui.ui.chat.composer.attachments import not_attached
 from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.composer.history import is_remembered
 from tui.ui.chat.composer.history_file import HistoryEntry, HistoryFile
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Written
@@ -20,7 +21,6 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue, held_rows
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
-    NOT_REMEMBERED,
     OWN,
     OWN_NAMES,
     ArgumentRule,
@@ -133,7 +133,7 @@ class Outbox:
         draft = self._composer.text
         if (
             draft.strip()
-            and not draft.startswith(NOT_REMEMBERED)
+            and is_remembered(draft)
             and self._composer.earlier.at_end
             and self._runtime.is_ready
         ):
@@ -155,7 +155,7 @@ class Outbox:
         if not written.shown:
             self._turns.steer_held()
             return
-        if self._runtime.is_ready and not written.shown.startswith(NOT_REMEMBERED):
+        if self._runtime.is_ready and is_remembered(written.shown):
             self._to_remember.put(written.shown)
         try:
             if written.shown.startswith("/"):

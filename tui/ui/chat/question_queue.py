@@ -33,13 +33,11 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.platform.caret import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
+from tui.ui.questions.question_line import AnswerDelay
 from tui.ui.questions.trust_dialog import TrustAnswer
 
 if TYPE_CHECKING:
     from tui.ui.chat.regions import Regions
-
-GRACE_SECONDS = 0.6
-"""A key pressed within this time after a question appeared was meant for something else."""
 
 TYPING_SECONDS = 1.5
 """A key pressed in a field within this time means that the user is typing."""
@@ -72,7 +70,7 @@ class QuestionQueue:
         self._now = now
         self._tell = tell
         self._queue: list[_Question] = []
-        self._shown_at = 0.0
+        self._delay = AnswerDelay(now)
 
     @property
     def current(self) -> ApprovalRequest | None:
@@ -92,6 +90,11 @@ class QuestionQueue:
         return bool(self._queue)
 
     @property
+    def questions(self) -> list[Asked]:
+        """All questions, the visible one first."""
+        return [one.request for one in self._queue]
+
+    @property
     def waiting(self) -> int:
         """Number of questions after the visible one."""
         return max(0, len(self._queue) - 1)
@@ -99,7 +102,7 @@ class QuestionQueue:
     @property
     def accepts_keys(self) -> bool:
         """Whether the question has been visible long enough for a key to answer it."""
-        return self._now() - self._shown_at >= GRACE_SECONDS
+        return self._delay.accepts_keys
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Wait for the user's answer. Cancelling withdraws the question."""
@@ -194,8 +197,8 @@ class QuestionQueue:
         self._on_change()
 
     def ignore_first_keys(self) -> None:
-        """Ignore keys for `GRACE_SECONDS`: the question is on screen only from now on."""
-        self._shown_at = self._now()
+        """Ignore keys for a moment: the question is on screen only from now on."""
+        self._delay = AnswerDelay(self._now)
 
 
 class ApprovalKeys:
@@ -268,8 +271,7 @@ class ApprovalKeys:
         self._open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
 
     def _changed(self) -> None:
-        first = self.approvals.current or self.approvals.of_server
-        self._dialogs.show(first, self.approvals.waiting)
+        self._dialogs.show(self.approvals.questions)
         self._wake()
 
     def _show_approval(self, request: ApprovalRequest | None) -> None:

@@ -4,8 +4,8 @@ from textual.binding import Binding, BindingType
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
 
-OFTEN_USED = frozenset({"question_mark", "ctrl+z"})
-"""Keys that work anywhere, except where they type a character or undo."""
+USED_BY_TEXTS = frozenset({"question_mark", "ctrl+z"})
+"""Keys that a text field uses itself, to type a character or to undo. Elsewhere, they work anywhere."""
 
 
 def _has_priority(found: Action, key: str) -> bool:
@@ -19,7 +19,7 @@ def _has_priority(found: Action, key: str) -> bool:
         case Context.COMPOSER | Context.WORKBENCH | Context.BENCH_FORM:
             return found.priority
         case Context.ANYWHERE:
-            return found.priority or key not in OFTEN_USED
+            return found.priority or key not in USED_BY_TEXTS
         case _:
             return True
 

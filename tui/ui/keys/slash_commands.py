@@ -192,8 +192,6 @@ ELSEWHERE = (
 )
 """Other input that works like a command, for the help."""
 
-NOT_REMEMBERED = "/key "
-"""Start of input that is kept out of the history: a key does not belong there."""
 
 OWN_NAMES = frozenset(spec.name for spec in OWN)
 

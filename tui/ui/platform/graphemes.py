@@ -5,7 +5,9 @@ and the caret cuts an emoji, whose parts are then painted one by one. Rich cuts 
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import rich.cells
@@ -19,6 +21,7 @@ from textual.widgets.text_area import Edit, EditResult, Location, Selection
 from tui.core.text import grapheme_end, grapheme_start, graphemes
 
 _CHUNK = re.compile(r"\S+\s*|\s+")
+_FLAG_LETTER = "[\U0001f1e6-\U0001f1ff]"
 
 
 class WholeText(Text):
@@ -118,7 +121,9 @@ def _wrap_offsets(text: str, width: int, tab_size: int, *args: Any, **options: A
     if text.isascii():
         return _offsets(text, width, tab_size, *args, **options)
     if "\t" in text or width < 2:
-        found = (grapheme_start(text, offset) for offset in _offsets(text, width, tab_size, *args, **options))
+        starts = list(accumulate(map(len, graphemes(text)), initial=0))
+        broken = _offsets(text, width, tab_size, *args, **options)
+        found = (starts[bisect_right(starts, offset) - 1] for offset in broken)
         return list(dict.fromkeys(offset for offset in found if offset))
     breaks: list[int] = []
     used = 0
@@ -147,13 +152,16 @@ def _wrap_offsets(text: str, width: int, tab_size: int, *args: Any, **options: A
 def _split(text: str, *args: Any) -> tuple[list[tuple[int, int, int]], int]:
     """Return rich's graphemes of a text, with the two letters of a flag as one."""
     spans, total = _rich_split(text, *args)
-    if not re.search("[\U0001f1e6-\U0001f1ff]", text):
+    if not re.search(_FLAG_LETTER, text):
         return spans, total
     joined: list[tuple[int, int, int]] = []
+    half = -1  # where the last span ends if it is a letter without its second one
     for start, end, cells in spans:
-        if joined and grapheme_start(text, start) == joined[-1][0]:
+        if start == half and re.match(_FLAG_LETTER, text[start]):
             first, _, before = joined[-1]
             joined[-1] = (first, end, before + cells)
+            half = -1
         else:
             joined.append((start, end, cells))
+            half = end if re.fullmatch(_FLAG_LETTER, text[start:end]) else -1
     return joined, total

@@ -1,6 +1,6 @@
 """Shows a question when it is its turn and the user is not typing, and closes it when it is withdrawn."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -98,19 +98,21 @@ class ServerQuestions:
         dialog = self._dialog
         return dialog is not None and dialog.is_current and not dialog.answer_delay.accepts_keys
 
-    def show(self, question: ServerQuestion | ApprovalRequest | None, waiting: int) -> None:
-        """Show `question`, or none; `waiting` questions come after it.
+    def show(self, questions: Sequence[ServerQuestion | ApprovalRequest]) -> None:
+        """Show the first question; the others wait. One that is on screen but not among them is withdrawn.
 
         Once the app has left the screen, nothing is shown: the questions are withdrawn one by one.
         """
-        self._next, self._waiting = question, waiting
+        question = questions[0] if questions else None
+        self._next, self._waiting = question, max(0, len(questions) - 1)
         if not self._app.is_running:
             self._dialog = self.approval = None
             return
         dialog = self._dialog
         if dialog is not None and dialog.question is not question:
             self._dialog = None
-            if self._close(dialog) and (note := _withdrawal(dialog.question)):
+            waits = any(one is dialog.question for one in questions)  # another one is asked before it
+            if self._close(dialog) and not waits and (note := _withdrawal(dialog.question)):
                 self._app.notify(note, timeout=4)
             dialog = None
         if self.approval is not None and self.approval is not question:
@@ -118,7 +120,7 @@ class ServerQuestions:
             if not isinstance(question, ApprovalRequest) or self._busy():
                 self._show_approval(None)
         if dialog is not None:
-            dialog.show_waiting(waiting)
+            dialog.show_waiting(self._waiting)
         elif question is not None and self.approval is None:
             self._when_quiet(question, lambda: self._open(question))
 

@@ -43,6 +43,20 @@ class Field(Input):
     async def _on_key(self, event: events.Key) -> None:
         await act_at_once(self, event, _ACTIONS, super()._on_key)
 
+    def action_copy(self) -> None:
+        """Copy the selection, unless it is a secret: other programs can read the clipboard."""
+        if self.password and self.selected_text:
+            self.app.notify("A secret is not copied.", timeout=3)
+        else:
+            super().action_copy()
+
+    def action_cut(self) -> None:
+        """Cut the selection. A secret is only deleted."""
+        if self.password:
+            self.delete_selection()
+        else:
+            super().action_cut()
+
     def on_resize(self) -> None:
         """Show the cursor. Textual shows the beginning of the value that an input is created with."""
         if self.has_focus and self.cursor_at_end:

@@ -10,11 +10,11 @@ from tests.programs import printed_by
 from tests.ui.app_stage import asking, keys, opened, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.ports import TrustQuestion
-from tui.core.questions import Action, FormQuestion
+from tui.core.questions import Action, AddressQuestion, FormQuestion
 from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.text_dialogs import SystemText
 from tui.ui.questions import question_line
-from tui.ui.questions.elicitation_dialogs import FormDialog
+from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
 from tui.ui.questions.trust_dialog import TrustDialog
 
 __all__ = ["ripe"]
@@ -102,6 +102,20 @@ async def test_keys_after_an_answer_are_not_ignored() -> None:
         assert (await waiting).action is Action.DECLINE
         assert app.main.parts is not None
         assert not app.main.parts.approval_keys.ignores_keys
+
+
+async def test_a_question_that_another_one_is_asked_before_is_not_called_withdrawn() -> None:
+    async with app_with_person() as (app, _, person):
+        form = asked(person.form(question(1)))
+        await shown(app, FormDialog)
+        again = AddressQuestion("server", "https://example.com/in", "Paste it.", "sign in", again=True)
+        pasting = asked(person.address(again))
+        await shown(app, AddressDialog)
+        assert "withdrew" not in screen_text(app)
+        pasting.cancel()
+        await shown(app, FormDialog)
+        await shows(app, "Question 1", "withdrew its request")  # this one was: the sign-in
+        form.cancel()
 
 
 async def test_a_question_waits_while_the_user_is_typing() -> None:

@@ -52,6 +52,19 @@ async def test_a_burst_of_keys_is_applied_in_order(keys, text):
         assert app.submitted == [text]
 
 
+@pytest.mark.parametrize(("password", "copied"), [(True, ""), (False, "sk-1")])
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+x"])
+async def test_a_secret_is_not_copied(key: str, password: bool, copied: str) -> None:
+    class Secret(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Field("sk-1", password=password)
+
+    async with Secret().run_test() as pilot:
+        await pilot.press("home", "shift+end", key)
+        assert pilot.app.clipboard == copied
+        assert pilot.app.query_one(Field).value == ("" if key == "ctrl+x" else "sk-1")
+
+
 class OneForm(Stage):
     """A form with a text, a choice and a button."""
 

@@ -12,6 +12,11 @@ MOST = 1_000
 """Maximum messages."""
 
 
+def is_remembered(text: str) -> bool:
+    """Return whether the history may keep a message: not if it is an API key typed after its command."""
+    return not (text.startswith("/key") and text[4:5].isspace())
+
+
 class InputHistory:
     """Messages in the order in which they were written, and a position between them."""
 
@@ -29,8 +34,8 @@ class InputHistory:
         return self._place == len(self._texts)
 
     def add(self, text: str) -> bool:
-        """Append a message; return False if it repeats the last one."""
-        is_new = not self._texts or self._texts[-1] != text
+        """Append a message; return False if it repeats the last one, or has an API key."""
+        is_new = self._texts[-1:] != [text] and is_remembered(text)
         if is_new:
             self._texts.append(text)
             del self._texts[:-MOST]
