@@ -334,7 +334,8 @@ def _wrapped(error: BaseException) -> Iterator[BaseException]:
 
 
 def _is_of_http(error: BaseException) -> bool:
-    return type(error).__module__.partition(".")[0] in _HTTP_LIBRARIES
+    """Whether it is of a class of an HTTP library, or of one of mcptui that is based on such a class."""
+    return any(kind.__module__.partition(".")[0] in _HTTP_LIBRARIES for kind in type(error).__mro__)
 
 
 def _starting(text: str, table: Mapping[str, str]) -> str:

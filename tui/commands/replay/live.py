@@ -194,12 +194,12 @@ class LiveConnection:
         self._wanted, self._answer = ident, asyncio.get_running_loop().create_future()
         if problem := await self._write(raw):
             return problem
+        limit = self._limit = TimeLimit(seconds, MOST * seconds)
         try:
-            self._limit = TimeLimit(seconds, MOST * seconds)
-            async with self._limit:
+            async with limit:
                 got = await self._answer
         except TimeoutError:
-            return f"no response within {MOST * seconds if self._limit.is_total else seconds:g} s"
+            return f"no response within {MOST * seconds if limit.is_total else seconds:g} s"
         return got or "the server exited before it responded"
 
     async def _write(self, raw: bytes) -> str:

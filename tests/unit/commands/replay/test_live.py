@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-import pytest
-
 from tests import programs
 from tui.commands.replay import live
 from tui.core.traffic import Kind
@@ -15,8 +13,9 @@ import json, sys, time
 for line in sys.stdin:
     for step in range({steps}):
         time.sleep(0.2)
-        note = {{"progressToken": 1, "progress": step}}
-        print(json.dumps({{"jsonrpc": "2.0", "method": "notifications/progress", "params": note}}), flush=True)
+        params = {{"progressToken": 1, "progress": step}}
+        note = {{"jsonrpc": "2.0", "method": "notifications/progress", "params": params}}
+        print(json.dumps(note), flush=True)
     time.sleep({silent})
     print(json.dumps({{"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {{}}}}), flush=True)
 """
