@@ -450,6 +450,8 @@ class Connection:
         cancels it, too, unless `keep_task`.
         """
         call, time = SdkToolCall(tool, arguments), CallTimeout.of(seconds)
+        if self.listings is not None:
+            self.listings.forget()
         try:
             done = await self.perform(partial(call.run, timeout=time, progress=progress, clocks=clocks))
         except Exception as error:  # a failed call is an observation for the model, never a crash
