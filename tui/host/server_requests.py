@@ -327,7 +327,7 @@ def _elicitation_problem(params: Mapping[str, Any]) -> str:
 def _url_problem(url: Any) -> str:
     if not isinstance(url, str):
         return "url must be a string"
-    problem = web_address(url).problem
+    problem = web_address(url).problem.rstrip(".")
     return f"the URL was not opened: {problem}" if problem else ""
 
 
