@@ -217,6 +217,7 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {
         "protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": {"name": "a", "version": "1"},
         "tools": [{"name": "add", "inputSchema": {"type": "object"}}], "content": [],
+        "resourceTemplates": [],
         "resources": [{"uri": f"a://{number}", "name": "a"} for number in range(added)],
     }}), flush=True)
 """
