@@ -32,6 +32,8 @@ def answer(asked: Any, method: str, params: dict[str, Any]) -> None:
             send(id=known, result={KINDS[method]: [item], **more})
     elif method == "tools/call" and FAULT == "call-id":
         send(id="call-7", result={"content": []})
+    elif method == "tools/call" and FAULT == "null-id":
+        send(id=None, error={"code": -32700, "message": "Parse error: no such brace."})
     elif method == "tools/call":
         send(
             id=asked, result={"isError": True} if FAULT == "no-content" else {"isError": True, "content": []}

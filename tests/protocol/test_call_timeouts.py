@@ -3,9 +3,10 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,8 @@ from tests import programs
 from tests.http_server import STREAM, Asked, event, http_server
 from tests.protocol.command import mcptui
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, Transport
+from tui.core.questions import METER
+from tui.core.servers import SamplingRule, ServerSpec, Transport
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ToolResult
 from tui.core.turn.limits import Limits
@@ -25,8 +27,8 @@ ERAS = pytest.mark.parametrize("era", ["modern", "legacy"])
 
 
 @asynccontextmanager
-async def host_of(*specs: ServerSpec) -> AsyncIterator[Host]:
-    host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
+async def host_of(*specs: ServerSpec, **more: Any) -> AsyncIterator[Host]:
+    host = Host(specs, sink=lambda *_: None, clock=MonotonicClock(), **more)
     await host.start_all()
     try:
         yield host
@@ -89,6 +91,33 @@ async def test_a_request_of_the_server_restarts_the_timeout_like_progress():
         assert text(await call(host, "asks", CallTimeout(1, most=60))) == "done"
 
 
+class Model:
+    """A model whose reply takes 1.6 s, and has parts in between if it is not `silent`."""
+
+    label = "m"
+
+    def __init__(self, *, silent: bool) -> None:
+        self._is_silent = silent
+
+    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+        meter = METER.get()
+        assert meter is not None
+        for _ in range(8):
+            await asyncio.sleep(0.2)
+            if not self._is_silent:
+                meter.heard()
+        return {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model": "m"}, 1
+
+
+@pytest.mark.parametrize("silent", [False, True])
+async def test_a_model_that_continues_its_reply_to_a_server_restarts_the_timeout_like_progress(silent):
+    spec = working("legacy", sampling=SamplingRule.ALLOW)
+    async with host_of(spec, sampler=Model(silent=silent)) as host:
+        said = text(await call(host, "samples", CallTimeout(1, most=60)))
+    late = "samples did not respond or report progress within 1 s (tool_seconds). The call was cancelled."
+    assert said == (f"{late} The server was waiting for a reply from the model." if silent else "done")
+
+
 @ERAS
 async def test_progress_restarts_the_timeout_of_a_resent_request(era):
     async with host_of(working(era)) as host:
@@ -124,13 +153,21 @@ async def test_progress_restarts_the_timeout_of_a_call_over_http(modern):
 @pytest.fixture
 def config(tmp_path: Path) -> str:
     path = tmp_path / "config.toml"
-    given = json.dumps([str(SERVER), "modern"])
-    path.write_text(f"[servers.far]\ncommand = {json.dumps(programs.interpreter())}\nargs = {given}\n")
+    servers = []
+    for name, era in (("far", "modern"), ("older", "legacy")):
+        given = json.dumps([str(SERVER), era])
+        servers.append(f"[servers.{name}]\ncommand = {json.dumps(programs.interpreter())}\nargs = {given}\n")
+    path.write_text("\n".join(servers))
     return str(path)
 
 
 async def test_progress_extends_the_seconds_of_the_command(config: str):
     done = await mcptui("call", "--config", config, "far", "ends", "--seconds", "1")
+    assert (done.code, done.out) == (0, "done\n")
+
+
+async def test_a_request_of_the_server_extends_the_seconds_of_the_command(config: str):
+    done = await mcptui("call", "--config", config, "older", "asks", "--seconds", "0.5")
     assert (done.code, done.out) == (0, "done\n")
 
 

@@ -179,7 +179,8 @@ FAULTS = {
     ),
     "other-id": (
         other_id,
-        rf"^HTTP 200: the response is invalid: it belongs to another request \(id .+\)\. {NO_SERVER}$",
+        rf"^HTTP 200: the response is invalid: it is a response with the id .+, which no request has\. "
+        rf"{NO_SERVER}$",
     ),
     "other-id-in-a-stream": (
         other_id_in_a_stream,
@@ -408,6 +409,22 @@ async def test_a_session_that_an_event_of_a_200_calls_expired_is_opened_again():
         server.once["tools/call"] = says(expired, close=True)
         assert text(await call(host, n=1)) == '{"n": 1}'
         assert server.methods().count("initialize") == 2
+
+
+async def test_a_call_that_has_begun_is_not_repeated_for_an_error_about_a_session():
+    def note(asked: Asked) -> bytes:
+        token = asked.message["params"]["_meta"]["progressToken"]
+        params = {"progressToken": token, "progress": 1}
+        return event({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+
+    async def begins(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(STREAM + b"\r\n" + note(asked) + b"event: error\ndata: Browser session not found\n\n")
+        writer.close()
+
+    async with http_server(modern=False) as server, connected(server) as (host, _):
+        server.answers["tools/call"] = begins
+        assert "“Browser session not found”" in text(await call(host))
+        assert server.methods().count("tools/call") == 1
 
 
 async def test_the_words_of_a_server_whose_session_stays_expired_are_shown():

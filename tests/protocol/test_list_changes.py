@@ -10,7 +10,7 @@ import pytest
 from tests.accepting import Accepting
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec
+from tui.core.servers import EraChoice, ServerSpec
 from tui.host.host import Host
 
 SERVER = str(Path(__file__).with_name("steered_server.py"))
@@ -203,3 +203,38 @@ async def test_a_change_stream_unknown_to_the_server_is_not_requested_again(stag
     await until(lambda: stage.count("no subscriptions/listen") == 1)
     await stage.call("third")
     assert (stage.count('"subscriptions/listen"'), stage.clock.naps) == (1, [])
+
+
+ADDING = """
+import json, sys
+added = 0
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    added += asked["method"] == "tools/call"
+    offers = {"tools": {}, "resources": {}}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {
+        "protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": {"name": "a", "version": "1"},
+        "tools": [{"name": "add", "inputSchema": {"type": "object"}}], "content": [],
+        "resourceTemplates": [],
+        "resources": [{"uri": f"a://{number}", "name": "a"} for number in range(added)],
+    }}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+async def test_a_list_after_a_call_is_not_that_of_the_start(tmp_path, by_hand):
+    (tmp_path / "server.py").write_text(ADDING)
+    spec = ServerSpec("adding", sys.executable, args=(str(tmp_path / "server.py"),), era=EraChoice.LEGACY)
+    host = Host([spec], sink=lambda _: None, clock=MonotonicClock())
+    await host.start_all()
+    (tool,) = host.toolbox.tools()
+    if by_hand:
+        params = {"name": "add", "arguments": {}}
+        await host.workbench.request("adding", "tools/call", params, call="hand-1", seconds=5)
+    else:
+        await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+    found, problem = await host.workbench.resources("adding")
+    assert (len(found), problem) == (1, "")
+    await host.shutdown()

@@ -43,6 +43,12 @@ async def test_a_call_whose_response_has_another_id_names_it(tmp_path: Path):
     assert 'The server sent a response with the id "call-7", which no request has.' in done.err
 
 
+async def test_a_call_that_is_answered_with_an_error_without_an_id_quotes_it(tmp_path: Path):
+    done = await mcptui("call", "--config", config(tmp_path, "null-id"), "odd", "one", "--seconds", "0.4")
+    assert done.code == 3
+    assert "The server sent an error without an id: “Parse error: no such brace”." in done.err
+
+
 @pytest.mark.parametrize("fault", ["no-content", "empty-content"])
 async def test_a_failed_call_without_content_says_so(tmp_path: Path, fault: str):
     done = await mcptui("call", "--config", config(tmp_path, fault), "odd", "one")

@@ -127,3 +127,12 @@ async def test_a_response_that_breaks_off_is_broken_off_without_a_traceback() ->
         assert (status, body) == (200, ANSWER)
         process.terminate()
         assert "Traceback" not in (await finish(process)).err
+
+
+async def test_a_request_that_breaks_off_in_the_bytes_of_its_start_is_answered_once() -> None:
+    async with tapped() as (_, port, process):
+        raw = request(CHUNKED, b"zz\r\n").replace(b"127.0.0.1", b"elsewhere")
+        assert (await sent(port, raw))[0] == 400
+        process.terminate()
+        said = (await finish(process)).err
+        assert "Traceback" not in said

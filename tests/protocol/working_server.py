@@ -1,7 +1,7 @@
 """A server without the SDK whose calls report progress: `ends` answers after 1.6 s, `never` never does.
 
 The argument is the era. `asks` reports nothing, but asks for the roots (an older server) every 0.2 s.
-`pauses` reports once and then stays silent.
+`pauses` reports once and then stays silent. `samples` (an older server) asks for a reply of the model first.
 """
 
 import json
@@ -46,8 +46,12 @@ def answer(asked: Any, method: str, params: dict[str, Any]) -> None:
         case "server/discover" if MODERN:
             result(asked, supportedVersions=["2026-07-28"], capabilities=offers)
         case "tools/list":
-            names = ("ends", "never", "asks", "pauses")
+            names = ("ends", "never", "asks", "pauses", "samples")
             result(asked, tools=[{"name": name, "inputSchema": {"type": "object"}} for name in names])
+        case "tools/call" if params["name"] == "samples":
+            text = {"role": "user", "content": {"type": "text", "text": "Hello"}}
+            asks = {"messages": [text], "maxTokens": 5}
+            send(id=f"sample-{asked}", method="sampling/createMessage", params=asks)
         case "tools/call" | "resources/read":
             token = (params.get("_meta") or {}).get("progressToken")
             given = (asked, params.get("name", "ends"), token)
@@ -60,3 +64,5 @@ for line in sys.stdin:
     message = json.loads(line)
     if "id" in message and "method" in message:
         answer(message["id"], message["method"], message.get("params") or {})
+    elif str(message.get("id")).startswith("sample-"):
+        result(int(message["id"].removeprefix("sample-")), content=[{"type": "text", "text": "done"}])

@@ -180,7 +180,6 @@ _HTTP_REASONS = {
     "Request timed out": "no response in time",
     "Connection closed": "the connection was closed",
     "Timed out while waiting": "no response in time",
-    "too many interim responses": "too many interim responses",  # ours, see `http_client`
 }
 _SQLITE_REASONS = {
     "database disk image is malformed": "the file is damaged",
@@ -335,7 +334,8 @@ def _wrapped(error: BaseException) -> Iterator[BaseException]:
 
 
 def _is_of_http(error: BaseException) -> bool:
-    return type(error).__module__.partition(".")[0] in _HTTP_LIBRARIES
+    """Whether it is of a class of an HTTP library, or of one of mcptui that is based on such a class."""
+    return any(kind.__module__.partition(".")[0] in _HTTP_LIBRARIES for kind in type(error).__mro__)
 
 
 def _starting(text: str, table: Mapping[str, str]) -> str:

@@ -1,6 +1,6 @@
 """Questions from servers to the user: forms, addresses and sampling, and the port that answers them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -201,9 +201,13 @@ class SamplingFailed(Exception):
 
 @dataclass(slots=True)
 class SamplingMeter:
-    """The tokens of one sampling request so far; None as long as its sampler does not count them."""
+    """The tokens of one sampling request so far; None as long as its sampler does not count them.
+
+    `heard` is called with each part of the reply that arrives, and must not raise.
+    """
 
     tokens: int | None = None
+    heard: Callable[[], None] = lambda: None
 
 
 METER: ContextVar[SamplingMeter | None] = ContextVar("METER", default=None)

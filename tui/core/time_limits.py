@@ -64,9 +64,9 @@ class CallTimeout:
                 return replace(self, seconds=own, most=limit)
         return self
 
-    def limit(self, grace: float = 0.0) -> "TimeLimit":
-        """Return the limit of one call; `grace` is added."""
-        return TimeLimit(self.seconds + grace, self.most + grace)
+    def limit(self) -> "TimeLimit":
+        """Return the limit of one call."""
+        return TimeLimit(self.seconds, self.most)
 
     def passed(self, limit: "TimeLimit") -> str:
         """Say after the name of a call which of its limits has ended it, and where that is set."""

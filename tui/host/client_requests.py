@@ -310,6 +310,10 @@ class Listings:
         """Return the list of the last few seconds, such as that of the start, once."""
         return self._recent.pop(kind, None)
 
+    def forget(self) -> None:
+        """Drop the lists of the last few seconds: a call may change what a server offers, without a word."""
+        self._recent.clear()
+
     async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
         """Return the raw entries of all pages, or of those that arrived in time.
 
@@ -328,10 +332,10 @@ class Listings:
         self._hints[kind] = CacheHint(walk.ttl_ms, walk.scope, began_ns)
         if not walk.note:
             self._recent[kind] = walk
-            loop.call_later(RECENT_SECONDS, self._forget, kind, walk)
+            loop.call_later(RECENT_SECONDS, self._expire, kind, walk)
         return walk
 
-    def _forget(self, kind: str, walk: Walk) -> None:
+    def _expire(self, kind: str, walk: Walk) -> None:
         if self._recent.get(kind) is walk:
             del self._recent[kind]
 

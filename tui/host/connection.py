@@ -450,6 +450,8 @@ class Connection:
         cancels it, too, unless `keep_task`.
         """
         call, time = SdkToolCall(tool, arguments), CallTimeout.of(seconds)
+        if self.listings is not None:
+            self.listings.forget()
         try:
             done = await self.perform(partial(call.run, timeout=time, progress=progress, clocks=clocks))
         except Exception as error:  # a failed call is an observation for the model, never a crash
@@ -480,7 +482,7 @@ class Connection:
                     async with asyncio.timeout(None) as limit:
                         self._errands.add(limit)
                         try:
-                            return await errand(client, bridge, partial(explain.unanswered, self.transport))
+                            return await errand(client, bridge, self._remark)
                         finally:
                             self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything
@@ -493,3 +495,6 @@ class Connection:
         return self._redact(
             explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
         )
+
+    def _remark(self) -> str:
+        return explain.unanswered(self.transport) + self._requests.remark

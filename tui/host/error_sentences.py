@@ -259,8 +259,8 @@ def unanswered(transport: ServerTransport) -> str:
     """Return a sentence about what came in place of an answer, to add to a timeout; or ""."""
     if size := transport.incomplete:
         return f" An incomplete message of {size:,} bytes blocks its input. Restart the server."
-    if known := transport.stray_id:
-        return f" The server sent a response with the id {known}, which no request has."
+    if stray := transport.stray:
+        return f" The server sent {stray}."
     return ""
 
 

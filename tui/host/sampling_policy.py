@@ -35,7 +35,11 @@ class SamplingRefused(Exception):
 
 
 class ServerSampling:
-    """Makes the requests of one server to the model, one at a time. `used` counts their tokens."""
+    """Makes the requests of one server to the model, one at a time.
+
+    `used` counts their tokens, `waiting` the requests that wait for the model. `heard` is called whenever
+    the model continues its reply.
+    """
 
     def __init__(
         self,
@@ -44,8 +48,10 @@ class ServerSampling:
         now: Callable[[], float] = time.monotonic,
         *,
         decisions: ServerDecisions | None = None,
+        heard: Callable[[], None] = lambda: None,
     ) -> None:
-        self.used = 0
+        self.used = self.waiting = 0
+        self._heard = heard
         self._questioner = questioner
         self._sampler = sampler
         self._decisions = decisions or ServerDecisions("", Undecided())
@@ -72,8 +78,12 @@ class ServerSampling:
             self._decisions.add(
                 DecisionKind.SAMPLING, WANTED, allowed=True, by="setting sampling = allow", params=params
             )
-        async with self._turn:
-            reply = await self._sampled(spec, params)
+        self.waiting += 1
+        try:
+            async with self._turn:
+                reply = await self._sampled(spec, params)
+        finally:
+            self.waiting -= 1
         if asks:
             answer = await self._questioner.review(SamplingReview(spec.name, params, reply))
             reply = self._accepted("the reply of the model", reply, answer)
@@ -89,7 +99,7 @@ class ServerSampling:
         """Return the reply, and charge its tokens, also those of a request that fails or is cancelled."""
         prompt = self._require_budget(spec, params)
         most = min(max_tokens_of(params), spec.sampling_tokens - self.used)
-        meter = SamplingMeter()
+        meter = SamplingMeter(heard=self._heard)
         before = METER.set(meter)
         try:
             reply, meter.tokens = await self._sampler.sample(params, max_tokens=most)

@@ -166,11 +166,15 @@ class ServerRequests:
         self._redact = questioner.redact
         self._decisions = ServerDecisions(server, questioner.decisions)
         self._told_roots = False
+        self.clocks = questioner.clocks(server)
         self._sampling = (
-            None if sampler is None else ServerSampling(self.questioner, sampler, decisions=self._decisions)
+            None
+            if sampler is None
+            else ServerSampling(
+                self.questioner, sampler, decisions=self._decisions, heard=self.clocks.restart
+            )
         )
         self._open_browser = open_browser
-        self.clocks = questioner.clocks(server)
         self._server = server
         self._visits: dict[str, asyncio.Event] = {}
 
@@ -182,6 +186,12 @@ class ServerRequests:
     @property
     def may_sample(self) -> bool:
         return self._sampling is not None and self.spec.sampling is not SamplingRule.NEVER
+
+    @property
+    def remark(self) -> str:
+        """A sentence about what the server waits for, to add to a timeout; or ""."""
+        waits = self._sampling is not None and self._sampling.waiting
+        return " The server was waiting for a reply from the model." if waits else ""
 
     async def answer(
         self, method: str, params: Mapping[str, Any], *, round: int = 0, asked: str | int | None = None
@@ -317,7 +327,7 @@ def _elicitation_problem(params: Mapping[str, Any]) -> str:
 def _url_problem(url: Any) -> str:
     if not isinstance(url, str):
         return "url must be a string"
-    problem = web_address(url).problem
+    problem = web_address(url).problem.rstrip(".")
     return f"the URL was not opened: {problem}" if problem else ""
 
 

@@ -242,6 +242,8 @@ class HandWorkbench:
             present = connection.catalog.find(str((params or {}).get("name")))
             if present is not None and (why := self._servers[server].offer.unaccepted(present)):
                 return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
+            if (listings := connection.listings) is not None:
+                listings.forget()
         return await self._ask(server, method, params or {}, call, seconds, whole=True)
 
     def _connection_of(self, server: str) -> "Connection | None":

@@ -472,6 +472,7 @@ class ModelSampler:
             parts = model.stream(request)
             try:
                 async for part in parts:
+                    meter.heard()
                     if not reply.take(part):
                         break
             except ModelError as error:

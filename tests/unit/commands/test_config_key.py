@@ -84,8 +84,8 @@ def on_terminal(file: Path, keys: bytes) -> tuple[int, bytes]:
             seen += os.read(master, 4096)
         except OSError:
             break
-        if b"API key of work" in seen and b"/v1): " in seen and not typed:
-            typed = True
+        if b"API key of work" in seen and b"/v1): " in seen and not is_typed:
+            is_typed = True
             os.write(master, keys)
     os.close(master)
     return process.wait(60), seen

@@ -62,7 +62,7 @@ class ScriptedTransport:
     """The counterpart of `StdioTransport` for the scripted server."""
 
     noise = incomplete = 0
-    stray_id = ""
+    stray = ""
     first_noise = noise_hint = fatal = next_step = ""
     reach = None
     is_final = False

@@ -22,7 +22,7 @@ def transport(**more):
         "stderr": StderrTail(),
         "noise": 0,
         "incomplete": 0,
-        "stray_id": "",
+        "stray": "",
         "first_noise": "",
         "noise_hint": "",
         "fatal": "",

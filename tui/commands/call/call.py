@@ -51,9 +51,6 @@ _SHOWN_NAMES = 40
 _CONFIGURED_COMMAND = re.compile(r"Check (command|args|cwd) in \[servers\.[^\]]*\]\.")
 _CONFIGURED_TRANSPORT = re.compile(r'Set transport = "(\w+)" in its configuration\.')
 BY_COMMAND = "command mcptui call"
-_GRACE_SECONDS = 1.0
-"""Added to --seconds: a call that is not a task ends at its own timeout, which gives the reason."""
-
 _MOST = 10
 """How many times --seconds a request may take if its server reports progress."""
 
@@ -226,11 +223,12 @@ class _Call:
     async def _result(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool. If the call becomes a task, it has no time limit unless --seconds sets one."""
         workbench, timeout = self._runtime.workbench, self._timeout
-        limit = timeout.limit(_GRACE_SECONDS)
-        if self._args.seconds is None:
-            limit.pause()
+        limit = timeout.limit()
+        limit.pause()  # until it is a task: a call ends at its own timeout
 
         def progress(done: float | None, total: float | None, message: str) -> None:
+            if self._args.seconds is not None and workbench.task_of(self._server, self._id) is not None:
+                limit.resume()
             limit.restart()
             _show_progress(done, total, message)
 

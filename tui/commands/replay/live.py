@@ -16,6 +16,7 @@ from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.reader import loads
 from tui.core.jsonrpc.reserved import CAPABILITIES_KEY, VERSION_KEY
 from tui.core.text import clean_line
+from tui.core.time_limits import TimeLimit
 from tui.core.traffic import Kind
 from tui.host.catalog import Walk, walk_pages
 from tui.traffic.methods import MODERN
@@ -23,7 +24,10 @@ from tui.traffic.replay.eras import legacy_revision
 from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult
 
 ANSWER_SECONDS = 60.0
-"""Timeout of a response."""
+"""Timeout of a response; progress restarts it."""
+
+MOST = 10
+"""How many times its timeout a response with progress may take."""
 
 STOP_SECONDS = 2.0
 CHUNK = 256 * 1024
@@ -70,6 +74,7 @@ class LiveConnection:
         self._last = b""
         self._wanted = ""
         self._answer: asyncio.Future[bytes] | None = None
+        self._limit: TimeLimit | None = None
         self._ended = False
 
     @classmethod
@@ -189,11 +194,12 @@ class LiveConnection:
         self._wanted, self._answer = ident, asyncio.get_running_loop().create_future()
         if problem := await self._write(raw):
             return problem
+        limit = self._limit = TimeLimit(seconds, MOST * seconds)
         try:
-            async with asyncio.timeout(seconds):
+            async with limit:
                 got = await self._answer
         except TimeoutError:
-            return f"no response within {seconds:g} s"
+            return f"no response within {MOST * seconds if limit.is_total else seconds:g} s"
         return got or "the server exited before it responded"
 
     async def _write(self, raw: bytes) -> str:
@@ -231,7 +237,11 @@ class LiveConnection:
             await self._take_message(message, line)
 
     async def _take_message(self, message: Any, raw: bytes) -> None:
-        if not isinstance(message, dict) or "id" not in message:
+        if not isinstance(message, dict):
+            return
+        if message.get("method") == "notifications/progress" and self._limit is not None:
+            self._limit.restart()  # requests are sent one after the other
+        if "id" not in message:
             return
         if isinstance(method := message.get("method"), str):
             await self._asked(method, message["id"])

@@ -3,6 +3,7 @@
 import re
 import sys
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _WORDS = (
@@ -31,5 +32,11 @@ class TapProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer with the reason, which is the error that is being handled."""
+        if self.cycle is not None:  # the start of the request is on its way: no second response
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.transport.close()  # it has been answered already
+            return
         why = words_of(sys.exception())
         super().send_400_response(f"mcptui tap: {why}\n")

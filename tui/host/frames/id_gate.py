@@ -24,7 +24,7 @@ from tui.core.jsonrpc.messages import (
     Stray,
 )
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, SUBSCRIPTION_KEY, UNSUPPORTED_VERSION, VERSION_KEY
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
 CONNECTION_CLOSED = -32000
@@ -93,8 +93,8 @@ class Gate:
     """Decides which messages pass between a session and a server.
 
     `reply` sends a message to the server on behalf of the session, and must not wait or raise. `given_up` is
-    called with the wire id of each request that is failed here, and why. `stray_id` is the id of the last
-    response that no request has, as JSON, since requests are pending; or "".
+    called with the wire id of each request that is failed here, and why. `stray` is the last response
+    that belongs to no request, in words, since requests are pending; or "".
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Gate:
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
         self.version = ""
-        self.stray_id = ""
+        self.stray = ""
         self._past: deque[Id] = deque(maxlen=PAST)
         self._unmatched = self._refused = self._overrun = 0
         self._inbox = inbox
@@ -150,7 +150,7 @@ class Gate:
     def _request(self, message: dict[str, Any]) -> dict[str, Any]:
         wire_id = self.new_id()
         if not self.unanswered:
-            self.stray_id = ""
+            self.stray = ""
         self._pending[wire_id] = PendingRequest(message["id"], message["method"])
         changed = message | {"id": wire_id}
         params = message.get("params")
@@ -208,7 +208,7 @@ class Gate:
                     self._failure(sent, message)
                 else:
                     self.lose(wire_id)
-                    self._note_stray(wire_id)
+                    self._note_stray(wire_id, message.message)
             case Notification(method=method) if method == WITHDRAWN:
                 pass
             case Notification(method=method, params=params):
@@ -295,10 +295,14 @@ class Gate:
             return None
         return self._pop(known)
 
-    def _note_stray(self, wire_id: Id | None) -> None:
+    def _note_stray(self, wire_id: Id | None, said: str = "") -> None:
         is_late = str(wire_id) in map(str, self._past)  # some servers return a number as text
-        if wire_id is not None and self.unanswered and not is_late:
-            self.stray_id = clean_line(json.dumps(wire_id), 60)
+        if not self.unanswered or (wire_id is not None and is_late):
+            return
+        if wire_id is None:
+            self.stray = f"an error without an id: {quoted_name(clean_line(said, 160).rstrip('.'), 160)}"
+        else:
+            self.stray = f"a response with the id {clean_line(json.dumps(wire_id), 60)}, which no request has"
 
     def _pop(self, wire_id: Id) -> PendingRequest:
         """Remove a pending request, and withdraw the server requests that came with it."""

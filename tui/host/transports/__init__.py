@@ -77,8 +77,8 @@ class ServerTransport(Protocol):
         """Number of bytes received of an unfinished line."""
 
     @property
-    def stray_id(self) -> str:
-        """The id of a response that no request has, as JSON, or ""."""
+    def stray(self) -> str:
+        """A response that belongs to no request, in words, or ""."""
 
     @property
     def leftovers(self) -> tuple[int, ...]:

@@ -132,6 +132,10 @@ _head_left: ContextVar[list[int] | None] = ContextVar("mcptui_head_left", defaul
 _Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 
 
+class TooManyInterims(httpcore2.RemoteProtocolError):
+    """A server sends interim responses without end; a class of its own, whose words are kept."""
+
+
 class _HeadGuard:
     """Limits what a server may send before the headers of a response; the trace of one request.
 
@@ -162,7 +166,7 @@ def _guard(stream: Any) -> None:
         found = await read(min(max_bytes, INTERIM_READ), timeout=timeout)
         left[0] -= len(found)
         if left[0] < 0:
-            raise httpcore2.RemoteProtocolError("too many interim responses")
+            raise TooManyInterims("too many interim responses")
         await asyncio.sleep(0)  # buffered bytes are read without a pause
         return found
 

@@ -128,16 +128,16 @@ def says_no_session(body: bytes) -> bool:
     return _NO_SESSION.search(body[:4096]) is not None
 
 
-def ended(status: int, why: str = "", *, said: bytes = b"", stray_id: str = "") -> HttpFault:
+def ended(status: int, why: str = "", *, said: bytes = b"", stray: str = "") -> HttpFault:
     """Return the fault for a stream that ended without the response; `why` says what prevents resuming it.
 
-    `said` is an error in the server's own words, `stray_id` the id of a response to another request.
+    `said` is an error in the server's own words, `stray` a response to no request.
     """
     more = f" and was not resumed: {why}" if why else ""
     words = f": {quoted_name(found, QUOTED)}" if (found := words_of(said)) else ""
     text = f"HTTP {status}{words}: the event stream ended without a response{more}."
-    if stray_id:
-        text = f"{text} It had a response with the id {stray_id}, which no request has."
+    if stray:
+        text = f"{text} It had {stray}."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 

@@ -224,8 +224,8 @@ class RemoteTransport:
         return ""
 
     @property
-    def stray_id(self) -> str:
-        return self.gate.stray_id
+    def stray(self) -> str:
+        return self.gate.stray
 
     @property
     def drops(self) -> DroppedCounts:

@@ -134,8 +134,8 @@ class StdioTransport:
         return self._intake.incomplete
 
     @property
-    def stray_id(self) -> str:
-        return self._gate.stray_id
+    def stray(self) -> str:
+        return self._gate.stray
 
     @property
     def drops(self) -> DroppedCounts:

@@ -295,7 +295,7 @@ class StreamableHttp:
         self, body: bytes, headers: HeaderValues, wire_id: Id, method: str, sending: Sending
     ) -> tuple[bytes, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
-        optional = method in _OPTIONAL
+        optional, session = method in _OPTIONAL, self._session if SESSION in headers else b""
         async with self._link.exchange("POST", headers, body, sending=sending, optional=optional) as response:
             status = response.status_code
             if method == "initialize" and response.is_success:
@@ -304,8 +304,8 @@ class StreamableHttp:
                 # A newer server that is slow refuses this: its answer to the probe decides.
                 await self._probe_answered()
             if is_stream(response):
-                return await self._take_events(response, wire_id)
-            if isinstance(session := headers.get(SESSION), bytes):
+                return await self._take_events(response, wire_id, session)
+            if session:
                 await self._check_session(response, session)
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise self._refused(response, await self._link.head(response))
@@ -318,8 +318,8 @@ class StreamableHttp:
                 return None
             if status >= 300 or not messages:
                 raise self._refused(response, raw[:4096])
-            stray_id = self._gate.stray_id
-            other = f"it belongs to another request (id {stray_id})" if stray_id else "it is no response"
+            stray = self._gate.stray
+            other = f"it is {stray}" if stray else "it is no response"
             raise faults.other_answer(self._link.why_noise if self._link.noise > noise else other, status)
 
     async def _probe_answered(self) -> None:
@@ -327,11 +327,13 @@ class StreamableHttp:
         if probes:
             await asyncio.wait(probes)
 
-    async def _take_events(self, response: httpx2.Response, wire_id: Id | None) -> tuple[bytes, float] | None:
+    async def _take_events(
+        self, response: httpx2.Response, wire_id: Id | None, session: bytes = b""
+    ) -> tuple[bytes, float] | None:
         """Take the events of a response; return where to resume, and after how many seconds.
 
-        None means that nothing more is expected. Raises HttpFault if it ends before the answer, and
-        cannot be resumed.
+        None means that nothing more is expected. Raises HttpFault if it ends before the answer, and cannot be
+        resumed, or SessionLost if the first event says that the server does not have the `session`.
         """
         fault: HttpFault | None = None
         said = b""
@@ -340,7 +342,9 @@ class StreamableHttp:
                 async for event in events:
                     if event.kind == "error":
                         said = event.data
-                        self._check_words(said, response.status_code)
+                        if session and faults.says_no_session(said):  # answered 200 before it looked
+                            raise SessionLost(faults.ended(response.status_code, said=said), session)
+                    session = b"" if event.size else session  # it works on the request
                     await self._link.event(event, wire_id)
                     if self._is_answered(wire_id):
                         await self._read_to_end(events)
@@ -355,7 +359,7 @@ class StreamableHttp:
             return stream.last_id, RETRY_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
         if wire_id is None:
             return None
-        raise fault or faults.ended(response.status_code, said=said, stray_id=self._gate.stray_id)
+        raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
 
     def _is_answered(self, wire_id: Id | None) -> bool:
         return wire_id is not None and not self._gate.is_wanted(wire_id)
@@ -411,11 +415,6 @@ class StreamableHttp:
             body = await self._link.head(response)
             if response.status_code == 404 or faults.says_no_session(body):
                 raise SessionLost(self._refused(response, body), session)
-
-    def _check_words(self, said: bytes, status: int) -> None:
-        """Raise SessionLost for an error event that says so: some servers answer 200 before they look."""
-        if self._session and self._version < STATELESS_SINCE and faults.says_no_session(said):
-            raise SessionLost(faults.ended(status, said=said), self._session)
 
     async def _reopen(self, lost: SessionLost) -> None:
         """Open a new session in place of a lost one. Raises HttpFault if there is none.
