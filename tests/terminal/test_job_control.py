@@ -192,3 +192,12 @@ def test_ctrl_z_without_a_shell_says_so(app):
     app.send("\x1a")
     app.shows("Cannot suspend: there is no shell with job control to return to.")
     assert psutil.Process(app.process.pid).status() != psutil.STATUS_STOPPED
+
+
+def test_ctrl_z_suspends_over_a_dialog_too(shell):
+    app = start_app(shell)
+    shell.shows(*WHOLE_SCREEN)
+    shell.send("\x1bOP")  # f1
+    shell.shows("Type to filter")
+    shell.send("\x1a")
+    shell.stopped(app)

@@ -103,7 +103,9 @@ class McptuiApp(BaseApp):
             return False
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # otherwise Textual would end the app when a second palette opens
-        return action != "act" or self.main.parts.actions.allows(name)
+        if action == "act":
+            return self.main.parts.actions.allows(name)
+        return super().check_action(action, parameters)
 
     async def on_event(self, event: events.Event) -> None:
         """Prevent letters of typed text from answering a question, and answers from acting as other keys."""

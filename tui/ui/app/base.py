@@ -41,6 +41,7 @@ from tui.ui.platform.textual_internals import (
     wrap_at_every_width,
 )
 from tui.ui.widgets import theme_colors
+from tui.ui.widgets.text_area import LinesField
 
 
 def _command_provider() -> type[Provider]:
@@ -175,6 +176,11 @@ class BaseApp(CaretApp):
             self.push_screen(help)  # another screen's help may be open under the question
         else:
             self.open_once(help)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let the key of `suspend` undo in a text, which the app would otherwise take first."""
+        text = self.focused
+        return action != "app_suspend" or not (isinstance(text, LinesField) and text.can_undo)
 
     def action_app_suspend(self) -> None:
         if not suspend_job(self):

@@ -205,7 +205,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Switch theme", 0),
     _anywhere("app.palette", "ctrl+p", "commands", "Search all commands", 0, run="command_palette"),
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show all keys and commands", 0),
-    Action("app.suspend", "ctrl+z", _C.ANYWHERE, "suspend", "Suspend mcptui, or undo in a text", 0),
+    Action(
+        "app.suspend", "ctrl+z", _C.ANYWHERE, "suspend", "Suspend mcptui, or undo in a text", 0, priority=True
+    ),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Quit", 0, priority=True),
     # ---- composer ----
     _composer("composer.send", "enter", "send", "Send, or queue while a turn runs", 1),

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
@@ -21,13 +20,16 @@ class LinesField(TextArea):
     ]
 
     def action_undo(self) -> None:
-        """Undo the last edit. An empty text without one lets the key suspend the app."""
+        """Undo the last edit."""
         if self.history.undo_stack:
             super().action_undo()
-        elif self.text:
-            self.app.notify("Nothing to undo.", timeout=3)
         else:
-            raise SkipAction
+            self.app.notify("Nothing to undo.", timeout=3)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the key for undo is meant for the text; in an empty one without edits, it suspends."""
+        return bool(self.text or self.history.undo_stack)
 
     def on_resize(self) -> None:
         self.refresh()

@@ -43,7 +43,7 @@ MEANINGS = {
     ),
     "down": (
         "down",
-        "composer.newer form.next row_down step(1) step('down') offer(1) app.focus_next choose_model",
+        "composer.newer form.next row_down step(1) step('down') offer(1) app.focus_next down",
     ),
     "left: previous tab, turn or choice": ("left", "entry.last_tab bench.left turn(-1) calls step(-1)"),
     "right: next tab, turn or choice": ("right", "entry.next_tab bench.right turn(1) calls step(1)"),
