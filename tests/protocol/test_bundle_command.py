@@ -1,5 +1,6 @@
 """`mcptui add FILE.mcpb` in a process, with a real server in the bundle."""
 
+import asyncio
 import json
 import sys
 import tomllib
@@ -46,6 +47,10 @@ def is_private(file: Path) -> bool:
 
 def unpacked(home: Path) -> list[Path]:
     return list((home / "data").rglob("main.py"))
+
+
+def secret_files(home: Path) -> list[Path]:
+    return list((home / "state").rglob("secrets/*"))
 
 
 def given(folder: Path) -> tuple[str, ...]:
@@ -99,13 +104,102 @@ async def test_a_bundle_with_an_enormous_argument_writes_nothing(file: Path, tmp
     assert len(done.out + done.err) < 1000 and written(file) == {}
 
 
-async def test_without_a_keychain_the_secret_is_saved_in_the_private_file_with_a_note(
-    file: Path, sample: str, tmp_path: Path
+@pytest.fixture
+def reporting(tmp_path: Path) -> str:
+    """Return a bundle whose server writes to `seen` what it gets: a variable, and a part of an argument."""
+    script = b"import json, os, sys\njson.dump([os.environ['API_KEY'], *sys.argv[1:]], open('seen', 'w'))\n"
+    config = {**CONFIG, "args": ["${__dirname}/server/main.py", "--key=${user_config.api_key}"]}
+    config["env"] = {"API_KEY": "${user_config.api_key}"}
+    about = manifest(config, user_config={"api_key": ASKED["api_key"]})
+    return str(bundle(tmp_path / "reporting.mcpb", about, {"server/main.py": script + SERVER}))
+
+
+async def test_without_a_keychain_the_secret_is_in_a_private_file_and_the_server_gets_it(
+    file: Path, reporting: str, separate_home: Path
 ):
-    done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file))
-    assert done.code == 0 and "is stored in the configuration file, which only you can read" in done.err
-    assert written(file)["sample"]["env"] == {"API_KEY": SECRET}
-    assert is_private(file)
+    words = ("add", reporting, "--set", f"api_key={SECRET}", "--config", str(file))
+    assert SECRET not in (await mcptui(*words, "--dry-run")).out and secret_files(separate_home) == []
+    done = await mcptui(*words, "--yes")
+    [path] = secret_files(separate_home)
+    assert done.code == 0 and f"note: sample.api_key is stored in {path} (mode 0600, because" in done.err, (
+        done
+    )
+    server = written(file)["sample"]
+    assert (
+        server["env"] == {"API_KEY": f"${{file:{path}}}"} and server["args"][1] == f"--key=${{file:{path}}}"
+    )
+    assert SECRET not in done.out + done.err + str(written(file))
+    assert path.read_text() == SECRET and is_private(path) and is_private(path.parent)
+    done = await mcptui("config", "check", "--config", str(file))
+    assert done.code == 0 and ": OK: 1 server" in done.out, done
+    done = await mcptui("call", "sample", "environment", "--config", str(file))
+    assert done.code == 0 and SECRET not in done.out, done
+    assert json.loads((Path(server["cwd"]) / "seen").read_text()) == [SECRET, f"--key={SECRET}"]
+
+
+async def test_a_removed_server_takes_its_secret_file_along_and_can_be_added_again(
+    file: Path, reporting: str, separate_home: Path
+):
+    for secret in (SECRET, f"{SECRET}-2"):
+        words = ("--set", f"api_key={secret}", "--yes", "--config", str(file))
+        assert (await mcptui("add", reporting, *words)).code == 0
+        [path] = secret_files(separate_home)
+        assert path.read_text() == secret
+        done = await mcptui("remove", "sample", "--config", str(file))
+        assert f"1 secret deleted from {path.parent}" in done.out and not secret_files(separate_home), done
+
+
+def test_a_secret_that_a_removal_by_hand_left_behind_is_replaced(
+    file: Path, reporting: str, separate_home: Path
+):
+    for secret in (SECRET, f"{SECRET}-2"):
+        words = ("--set", f"api_key={secret}", "--yes", "--config", str(file))
+        assert asyncio.run(mcptui("add", reporting, *words)).code == 0
+        assert [path.read_text() for path in secret_files(separate_home)] == [secret]
+        file.write_text("")
+
+
+async def test_servers_of_one_name_in_two_configurations_have_secrets_of_their_own(
+    file: Path, reporting: str, tmp_path: Path, separate_home: Path
+):
+    for config, secret in ((file, SECRET), (tmp_path / "other.toml", f"{SECRET}-2")):
+        words = ("add", reporting, "--set", f"api_key={secret}", "--yes", "--config", str(config))
+        assert (await mcptui(*words)).code == 0
+    assert {path.read_text() for path in secret_files(separate_home)} == {SECRET, f"{SECRET}-2"}
+
+
+async def test_no_secret_is_written_through_a_link(
+    file: Path, reporting: str, tmp_path: Path, separate_home: Path
+):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (separate_home / "state" / "mcptui").mkdir(parents=True, exist_ok=True)
+    (separate_home / "state" / "mcptui" / "secrets").symlink_to(elsewhere)
+    words = ("add", reporting, "--set", f"api_key={SECRET}", "--yes", "--config", str(file))
+    done = await mcptui(*words)
+    assert done.code == 2 and "is a symbolic link" in done.err and SECRET not in done.out + done.err
+    assert list(elsewhere.iterdir()) == [] and written(file) == {}
+
+
+async def test_each_of_several_secrets_of_a_name_is_stored(file: Path, tmp_path: Path, separate_home: Path):
+    asked = {"key": {"type": "string", "sensitive": True, "multiple": True}}
+    config = {"args": ["${__dirname}/server/main.py", "${user_config.key}"]}
+    path = bundle(tmp_path / "x.mcpb", manifest(config, user_config=asked), {"server/main.py": SERVER})
+    words = ("--set", f"key={SECRET}1", "--set", f"key={SECRET}2", "--yes", "--config", str(file))
+    done = await mcptui("add", str(path), *words)
+    kept = {f"${{file:{one}}}": one.read_text() for one in secret_files(separate_home)}
+    assert done.code == 0, done
+    assert [kept[one] for one in written(file)["sample"]["args"][1:]] == [f"{SECRET}1", f"{SECRET}2"]
+
+
+def test_a_secret_can_be_the_content_of_a_file_that_exists(
+    file: Path, reporting: str, tmp_path: Path, separate_home: Path
+):
+    (tmp_path / "key").write_text(SECRET)
+    reference = f"${{file:{tmp_path}/key}}"
+    words = ("add", reporting, "--set", f"api_key={reference}", "--yes", "--config", str(file))
+    assert asyncio.run(mcptui(*words)).code == 0
+    assert written(file)["sample"]["env"] == {"API_KEY": reference} and not secret_files(separate_home)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +241,7 @@ async def test_a_secret_that_the_command_does_not_use_is_not_said_to_be_stored(f
     unused = bundle(tmp_path / "unused.mcpb", manifest(user_config=ASKED), {"server/main.py": SERVER})
     done = await mcptui("add", str(unused), *given(tmp_path), "--yes", "--config", str(file))
     assert done.code == 0 and "note: api_key is not used, so it was not stored" in done.err
-    assert "in the configuration file" not in done.err and SECRET not in str(written(file))
+    assert "is stored" not in done.err and SECRET not in str(written(file))
 
 
 async def test_a_program_in_the_bundle_is_not_said_to_be_missing(file: Path, tmp_path: Path):

@@ -90,13 +90,20 @@ async def test_an_entry_is_shown_in_full_and_added_only_after_confirmation(file:
     }
 
 
+def kept_in(reference: str) -> str:
+    """Return the content of the file in a reference, which must be private."""
+    path = Path(reference.partition("${file:")[2].removesuffix("}"))
+    assert path.stat().st_mode & 0o077 == 0
+    return path.read_text()
+
+
 async def test_a_secret_of_an_entry_is_never_written_to_the_file(file: Path, tmp_path: Path):
     async with registry_server(entry()) as server:
         words = ("add", NAME, "--set", "units=metric", "--set", f"API_KEY={SECRET}", "--yes")
         words += ("--registry", server.url, "--config", str(file))
         done = await mcptui(*words)
-        assert done.code == 0 and "Set the environment variable API_KEY" in done.err, done
-        assert written(file)["weather"]["env"] == {"API_KEY": "${API_KEY}"}
+        assert done.code == 0 and "note: weather.API_KEY is stored in " in done.err, done
+        assert kept_in(written(file)["weather"]["env"]["API_KEY"]) == SECRET
         assert SECRET not in done.out + done.err + str(written(file))
         done = await mcptui(*words, "--name", "other", **keychain_in(tmp_path))
     assert done.code == 0, done
@@ -116,10 +123,29 @@ async def test_secrets_in_headers_and_arguments_are_references_too(file: Path, t
         await mcptui(*words, "--as", "remote", "--name", "far", "--set", f"token={SECRET}", **env)
         await mcptui(*words, "--as", "npm", "--name", "near", "--set", f"key={SECRET}", **env)
     assert written(file)["far"]["headers"] == {"Authorization": "Bearer keyring:mcptui/far.token"}
-    assert written(file)["near"]["args"][-1] == "--key=${KEY}"
+    argument_written = written(file)["near"]["args"][-1]
+    assert argument_written.startswith("--key=${file:") and kept_in(argument_written) == SECRET
     done = await mcptui("remove", "far", "--config", str(file), **env)
     assert "1 secret deleted from the keychain" in done.out, done
     assert json.loads((tmp_path / "keychain.json").read_text()) == {}
+
+
+async def test_a_secret_in_a_url_is_encoded_for_it_and_as_it_is_in_a_header(file: Path, separate_home: Path):
+    variables = {"token": {"isSecret": True}}
+    header = {"name": "X-Token", "value": "{token}", "variables": variables}
+    url = {"url": "https://h.example/mcp?key={token}", "variables": variables}
+    remote = {"type": "streamable-http", **url, "headers": [header]}
+    async with registry_server(entry(packages=[], remotes=[remote])) as server:
+        words = ("add", NAME, "--name", "far", "--set", "token=a&b/c-71hQz9 ${x}", "--yes")
+        done = await mcptui(*words, "--registry", server.url, "--config", str(file))
+    far = written(file)["far"]
+    assert done.code == 0 and far["url"].startswith("https://h.example/mcp?key=${file:"), done
+    assert kept_in(far["url"]) == "a%26b%2Fc-71hQz9%20%24%7Bx%7D"
+    assert kept_in(far["headers"]["X-Token"]) == "a&b/c-71hQz9 ${x}"
+    done = await mcptui("config", "check", "--config", str(file))
+    assert done.code == 0 and ": OK: 1 server" in done.out, done
+    done = await mcptui("remove", "far", "--config", str(file))
+    assert "2 secrets deleted from " in done.out and not list((separate_home / "state").rglob("secrets/*"))
 
 
 async def test_the_variables_of_arguments_are_listed_with_their_defaults(file: Path):

@@ -36,7 +36,7 @@ def add(args: argparse.Namespace) -> int:
 
 def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
-    from tui.settings.locations import bundles_dir
+    from tui.settings.locations import bundles_dir, secrets_dir
     from tui.settings.packages.bundle_file import Leftovers
 
     path = _path(args)
@@ -56,7 +56,7 @@ def remove(args: argparse.Namespace) -> int:
     if signed_out.count:
         told = clean(signed_out.told)
         print(f"its tokens were also deleted{f'.{told}' if told else ''}")
-    for line in asyncio.run(Leftovers(args.server, present, bundles_dir()).delete()):
+    for line in asyncio.run(Leftovers(args.server, present, bundles_dir(), secrets_dir()).delete()):
         print(line)
     return 0
 
@@ -157,7 +157,7 @@ def _add(args: argparse.Namespace) -> int:
             return 0
         if found.install is not None:
             found.install()
-        table = table if found.store is None else found.store(table, name)
+        table = table if found.store is None else found.store(table, name, path)
     add_servers(path, {name: table})
     print(f"wrote {shown}")
     _agree(path, name, by="option --yes" if found is not None and args.yes else BY_KEY)

@@ -15,7 +15,7 @@ from tui.core.servers import SamplingRule, ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
 from tui.host.host import Host
-from tui.settings.locations import bundles_dir
+from tui.settings.locations import bundles_dir, secrets_dir
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
@@ -299,7 +299,7 @@ class ServerChanges:
         def write() -> None:
             nonlocal is_remote
             is_remote = "url" in self._configured(name)
-            leftovers.append(Leftovers(name, self._present(), bundles_dir()))
+            leftovers.append(Leftovers(name, self._present(), bundles_dir(), secrets_dir()))
             self._file.remove_server(name)
 
         async def sign_out(_: Sequence[ServerSpec]) -> None:

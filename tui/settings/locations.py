@@ -78,6 +78,11 @@ def base_folder(path: Path) -> Path:
     return folder if inside is None else inside.parent
 
 
+def secrets_dir() -> Path:
+    """Return the directory of secrets of servers, with a file for each."""
+    return state_dir() / "secrets"
+
+
 def server_folder(name: str) -> Path:
     """Return the folder that the server `name` starts in if its configuration names none.
 

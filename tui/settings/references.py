@@ -91,6 +91,14 @@ def expand(text: str, env: Mapping[str, str]) -> Expanded:
     return Expanded(result, tuple(variables), tuple(missing), broken)
 
 
+_WHOLE = re.compile(rf"\$\{{(?:{NAME}|{FILE}[^${{}}]+)\}}|{KEYCHAIN}.+/[^/]+")
+
+
+def is_reference(text: str) -> bool:
+    """Return whether a text is a variable, the content of a file or an entry of the keychain, and no more."""
+    return _WHOLE.fullmatch(text) is not None
+
+
 def files_in(text: str) -> list[str]:
     """Return the paths of the files whose content a text refers to."""
     if f"${{{FILE}" not in text:

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,8 @@ from tui.settings.new_server import named_after, pair_list
 from tui.settings.packages.bundle import bundle_of, folder_name
 from tui.settings.packages.bundle_file import open_bundle
 from tui.settings.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
-from tui.settings.references import escaped
 
 SUFFIXES = (".mcpb", ".dxt")
-_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|keyring:.+/[^/]+")
 
 
 def is_bundle(word: str) -> bool:
@@ -80,7 +77,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
         tuple(lines),
         str(folder),
         install=install,
-        store=lambda made, name: places.stored(made, name, in_file=True),
+        store=places.stored,
     )
 
 
@@ -95,10 +92,8 @@ def _given(inputs: Sequence[ServerInput], name: str, text: str) -> str:
 
 
 def _in_place(wanted: ServerInput, text: str) -> str:
-    """Return a value for the configuration: paths absolute, secrets escaped unless they are references."""
-    if wanted.secret:
-        return text if _REFERENCE.fullmatch(text) else escaped(text)
-    if wanted.kind in ("file", "directory") and text and "${" not in text:
+    """Return a value for the configuration, where paths are absolute."""
+    if not wanted.secret and wanted.kind in ("file", "directory") and text and "${" not in text:
         return str(Path(os.path.expanduser(text)).absolute())
     return text
 

@@ -7,17 +7,18 @@ import secrets
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import ConfigError, UsageError, reason_of
+from tui.core.secrets.stored_secrets import name_of, private_place, write_private
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MASK
+from tui.settings.locations import secrets_dir, server_folder
 from tui.settings.packages.bundle_file import SERVICE
-from tui.settings.packages.registry_entry import variable_name
 from tui.settings.packages.server_inputs import Ask, ServerInput, Values
-from tui.settings.references import KEYCHAIN, NAME, escaped
-
-_REFERENCE = re.compile(rf"\$\{{{NAME}\}}|{KEYCHAIN}.+/[^/]+")
+from tui.settings.references import FILE, KEYCHAIN, files_in, is_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class FoundServer:
         shown: the table with `***` for each secret that the user gave.
         folder: the folder that `install` creates, or "".
         install: installs its files, after confirmation.
-        store: stores secrets in the keychain, after confirmation; takes table and name, returns the table.
+        store: stores secrets, after confirmation; takes the table, its name and the configuration file, and
+            returns the table.
     """
 
     table: dict[str, Any]
@@ -42,7 +44,7 @@ class FoundServer:
     lines: tuple[str, ...] = ()
     folder: str = ""
     install: Callable[[], None] | None = None
-    store: Callable[[dict[str, Any], str], dict[str, Any]] | None = field(default=None, repr=False)
+    store: Callable[[dict[str, Any], str, Path], dict[str, Any]] | None = field(default=None, repr=False)
 
 
 def is_terminal() -> bool:
@@ -74,7 +76,7 @@ def ask_for(*, secrets: bool) -> Ask:
             texts = tuple(part for part in text.split(":") if part) if wanted.several else (text,)
             problem = next(filter(None, map(wanted.problem, texts)), "")
             if not problem:
-                return tuple(map(escaped, texts)) if wanted.choices else texts
+                return tuple(map(wanted.literal, texts))
             print(f"  {clean_line(wanted.name, 60)} {problem}")
 
     return ask
@@ -116,35 +118,37 @@ class SecretPlaces:
         shown: dict[str, Any] = _replaced(dict(self.marked), dict.fromkeys(self.marks.values(), MASK))
         return shown
 
-    def stored(self, table: Mapping[str, Any], name: str, *, in_file: bool) -> dict[str, Any]:
-        """Move the secrets to the keychain, and return the table with references to them.
+    def stored(self, table: Mapping[str, Any], name: str, config: Path) -> dict[str, Any]:
+        """Store the secrets of server `name`, and return the table for `config` with references to them.
 
-        Without a keychain, or where a reference to it cannot be, the table has a reference to a variable, or
-        with `in_file` the secret itself.
+        They go to the keychain. Without one, or where a reference to it cannot be, each goes to a private
+        file. Raises ConfigError if that cannot be written.
         """
-        instead = {}
+        made = dict(self.marked)
         for key, mark in self.marks.items():
-            place = f"{name}.{key}"
-            if mark not in str(self.marked):
+            if mark not in str(made):
                 print(f"note: {clean_line(key, 60)} is not used, so it was not stored", file=sys.stderr)
-            elif (
-                self._fits_keychain(mark)
-                and "/" not in key
-                and _keep(place, self.values[key].replace("$${", "${"), in_file)
-            ):
-                instead[mark] = f"{KEYCHAIN}{SERVICE}/{place}"
-            elif in_file:
-                if not self._fits_keychain(mark):
-                    print(_in_file(f"{clean_line(key, 60)} is part of a longer text", place), file=sys.stderr)
-                instead[mark] = self.values[key]
-            else:
-                instead[mark] = f"${{{variable_name(key)}}}"
-                print(
-                    f"note: {clean_line(key, 60)} is not written to the configuration file. Set the "
-                    f"environment variable {variable_name(key)}",
-                    file=sys.stderr,
-                )
-        return {**table, **_replaced(dict(self.marked), instead)} if instead else dict(table)
+                continue
+            place, value = f"{name}.{key}", self.values[key].replace("$${", "${")
+            reason = self._why_in_file(key, mark) or _why_not_kept(place, value)
+            if not reason:
+                made = _replaced(made, {mark: f"{KEYCHAIN}{SERVICE}/{place}"})
+                continue
+            for is_url in (True, False):
+                part = {one: inner for one, inner in made.items() if (one == "url") is is_url}
+                if mark in str(part):
+                    entry = name_of(str(config.absolute()), name, key, "url" if is_url else "")
+                    path = secrets_dir().absolute() / f"{server_folder(name).name}.{entry}"
+                    made |= _replaced(part, {mark: _in_file(path, quote(value, "") if is_url else value)})
+                    said = f"note: {place} is stored {private_place(path, reason)}"
+                    print(clean_line(said, 4096), file=sys.stderr)
+        return {**table, **made}
+
+    def _why_in_file(self, key: str, mark: str) -> str:
+        """Return why a secret cannot be in the keychain even if there is one, or ""."""
+        if "/" in key:
+            return "its name contains a slash"
+        return "" if self._fits_keychain(mark) else "the keychain is only for whole variables and headers"
 
     def _fits_keychain(self, mark: str) -> bool:
         """Return whether the secret is only a whole variable or header, if need be after its scheme."""
@@ -159,13 +163,19 @@ def secret_places(
     inputs: Iterable[ServerInput], values: Values, table: Callable[[Values], dict[str, Any]]
 ) -> SecretPlaces:
     """Return the places of secrets; `table` makes the server's table of values."""
-    given = {
-        one.name: found[-1]
-        for one in inputs
-        if one.secret and (found := values.get(one.name)) and not _REFERENCE.fullmatch(found[-1])
-    }
-    marks = {name: f"SECRET{secrets.token_hex(12)}" for name in given}
-    return SecretPlaces(given, marks, table({**values, **{name: (mark,) for name, mark in marks.items()}}))
+    given: dict[str, str] = {}
+    marks: dict[str, str] = {}
+    marked = dict(values)
+    for one in inputs:
+        texts = list(values.get(one.name, ())) if one.secret else []
+        for number, text in enumerate(texts):
+            if text and not is_reference(text):
+                key = f"{one.name}.{number + 1}" if number else one.name
+                given[key], marks[key] = text, f"SECRET{secrets.token_hex(12)}"
+                texts[number] = marks[key]
+        if texts:
+            marked[one.name] = tuple(texts)
+    return SecretPlaces(given, marks, table(marked))
 
 
 def _replaced(value: Any, instead: Mapping[str, str]) -> Any:
@@ -180,18 +190,24 @@ def _replaced(value: Any, instead: Mapping[str, str]) -> Any:
     return value
 
 
-def _in_file(why: str, place: str) -> str:
-    shown = clean_line(place, 80)
-    return f"note: {why}, so {shown} is stored in the configuration file, which only you can read"
+def _in_file(path: Path, value: str) -> str:
+    """Write a secret to its file and return a reference to it. Raises ConfigError."""
+    reference = f"${{{FILE}{path}}}"
+    try:
+        if files_in(reference) != [str(path)]:
+            raise ConfigError("a configuration cannot refer to a file in this folder", where=str(path.parent))
+        write_private(path, value)
+    except OSError as error:
+        raise ConfigError(f"cannot store a secret: {reason_of(error)}", where=str(path)) from error
+    return reference
 
 
-def _keep(place: str, value: str, in_file: bool) -> bool:
+def _why_not_kept(place: str, value: str) -> str:
+    """Store a secret in the keychain, or return why that failed."""
     from tui.core.secrets.keychain import store
 
     try:
         asyncio.run(store(SERVICE, place, value))
     except ConfigError as error:
-        if in_file:
-            print(_in_file(clean_line(error.message, 200), place), file=sys.stderr)
-        return False
-    return True
+        return clean_line(error.message, 200)
+    return ""

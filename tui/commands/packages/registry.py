@@ -162,7 +162,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         "registry",
         places.shown(),
         tuple(lines),
-        store=lambda made, named: places.stored(made, named, in_file=False),
+        store=places.stored,
     )
 
 

@@ -1,7 +1,8 @@
 """Stores secrets of the user: in the system's keychain, or else in files that only their owner can read.
 
 An entry is a JSON file, named by a hash of what it belongs to. Its secrets are in the keychain if that works,
-otherwise in the file itself. Sign-ins and keys of models are stored so.
+otherwise in the file itself. Sign-ins and keys of models are stored so. A value of a server's configuration,
+which `${file:PATH}` reads, is alone in its file: `write_private`.
 """
 
 import asyncio
@@ -32,6 +33,17 @@ IN_FILE = "file"
 def name_of(*owner: str) -> str:
     """Return the name of the entry that belongs to `owner`, such as a server, its address and its issuer."""
     return hashlib.sha256("\0".join(owner).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, in a folder of mcptui's. Raises OSError."""
+    make_folder(path.parent)
+    atomic_write(path, [text], links=False)
+
+
+def private_place(path: Path, reason: str) -> str:
+    """Return where a secret is that was written to a file for a reason, in words for the user."""
+    return f"in {path} (mode 0600, because {reason})"
 
 
 class StoredSecrets:
@@ -76,11 +88,7 @@ class StoredSecrets:
 
     async def write(self, name: str, about: Mapping[str, Any]) -> None:
         """Write the file of an entry. Raises OSError."""
-        await asyncio.to_thread(self._write, name, about)
-
-    def _write(self, name: str, about: Mapping[str, Any]) -> None:
-        make_folder(self._folder)
-        atomic_write(self.path(name), [json.dumps(about, indent=1)], links=False)
+        await asyncio.to_thread(write_private, self.path(name), json.dumps(about, indent=1))
 
     async def remove(self, name: str, *, place: str) -> None:
         """Remove an entry. Raises OSError if its file stays."""
@@ -95,7 +103,7 @@ class StoredSecrets:
             return "in the keychain"
         if place != IN_FILE:
             return f"in memory only ({reason})"
-        return f"in {self.path(name)} (mode 0600, because {reason})"
+        return private_place(self.path(name), reason)
 
     def read(self, name: str, checked: Callable[[dict[str, Any]], _T]) -> _T | None:
         """Return the entry of a file; None if it is missing or damaged, or others can read it. Blocks.

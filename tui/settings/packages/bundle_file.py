@@ -2,7 +2,7 @@
 
 A bundle is a zip file that is validated first and limited in size. The whole bundle is rejected if an entry
 points outside the folder, is not a regular file, is encrypted, or would overwrite another entry. Nothing in
-it is run. Removing its server deletes the unpacked files and the keychain entries.
+it is run. Removing its server deletes the unpacked files and the stored secrets.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ import tempfile
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -26,7 +26,9 @@ from tui.core.files.text_files import NotText, text_of
 from tui.core.secrets import keychain
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural, size
-from tui.settings.references import KEYCHAIN
+from tui.settings.config_secrets import leaves
+from tui.settings.locations import server_folder
+from tui.settings.references import KEYCHAIN, files_in
 
 MIB = 1024 * 1024
 MAX_FILE = 512 * MIB
@@ -252,9 +254,12 @@ MAX_FILES = 200_000
 
 
 class Leftovers:
-    """Files and secrets that only the server `name` of `present` uses; `bundles` is the folder of bundles."""
+    """Files and secrets that only the server `name` of `present` uses.
 
-    def __init__(self, name: str, present: Mapping[str, Any], bundles: Path) -> None:
+    `bundles` and `secrets` are the folders of bundles and of files with a secret.
+    """
+
+    def __init__(self, name: str, present: Mapping[str, Any], bundles: Path, secrets: Path) -> None:
         table = present.get(name)
         others = [other for known, other in present.items() if known != name]
         taken = {_folder(other) for other in others} | {place for other in others for place in _places(other)}
@@ -264,10 +269,19 @@ class Leftovers:
         self._places = [
             place for place in _places(table) if place.startswith(f"{name}.") and place not in taken
         ]
+        begin = f"{server_folder(name).name}."
+        used = {path for other in others for path in _secret_files(other)}
+        self._secret_files = [
+            path
+            for path in _secret_files(table)
+            if path.parent == secrets.absolute() and path.name.startswith(begin) and path not in used
+        ]
 
     async def delete(self) -> list[str]:
         """Delete them; return a sentence for each item that was deleted, or why it was not."""
         said = await self._delete_secrets() if self._places else []
+        if self._secret_files:
+            said.append(_delete_secret_files(self._secret_files))
         if self._folder is not None:
             said.append(_delete_folder(self._folder))
         return said
@@ -293,6 +307,21 @@ def _places(table: Any) -> list[str]:
     values = [value for one in tables if isinstance(one, Mapping) for value in one.values()]
     found = [value for value in values if isinstance(value, str) and prefix in value]
     return list(dict.fromkeys(value.partition(prefix)[2] for value in found))
+
+
+def _secret_files(table: Any) -> list[Path]:
+    texts = (value for _, value in leaves(table) if isinstance(value, str))
+    return list(dict.fromkeys(Path(name) for text in texts for name in files_in(text)))
+
+
+def _delete_secret_files(paths: Sequence[Path]) -> str:
+    shown = clean_line(str(paths[0].parent), 4096)
+    try:
+        for path in paths:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        return f"its secrets are still in {shown}: {error.strerror}"
+    return f"{plural(len(paths), 'secret')} deleted from {shown}"
 
 
 def _is_in(bundles: Path, folder: str) -> bool:

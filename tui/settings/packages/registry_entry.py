@@ -21,7 +21,7 @@ from tui.settings.packages.server_inputs import (
     refuse_long_table,
     refuse_long_text,
 )
-from tui.settings.references import escaped
+from tui.settings.references import escaped, is_reference
 
 KINDS = ("npm", "pypi", "oci", "remote")
 _LAUNCHERS = {"npm": ("npx", "bunx"), "pypi": ("uvx",), "oci": ("docker", "podman")}
@@ -272,7 +272,8 @@ class _Filler:
         texts = self._values.get(name)
         if not texts:
             return _variable(name)
-        return quote(texts[-1], safe="${}:-.") if quoted else texts[-1]
+        is_plain = quoted and not is_reference(texts[-1])
+        return quote(texts[-1], safe="${}:-.") if is_plain else texts[-1]
 
 
 def variable_name(name: str) -> str:

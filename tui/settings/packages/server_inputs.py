@@ -12,7 +12,7 @@ from typing import Any
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
 from tui.settings.problems import did_you_mean
-from tui.settings.references import KEYCHAIN, escaped
+from tui.settings.references import KEYCHAIN, escaped, is_reference
 
 _NUMBER = re.compile(r"[-+]?\d{1,300}(\.\d{1,300})?")
 
@@ -58,6 +58,14 @@ class ServerInput:
                 return f"must be at most {self.maximum:g}"
         return ""
 
+    def literal(self, text: str) -> str:
+        """Return a value for the configuration, without references in a secret or in text of a publisher.
+
+        A secret may be one reference as a whole, but a password with `${` in it is no reference.
+        """
+        is_literal = bool(self.choices) or (self.secret and not is_reference(text))
+        return escaped(text) if is_literal else text
+
     @property
     def about(self) -> str:
         """Its description on one line."""
@@ -97,8 +105,7 @@ def values_of(
             raise UsageError(f"{clean_line(name, 60)} {problem}.", where="--set")
         if name in found and not wanted.several:
             raise UsageError(f"{clean_line(name, 60)} is set twice.", where="--set")
-        # Text of a publisher, such as a choice, is never a reference to a variable of this machine.
-        found[name] = (*found.get(name, ()), escaped(text) if wanted.choices else text)
+        found[name] = (*found.get(name, ()), wanted.literal(text))
     missing = []
     for name, wanted in known.items():
         if name in found:
