@@ -168,7 +168,7 @@ def _guard(stream: Any) -> None:
         if left[0] < 0:
             raise TooManyInterims("too many interim responses")
         if left[0] < INTERIM_BYTES - INTERIM_READ:
-            await asyncio.sleep(0)  # buffered bytes are read without a pause; an ordinary head has come by now
+            await asyncio.sleep(0)  # buffered bytes are read without a pause; ordinary heads have come by now
         return found
 
     setattr(stream, "read", guarded)  # noqa: B010, the library has no place for this
