@@ -34,8 +34,8 @@ from tui.model.endpoints.refusal_rows import TOLD, Do
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
 _STEPS = {
     Do.UNBLOCK: (
-        "A firewall in front of the API refuses programs. Check base_url, try another network, or ask the "
-        "operator to let API clients through."
+        "A firewall in front of the API, such as Cloudflare, refuses programs. Check base_url, try another "
+        "network, or ask the operator to let API clients through."
     ),
     Do.USE_TLS: _TRY_HTTPS,
     Do.TEXT_TOOLS: 'Set tool_protocol to "auto" or "xml", or switch to a model that supports tools.',

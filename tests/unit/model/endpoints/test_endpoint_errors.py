@@ -105,7 +105,7 @@ async def test_a_challenge_of_a_firewall_is_not_a_missing_permission_and_not_ret
     heard, _ = await asked(Answer(status=status, body=CHALLENGE, headers={"cf-mitigated": "challenge"}))
     error = heard.error
     assert error is not None and f"HTTP {status}: Just a moment..." in str(error)
-    assert "A firewall in front of the API refuses programs" in error.next_step and not error.retryable
+    assert "such as Cloudflare, refuses programs" in error.next_step and not error.retryable
 
 
 async def test_a_max_tokens_in_extra_body_that_is_too_large_is_told_and_not_taken_for_an_overflow() -> None:
