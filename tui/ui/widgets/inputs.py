@@ -145,6 +145,13 @@ def _head(label: str, kind: str, required: bool) -> Content:
     return Content.assemble(*parts)
 
 
+def takes_unknown(widget: Widget, letter: str) -> bool:
+    """Say that no choice starts with a letter; return False for any other character: a key such as ?."""
+    if letter.isalnum():
+        widget.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
+    return letter.isalnum()
+
+
 class Choices(Bar, can_focus=True):
     """Values next to each other, one of them chosen.
 
@@ -206,13 +213,13 @@ class Choices(Bar, can_focus=True):
         if not event.is_printable or letter.isspace():
             await super()._on_key(event)
             return
-        event.stop()
-        event.prevent_default()
         after = [*self.options[self._index + 1 :], *self.options[: self._index + 1]]
         found = next((value for value, words in after if words.casefold().startswith(letter)), None)
-        if found is None:
-            self.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
-        else:
+        if found is None and not takes_unknown(self, letter):
+            return
+        event.stop()
+        event.prevent_default()
+        if found is not None:
             self.choose(found)
 
     def action_step(self, step: int) -> None:
