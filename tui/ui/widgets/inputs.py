@@ -304,6 +304,9 @@ class PromptLine(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
 
+    LINE_KEYS = (("enter", "accept"), ("esc", "cancel"))
+    """Its keys in the footer: those of the screen are letters here."""
+
     DEFAULT_CSS = """
     PromptLine { height: 1; background: $panel; }
     PromptLine Literal { width: auto; padding: 0 1; color: $accent; }
