@@ -78,7 +78,8 @@ def type_into(field: Input, event: events.Key) -> None:
 class FormField(Vertical):
     """A field of a form: label and type, the input, its description, and a row for an error.
 
-    The row for the error always exists, so that an error of one line moves nothing.
+    The row for the error always exists, so that an error of one line moves nothing. A note, which
+    stays, has a blank line below it.
 
     Args:
         label: the name of the field.
@@ -103,6 +104,7 @@ class FormField(Vertical):
     FormField > .form-about { width: 1fr; padding: 0 0 0 2; color: $text-dim; }
     FormField > .form-error { width: 1fr; height: auto; min-height: 1; padding: 0 0 0 2; color: $warn; }
     FormField.-wrong > .form-error { color: $bad; }
+    FormField.-noted > .form-error { padding: 0 0 1 2; }
     """
 
     def __init__(
@@ -135,6 +137,7 @@ class FormField(Vertical):
         """Show a problem of the value, or a note; "" shows nothing."""
         self._error.show(f"! {clean_line(problem, 300)}" if problem else "")
         self.set_class(bool(problem) and is_error, "-wrong")
+        self.set_class(bool(problem) and not is_error, "-noted")
 
 
 def _head(label: str, kind: str, required: bool) -> Content:
