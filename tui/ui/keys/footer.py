@@ -42,7 +42,10 @@ class Footer(Bar):
     def on_mount(self) -> None:
         self._hide_under(self.app.screen)
         self.app.screen_change_signal.subscribe(self, self._hide_under, immediate=True)
-        self.watch(self.screen, "focused", lambda: self.refresh(), init=False)
+        self.watch(self.screen, "focused", self._look, init=False)
+
+    def _look(self) -> None:
+        self.refresh()
 
     def _hide_under(self, top: Screen[Any]) -> None:
         self.visible = top is self.screen
