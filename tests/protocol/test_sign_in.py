@@ -15,7 +15,7 @@ from tui.core.errors import ServerError
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import OAuthSpec, ServerSpec, ServerState, Transport
+from tui.core.servers import OAuthSpec, ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import PROBE_METHOD, Captured, Entry, Outcome
 from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
@@ -118,13 +118,14 @@ async def test_declining_more_scopes_fails_only_that_call(tmp_path: Path) -> Non
             assert stage.status.sign_in.startswith("signed in until")
 
 
-async def test_declining_ends_the_start_with_a_hint_how_to_sign_in_after_one_question(tmp_path: Path) -> None:
+async def test_declining_ends_the_start_as_a_sign_in_that_waits_after_one_question(tmp_path: Path) -> None:
     person = Person(lambda question: AddressAnswer(Action.DECLINE))
     async with OAuthServer() as server, Stage(tmp_path, server.url, person) as stage:
         await stage.host.start("safe")
         assert stage.status.state is ServerState.STOPPED
         assert stage.status.detail == "it requires signing in, which was declined."
-        assert "mcptui login safe" in stage.status.next_step
+        assert stage.status.reason is StopReason.NEEDS_SIGN_IN and not stage.status.failed
+        assert stage.status.next_step == "Press s to sign in."
         assert stage.status.sign_in == "not signed in" and len(person.questions) == 1
 
 

@@ -1,12 +1,15 @@
 """Keys that work anywhere, pressed on a screen over the main screen."""
 
+import time
+
 import pytest
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, send, shows
+from tests.ui.app_stage import asked, asking, opened, ripen, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.traffic_stage import some
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.footer import Footer
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.traffic.screen import TrafficScreen
@@ -70,3 +73,39 @@ async def test_h_says_why_it_folds_nothing_if_sorted_by_latency() -> None:
         await pilot.press("6", "h")
         await until(lambda: any("Nothing to fold" in one.message for one in app._notifications))
         assert not app.screen.active_filter.folds
+
+
+@pytest.mark.parametrize(
+    ("opens", "keys"), [("ctrl+f", "enter accept   esc cancel"), ("slash", "enter filter   tab complete")]
+)
+async def test_the_footer_has_the_keys_of_an_open_input_line_and_then_those_of_the_list(
+    opens: str, keys: str
+) -> None:
+    async with opened(recorded()) as (app, pilot):
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+        footer = app.screen.query_one(Footer)
+        before = footer.row(120)
+        await pilot.press(opens)
+        await shows(app, keys)
+        await pilot.press("escape")
+        await until(lambda: footer.row(120) == before and isinstance(app.screen, TrafficScreen))
+
+
+async def test_one_escape_too_many_when_leaving_a_screen_does_not_stop_a_turn_that_waits() -> None:
+    runtime = asking()
+    runtime.recording = some().recording()
+    async with opened(runtime) as (app, pilot):
+        await asked(app, pilot)
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+        app.main.parts.approvals._now = lambda: 0.0  # no time passes after the screen is left
+        await pilot.press("escape", "escape")
+        await until(lambda: app.screen is app.main)
+        await pilot.press("escape")
+        assert app.main.parts.approvals.current is not None
+        app.main.parts.approvals._now = time.monotonic
+        app.main.parts.approvals.ignore_first_keys()
+        await ripen(app)
+        await pilot.press("escape")
+        await until(lambda: app.main.parts.approvals.current is None, what="a stopped turn")

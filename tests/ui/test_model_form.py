@@ -3,9 +3,9 @@
 from textual import events
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, shows
+from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fakes import FakeRuntime
-from tui.runtime.model_changes import ModelValues
+from tui.runtime.model_changes import ModelValues, ProviderChoice
 from tui.ui.dialogs.model_form import ModelForm
 from tui.ui.widgets.inputs import Button
 
@@ -106,3 +106,14 @@ async def test_a_profile_of_another_endpoint_is_named_after_its_model():
         await pilot.press("ctrl+s")
         await shows(app, "Added the model “small-1” and switched to it.")
     assert [values.name for _, values in runtime.model_changes.done] == ["small-1", "small-1"]
+
+
+async def test_a_note_about_the_key_is_apart_from_the_next_field_on_a_small_terminal() -> None:
+    runtime = FakeRuntime()
+    async with opened(runtime, (80, 24)) as (app, _):
+        provider = ProviderChoice("big", "Big", "https://big.example/v1", "BIG_KEY", False, "big-1")
+        app.push_screen(ModelForm(runtime.model_changes, provider))
+        await shows(app, "No keychain", "Model  required")
+        lines = screen_text(app).splitlines()
+        model = next(number for number, line in enumerate(lines) if "Model  required" in line)
+        assert not lines[model - 1].strip(" ▌█▐▁▔│┃▕▏") and "keyring" in lines[model - 2]

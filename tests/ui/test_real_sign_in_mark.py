@@ -51,3 +51,19 @@ async def test_a_sign_in_that_the_browser_answers_is_not_called_a_withdrawn_requ
             await real.has_state("safe", "RUNNING")
             await until(lambda: real.app.screen is not dialog, what="a closed dialog")
             assert "withdrew" not in real.text
+
+
+async def test_a_sign_in_that_is_cancelled_waits_as_before_and_has_not_failed(separate_home: Path) -> None:
+    async with OAuthServer() as server:
+        config = f'[servers.safe]\nurl = "{server.url}"\n'
+        async with real_app(separate_home, config) as real:
+            await real.shows("needs sign-in")
+            await real.press("f3", "s")
+            await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")
+            dialog = real.app.screen
+            assert isinstance(dialog, AddressDialog)
+            await until(lambda: dialog.answer_delay.accepts_keys, what="a dialog that takes keys")
+            await real.press("escape")
+            await until(lambda: "declined" in real.runtime.host.status("safe").detail, what="the answer")
+            await real.shows("needs sign-in", "Press s to sign in.")
+            assert "failed to start" not in real.text and "Press r to retry" not in real.text

@@ -12,6 +12,7 @@ from tests.ui.bench_app import app_of, bench_of, called, opened
 from tests.ui.bench_stage import rich_runtime, tool
 from tests.ui.fakes import FakeRuntime
 from tui.core.workbench import CallKey, CallKind
+from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.picker import Picker
 from tui.ui.workbench.screen import ServerScreen
 
@@ -89,6 +90,13 @@ async def test_arrows_and_letters_change_a_choice_and_enter_goes_on() -> None:
         await pilot.press("q")
         await shows(app_of(screen), "No choice starts with “q”.")
         assert value(screen) == {"unit": "fahrenheit", "detailed": False}
+
+
+async def test_a_question_mark_on_a_choice_opens_the_help() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", "tab", "tab", "question_mark")
+        await until(lambda: isinstance(app_of(screen).screen, HelpScreen), what="the help")
+        assert "No choice" not in screen_text(app_of(screen))
 
 
 async def test_lists_grow_and_shrink() -> None:

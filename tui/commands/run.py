@@ -23,9 +23,10 @@ from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.events import EndReason, Event, Notice, StepEnded, TextDelta, TurnEnded, TurnError
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
 from tui.host.host import Host
+from tui.host.sign_in.sign_ins import SIGN_IN_WITH
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
@@ -177,6 +178,8 @@ def step_in_shell(status: ServerStatus, see_log: str) -> str:
 
     `see_log` says how to see its log, if that is all that helps.
     """
+    if status.reason is StopReason.NEEDS_SIGN_IN:
+        return f"{SIGN_IN_WITH}{clean_line(status.name, 80)}`."
     step, key, keys = status.next_step.partition("Press ")
     if key and not step and "log" in keys:
         return see_log

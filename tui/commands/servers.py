@@ -74,9 +74,9 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
     def show(status: ServerStatus) -> None:
         if not args.json:
-            tokens = runtime.request.definition_tokens()
+            tokens = runtime.request.definition_tokens_of(status.name)
             see_log = log_step(status.name, args)
-            print("\n".join(lines(status, width, tokens.get(status.name), see_log)), flush=True)
+            print("\n".join(lines(status, width, tokens, see_log)), flush=True)
 
     def settled(name: str) -> None:
         found[name] = runtime.host.status(name)

@@ -15,7 +15,7 @@ from tui.core.jsonrpc.reserved import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
-from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP
+from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP, SIGN_IN_WITH
 from tui.host.transports import ServerTransport
 
 LOG_OR_RETRY = "Press l for its log, r to retry."
@@ -66,11 +66,11 @@ def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:
 
 
 def with_sign_in(status: ServerStatus, sign_in: str) -> ServerStatus:
-    """Return a status with the state of the sign-in; one that waits for the user is no failure."""
+    """Return a status with the state of the sign-in; one that the user put off is no failure."""
     if not sign_in:
         return status
-    is_asked_later = sign_in == SIGN_IN_REQUIRED or status.next_step.startswith(SIGN_IN_STEP)
-    waits = is_asked_later and status.reason is StopReason.FAILED_TO_START
+    only_signing_in = sign_in == SIGN_IN_REQUIRED or status.next_step.startswith((SIGN_IN_STEP, SIGN_IN_WITH))
+    waits = only_signing_in and status.reason is StopReason.FAILED_TO_START
     if not waits:
         return replace(status, sign_in=sign_in)
     return replace(status, sign_in=sign_in, reason=StopReason.NEEDS_SIGN_IN, next_step=SIGN_IN_STEP)

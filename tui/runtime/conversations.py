@@ -280,11 +280,11 @@ class Conversations:
         return self._tool_selection.revision
 
     def definition_counter(
-        self, instructions: Mapping[str, str]
+        self, instructions: Mapping[str, str], server: str = ""
     ) -> Callable[[], Mapping[str, DefinitionTokens]]:
-        """Return a function that counts the tokens of offered tools and these instructions, in any thread."""
+        """Return what counts, in any thread, the tokens of these instructions and all tools or a server's."""
         calibration = self._active_model.context_meter.calibration
-        tools, selection = self._context.offered(), self._tool_selection
+        tools, selection = self._context.offered(server), self._tool_selection
         return lambda: definition_tokens(tools, instructions, calibration, selection)
 
     def context_parts(self, project: str, servers: Mapping[str, DefinitionTokens]) -> Sequence[ContextPart]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.conversation import UserMessage
-from tui.core.errors import ConfigError, ModelError
+from tui.core.errors import ConfigError, McptuiError, ModelError
 from tui.core.ports import Clock, ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
@@ -201,10 +201,19 @@ class ModelChanges:
             await model.aclose()
 
     async def add(self, values: ModelValues) -> None:
-        """Keep the key, write the profile and switch to it. Raises McptuiError if that fails."""
+        """Keep the key, write the profile and switch to it. Raises McptuiError if that fails.
+
+        The key of a profile that could not be written is not kept.
+        """
         table, profile = self.table(values), self._profile(values, anyway=True)
         await self._keep_key(profile, values)
-        await self._configuration.change(lambda: self._write(values.name, table))
+        written = asyncio.Event()
+        try:
+            await self._configuration.change(lambda: self._write(values.name, table), written=written.set)
+        except McptuiError:
+            if values.key in PASTED and not written.is_set():
+                await self._keys.take_back(profile)
+            raise
         await self._switch(values.name)
 
     async def key_place(self) -> tuple[str, str]:

@@ -6,6 +6,7 @@ is used instead of the one that the configuration names, because it was entered 
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,14 @@ class ModelKeys:
             ) from error
         self._of_run.pop(entry, None)
         return self._stored.shown_place(entry, place, reason)
+
+    async def take_back(self, profile: ModelProfile) -> None:
+        """Delete the key of a profile that was not saved after all."""
+        entry = _required(profile)
+        self._of_run.pop(entry, None)
+        if (found := await asyncio.to_thread(self._stored.read, entry, _checked)) is not None:
+            with suppress(OSError):  # why the profile was not saved is more important
+                await self._stored.remove(entry, place=str(found["place"]))
 
     async def forget(self, name: str) -> list[str]:
         """Delete the stored keys of a profile; return where they were. Raises StorageError."""

@@ -68,9 +68,10 @@ class TurnContext:
         """Return an approver that asks without secrets, as long as the server of the call is there."""
         return RedactedApprover(PresentApprover(approver, self.closed), self.redactor)
 
-    def offered(self) -> Sequence[Tool]:
-        """Return the tools of the running servers that no rule denies."""
-        return self.policy.rules.offered(self.toolbox.tools())
+    def offered(self, server: str = "") -> Sequence[Tool]:
+        """Return the tools of the running servers, or of one of them, that no rule denies."""
+        tools = self.toolbox.tools()
+        return self.policy.rules.offered([one for one in tools if one.server == server] if server else tools)
 
 
 class PendingTurn:

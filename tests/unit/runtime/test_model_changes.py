@@ -9,7 +9,7 @@ import pytest
 
 from tests.endpoint import Endpoint, refuses, says
 from tests.unit.runtime.stage import configuration_of
-from tui.core.errors import ConfigError, McptuiError
+from tui.core.errors import ConfigError, McptuiError, StorageError
 from tui.core.ports import MonotonicClock
 from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
@@ -122,6 +122,21 @@ async def test_a_pasted_key_is_used_and_in_neither_the_configuration_nor_the_out
     assert profile.api_key is not None and profile.api_key.reveal() == KEY
     in_files = keys_in(tmp_path)
     assert in_files == ([True] if place == "store" else [])
+
+
+@pytest.mark.parametrize("place", ["store", "run"])
+async def test_a_pasted_key_does_not_stay_if_the_profile_cannot_be_written(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(name: str, table: object) -> None:
+        raise StorageError("no space left")
+
+    stage = Stage(tmp_path / "c.toml")
+    monkeypatch.setattr(stage.configuration.file, "add_model", full)
+    with pytest.raises(StorageError, match="no space left"):
+        await stage.changes.add(ModelValues("mine", "http://127.0.0.1:9/v1", "a", place, "", KEY))
+    profile = ModelProfile("mine", "http://127.0.0.1:9/v1", "a")
+    assert stage.keys.applied(profile) is profile and not keys_in(tmp_path)
 
 
 async def test_another_key_of_a_profile_is_tried_before_it_replaces_the_first(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ class Around:
 
     def __init__(self) -> None:
         self.revision = self.offers = self.counted = 0
+        self.asked_for: list[tuple[dict[str, str], str]] = []
         self.counted_in: list[threading.Thread] = []
         self.context_meter = self
         self.calibration = Calibration()
@@ -27,7 +28,11 @@ class Around:
     def instructions(self) -> dict[str, str]:
         return {"crm": "Ids are numbers."}
 
-    def definition_counter(self, instructions: dict[str, str]) -> Callable[[], dict[str, DefinitionTokens]]:
+    def definition_counter(
+        self, instructions: dict[str, str], server: str = ""
+    ) -> Callable[[], dict[str, DefinitionTokens]]:
+        self.asked_for.append((dict(instructions), server))
+
         def count() -> dict[str, DefinitionTokens]:
             self.counted += 1
             self.counted_in.append(threading.current_thread())
@@ -89,3 +94,10 @@ async def test_tokens_for_the_screen_are_counted_in_a_thread(around: Around, tmp
     await until(request.latest_definition_tokens)
     assert request.latest_definition_tokens() is request.definition_tokens()
     assert threading.main_thread() not in around.counted_in
+
+
+def test_the_tokens_of_one_server_are_counted_without_those_of_others(around: Around, tmp_path: Path):
+    request = context(around, tmp_path)
+    found = request.definition_tokens_of("crm")
+    ((told, server),) = around.asked_for
+    assert found is not None and server == "crm" and set(told) <= {"crm"}

@@ -22,7 +22,7 @@ from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
-from tui.host.sign_in.sign_ins import SIGN_IN_STEP
+from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH
 
 HOST = "127.0.0.1"
 PATH = "/callback"
@@ -331,8 +331,7 @@ class BrowserSignIn:
             nobody = answer.by.startswith(BY_DEFAULT)  # no user was asked
             raise SignInFailed(
                 f"it requires signing in{'' if nobody else ', which was declined'}.",
-                next_step=f"Sign in with `mcptui login {self._server}`"
-                + ("." if nobody else ", or restart the server."),
+                next_step=f"{SIGN_IN_WITH}{self._server}`" + ("." if nobody else ", or restart the server."),
             )
         return answer
 
@@ -372,5 +371,5 @@ class BrowserSignIn:
     def _timeout_failure(self, seconds: float, what: str) -> SignInFailed:
         return SignInFailed(
             f"it requires signing in: {what} within {seconds / 60:g} min.",
-            next_step=f"Sign in with `mcptui login {self._server}`, or restart the server.",
+            next_step=f"{SIGN_IN_WITH}{self._server}`, or restart the server.",
         )

@@ -13,6 +13,8 @@ NOT_SIGNED_IN = "not signed in"
 SIGN_IN_REQUIRED = "sign-in required"
 """The state of a server that started on its own: it asks for a sign-in when the user starts it."""
 SIGN_IN_STEP = "Press s to sign in."
+SIGN_IN_WITH = "Sign in with `mcptui login "
+"""How the next step begins where there may be no key to press."""
 
 
 class SignIns:

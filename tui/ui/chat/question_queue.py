@@ -29,7 +29,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import clean_line, quoted_name
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.platform.caret import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
@@ -232,6 +232,7 @@ class ApprovalKeys:
         self._shown: ApprovalRequest | None = None
         self._took_from: Context | None = None
         self._closed_by_user = True
+        self._returned = False
         self.typed_at = -TYPING_SECONDS
 
     @property
@@ -311,6 +312,7 @@ class ApprovalKeys:
         """Ignore the next keys of a user who returns from another screen: they were meant for that."""
         if self._dialogs.approval is not None:
             self.approvals.ignore_first_keys()
+            self._returned = True
 
     def close(self) -> None:
         """Record that the user ends the call, so that the keys after that are not meant for its question."""
@@ -354,14 +356,21 @@ class ApprovalKeys:
 
         Records when the user last typed into a field. On another screen, enter and the like end it.
         """
+        self._returned = self._returned and not self.approvals.accepts_keys
         if self.ignores_keys or (event.is_printable and (self._dialogs.ignores_text or self._is_deaf)):
             return True
+        if self._returned and self._regions.is_on_top and event.key in self._stop_keys:
+            return True  # pressed once too often to leave the other screen
         if focused is not None and caret_of(focused) is not None:
             if event.is_printable or event.key in ("backspace", "delete"):
                 self.typed_at = time.monotonic()
             elif focused is not self._regions.composer:  # it says when its message was sent
                 self.typed_at = -TYPING_SECONDS
         return False
+
+    @property
+    def _stop_keys(self) -> list[str]:
+        return self._regions.overrides.keys_of(action("chat.cancel")).split(",")
 
     @property
     def _is_deaf(self) -> bool:

@@ -27,7 +27,7 @@ _GAP, _NARROW_GAP = 3, 2
 
 
 class Footer(Bar):
-    """Shows keys and labels; the most useful ones if not all fit.
+    """Shows keys and labels; the most useful ones if not all fit. An open input line shows its `LINE_KEYS`.
 
     Hidden while another screen is over its own. A class on the screen would do that, too, but Textual then
     computes the styles of the whole screen again, each time that a dialog opens or closes.
@@ -42,6 +42,10 @@ class Footer(Bar):
     def on_mount(self) -> None:
         self._hide_under(self.app.screen)
         self.app.screen_change_signal.subscribe(self, self._hide_under, immediate=True)
+        self.watch(self.screen, "focused", self._look, init=False)
+
+    def _look(self) -> None:
+        self.refresh()
 
     def _hide_under(self, top: Screen[Any]) -> None:
         self.visible = top is self.screen
@@ -52,14 +56,23 @@ class Footer(Bar):
             self._entries = tuple(entries)
             self.refresh()
 
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries at the left: of the input line that has the focus, or those that were given."""
+        focused = self.screen.focused
+        for widget in focused.ancestors_with_self if focused is not None else ():
+            if keys := getattr(widget, "LINE_KEYS", ()):
+                return tuple((key, label, None) for key, label in keys)
+        return self._entries
+
     def row(self, width: int) -> Row:
         overrides: KeyOverrides | None = getattr(self.app, "overrides", None)
-        return row_of(laid_out(self._entries, overrides or KeyOverrides(), width))
+        return row_of(laid_out(self.entries, overrides or KeyOverrides(), width))
 
     async def on_click(self, event: events.Click) -> None:
         overrides: KeyOverrides | None = getattr(self.app, "overrides", None)
         for column, (key, label, found) in laid_out(
-            self._entries, overrides or KeyOverrides(), self.size.width
+            self.entries, overrides or KeyOverrides(), self.size.width
         ):
             if column <= event.x < column + _width(key, label) and found is not None:
                 await self.app.run_action(found.method, self.screen.focused or self.screen)

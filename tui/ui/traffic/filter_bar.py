@@ -98,6 +98,8 @@ class FilterBar(Vertical):
         Binding("tab", "take", "accept", priority=True),
     ]
 
+    LINE_KEYS = (("enter", "filter"), ("tab", "complete"), ("↑↓", "suggestions"), ("esc", "cancel"))
+
     DEFAULT_CSS = """
     FilterBar { height: auto; background: $panel; }
     FilterBar Horizontal { height: 1; }

@@ -78,7 +78,8 @@ def type_into(field: Input, event: events.Key) -> None:
 class FormField(Vertical):
     """A field of a form: label and type, the input, its description, and a row for an error.
 
-    The row for the error always exists, so that an error of one line moves nothing.
+    The row for the error always exists, so that an error of one line moves nothing. A note, which
+    stays, has a blank line below it.
 
     Args:
         label: the name of the field.
@@ -103,6 +104,7 @@ class FormField(Vertical):
     FormField > .form-about { width: 1fr; padding: 0 0 0 2; color: $text-dim; }
     FormField > .form-error { width: 1fr; height: auto; min-height: 1; padding: 0 0 0 2; color: $warn; }
     FormField.-wrong > .form-error { color: $bad; }
+    FormField.-noted > .form-error { padding: 0 0 1 2; }
     """
 
     def __init__(
@@ -135,6 +137,7 @@ class FormField(Vertical):
         """Show a problem of the value, or a note; "" shows nothing."""
         self._error.show(f"! {clean_line(problem, 300)}" if problem else "")
         self.set_class(bool(problem) and is_error, "-wrong")
+        self.set_class(bool(problem) and not is_error, "-noted")
 
 
 def _head(label: str, kind: str, required: bool) -> Content:
@@ -143,6 +146,13 @@ def _head(label: str, kind: str, required: bool) -> Content:
     if words:
         parts.append((f"  {clean_line(words, 120)}", "$text-dim"))
     return Content.assemble(*parts)
+
+
+def takes_unknown(widget: Widget, letter: str) -> bool:
+    """Say that no choice starts with a letter; return False for any other character: a key such as ?."""
+    if letter.isalnum():
+        widget.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
+    return letter.isalnum()
 
 
 class Choices(Bar, can_focus=True):
@@ -206,13 +216,13 @@ class Choices(Bar, can_focus=True):
         if not event.is_printable or letter.isspace():
             await super()._on_key(event)
             return
-        event.stop()
-        event.prevent_default()
         after = [*self.options[self._index + 1 :], *self.options[: self._index + 1]]
         found = next((value for value, words in after if words.casefold().startswith(letter)), None)
-        if found is None:
-            self.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
-        else:
+        if found is None and not takes_unknown(self, letter):
+            return
+        event.stop()
+        event.prevent_default()
+        if found is not None:
             self.choose(found)
 
     def action_step(self, step: int) -> None:
@@ -296,6 +306,9 @@ class PromptLine(Horizontal):
     """Asks for one line, then returns the focus to where it was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
+
+    LINE_KEYS = (("enter", "accept"), ("esc", "cancel"))
+    """Its keys in the footer: those of the screen are letters here."""
 
     DEFAULT_CSS = """
     PromptLine { height: 1; background: $panel; }

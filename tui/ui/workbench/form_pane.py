@@ -17,6 +17,7 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.inputs import takes_unknown
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
@@ -319,10 +320,9 @@ class FormPane(LinePane, inherit_bindings=False):
         typed = field is not None and is_typed(field) and field.state is not FieldState.NULL
         action = self._actions.get(event.key)
         letter = event.character if event.is_printable and event.character else ""
-        if self._suggestions.is_open and self._suggestion_key(event.key, action):
+        suggested = self._suggestions.is_open and self._suggestion_key(event.key, action)
+        if suggested or (letter and field is not None and self._type(field, letter)):
             pass
-        elif letter and field is not None:
-            self._type(field, letter)
         elif typed and action is None and self._edit.key(event.key):
             self._typed(was_empty=event.key == "backspace")
         elif field is not None and not typed and event.key in ("left", "right", "backspace", "delete"):
@@ -351,7 +351,8 @@ class FormPane(LinePane, inherit_bindings=False):
             self._edit.insert(event.text.replace("\r\n", "\n").replace("\r", "\n"))
             self._typed()
 
-    def _type(self, field: FormField, letter: str) -> None:
+    def _type(self, field: FormField, letter: str) -> bool:
+        """Type a letter into a field; return False if it is none for it."""
         if is_typed(field):
             self._edit.insert(letter)
             self._typed()
@@ -362,7 +363,8 @@ class FormPane(LinePane, inherit_bindings=False):
         elif field.kind in HOLDERS:
             self._type_within(field, letter)
         else:
-            self.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
+            return takes_unknown(self, letter)
+        return True
 
     def _type_within(self, field: FormField, letter: str) -> None:
         """Type on the heading of a list, map or object: into a new item, a new name, or its first text."""

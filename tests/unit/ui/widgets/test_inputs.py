@@ -1,8 +1,11 @@
 """Fields, choices and buttons of a form; a burst of keys edits a field as if typed one by one."""
 
+from typing import ClassVar
+
 import pytest
 from textual import events
 from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tests.conftest import until
@@ -133,3 +136,19 @@ async def test_letters_choose_by_their_first_letter_and_enter_goes_on():
         await until(lambda: "No choice starts with “q”." in screen_text(app))
         await pilot.press("enter")
         assert app.focused is app.query_one(Button)
+
+
+async def test_a_sign_that_no_choice_starts_with_is_a_key_of_the_screen():
+    class WithHelp(OneForm):
+        BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark", "help", "Help")]
+        helped = 0
+
+        def action_help(self) -> None:
+            self.helped += 1
+
+    async with WithHelp().run_test(size=(80, 30), notifications=True) as pilot:
+        app = pilot.app
+        app.set_focus(app.choices)
+        await pilot.press("question_mark")
+        await until(lambda: app.helped == 1)
+        assert "No choice" not in screen_text(app)
