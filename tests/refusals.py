@@ -257,7 +257,12 @@ FIXTURES = (
     Said("LiteLLM", "tools",
          "litellm.UnsupportedParamsError: perplexity does not support parameters: ['tools'], for model=sonar. To drop "
          "these, set `litellm.drop_params=True` or for proxy:"),
+    Said("OpenRouter: parameters", "parameters",
+         "No endpoints found that can handle the requested parameters. To learn more about provider routing, visit: "
+         "https://openrouter.ai/docs/provider-routing", 404),
     Said("OpenRouter", "tools", "No endpoints found that support tool use. Try disabling \"now\".", 404),
+    Said("OpenAI, Groq", "tools", "tools is not supported by this model.", 503),
+    Said("OpenAI, Groq", "tools", "tools is not supported by this model.", 500),
     Said("OpenAI, Groq", "tools", "Unsupported parameter: 'tools' is not supported with this model."),
     Said("FastAPI", "tools",
          {"detail": [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not permitted",

@@ -16,7 +16,7 @@ from tests.protocol.command import mcptui
 from tui.core.ports import MonotonicClock
 from tui.core.questions import METER
 from tui.core.servers import SamplingRule, ServerSpec, Transport
-from tui.core.time_limits import CallTimeout
+from tui.core.time_limits import PROGRESS, REQUESTS, CallTimeout
 from tui.core.tools import CallFailure, ToolResult
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
@@ -175,3 +175,22 @@ async def test_the_command_ends_a_call_after_ten_times_its_seconds(config: str):
     done = await mcptui("call", "--config", config, "far", "never", "--seconds", "0.5")
     said = "did not finish within 5 s, although it reported progress (10 times --seconds)"
     assert (done.code, done.out) == (3, "") and said in re.sub(r"\s+", " ", done.err)
+
+
+@pytest.mark.parametrize(
+    "signs, said",
+    [
+        ((REQUESTS,), "although it sent requests"),
+        ((PROGRESS, REQUESTS, PROGRESS), "although it reported progress and sent requests"),
+    ],
+)
+async def test_a_timeout_says_what_kept_the_call_alive(signs, said):
+    timeout = CallTimeout(0.04, most=0.05)
+    limit = timeout.limit()
+    with pytest.raises(TimeoutError):
+        async with limit:
+            await asyncio.sleep(0.02)
+            for sign in signs:
+                limit.restart(sign)
+            await asyncio.sleep(1)
+    assert said in timeout.passed(limit)

@@ -180,7 +180,7 @@ FAULTS = {
     "other-id": (
         other_id,
         rf"^HTTP 200: the response is invalid: it is a response with the id .+, which no request has\. "
-        rf"{NO_SERVER}$",
+        rf"{CHECK}$",
     ),
     "other-id-in-a-stream": (
         other_id_in_a_stream,

@@ -28,6 +28,7 @@ NO_CLOCKS: Pausable = _NoClocks()
 
 _ROUNDING = 1e-6
 
+PROGRESS, REQUESTS = "reported progress", "sent requests"
 TOOL_SECONDS, TOOL_MAX_SECONDS = "tool_seconds", "tool_max_seconds"
 
 
@@ -72,7 +73,7 @@ class CallTimeout:
         """Say after the name of a call which of its limits has ended it, and where that is set."""
         if limit.is_total and (limit.was_restarted or self.most < self.seconds):
             said, setting = f"did not finish within {self.most:g} s", self.most_setting
-            said += ", although it reported progress" if limit.was_restarted else ""
+            said += f", although it {' and '.join(limit.signs)}" if limit.signs else ""
         else:
             what = "respond or report progress" if limit.was_restarted else "respond"
             said, setting = f"did not {what} within {self.seconds:g} s", self.setting
@@ -90,7 +91,7 @@ class TimeLimit:
         self._total = seconds if most is None else most
         self._left = min(seconds, self._total)
         self._timeout = asyncio.timeout(None)
-        self.was_restarted = False
+        self.signs: list[str] = []
         self._is_running = False
         self._is_paused = False
 
@@ -126,17 +127,24 @@ class TimeLimit:
         if self._is_running:
             self._count()
 
-    def restart(self) -> None:
-        """Start again, as far as the total allows it."""
-        if self.is_total or self._timeout.expired():
+    def restart(self, sign: str = PROGRESS) -> None:
+        """Start again, as far as the total allows it; `sign` says what the server has done."""
+        if self._timeout.expired() or (self.is_total and not self.signs):
             return
-        self.was_restarted = True
+        if sign not in self.signs:
+            self.signs.append(sign)
+        if self.is_total:
+            return
         is_counting = self._is_running and not self._is_paused
         if is_counting:
             self._stop_counting()
         self._left = min(self._seconds, self._total)
         if is_counting:
             self._count()
+
+    @property
+    def was_restarted(self) -> bool:
+        return bool(self.signs)
 
     @property
     def is_total(self) -> bool:
@@ -174,10 +182,10 @@ class TimeLimits:
                 one.resume()
 
     def restart(self) -> None:
-        """Restart the limits of calls: the server has shown that it works on them."""
+        """Restart the limits of calls: a request of the server shows that it works on them."""
         for one in tuple(self._held):
             if isinstance(one, TimeLimit):
-                one.restart()
+                one.restart(REQUESTS)
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:

@@ -148,10 +148,12 @@ def too_large(size: int | None, limit: int, status: int) -> HttpFault:
     return HttpFault(text, next_step="Request less data.", status=status)
 
 
-def other_answer(why: str, status: int) -> HttpFault:
-    """Return the fault for a body that is JSON, but does not answer the request."""
+def other_answer(status: int, *, why: str = "", stray: str = "") -> HttpFault:
+    """Return the fault for a body that does not answer the request: `stray` is a response to no request."""
+    why = why or f"it is {stray or 'no response'}"
     text = f"HTTP {status}: the response is invalid: {why}."
-    return HttpFault(text, next_step="Check that the URL is that of an MCP server.", status=status)
+    step = MAY_HAVE if stray else "Check that the URL is that of an MCP server."
+    return HttpFault(text, next_step=step, status=status)
 
 
 def refused(

@@ -318,9 +318,9 @@ class StreamableHttp:
                 return None
             if status >= 300 or not messages:
                 raise self._refused(response, raw[:4096])
-            stray = self._gate.stray
-            other = f"it is {stray}" if stray else "it is no response"
-            raise faults.other_answer(self._link.why_noise if self._link.noise > noise else other, status)
+            if self._link.noise > noise:
+                raise faults.other_answer(status, why=self._link.why_noise)
+            raise faults.other_answer(status, stray=self._gate.stray)
 
     async def _probe_answered(self) -> None:
         probes = [post.task for post in self._posts.values() if post.method == PROBE]

@@ -177,6 +177,7 @@ STOP = ("\nObservation:",)
 _LINE_END = re.compile(r"\n")
 _VISIBLE = re.compile(r"[^ \t]")
 _FENCES = ("```", "~~~")
+_IN_LINE = re.compile(r"[ \t]*(?:json)?[ \t]*(?=\{)", re.IGNORECASE)
 _HEAD = 96
 
 
@@ -360,7 +361,11 @@ class ReactParser(DialectParser):
         start = at
         if word:
             line = yield from self._reader.find(_LINE_END, at)
-            start = yield from self._reader.space(line[1] if line else len(self._reader))
+            inline = _IN_LINE.match(self._reader.cut(at + len(word), line[0] if line else None))
+            if inline:
+                start = at + len(word) + inline.end()
+            else:
+                start = yield from self._reader.space(line[1] if line else len(self._reader))
         if (yield from self._reader.starts(start, ("{",))):
             end = yield from self._reader.balanced(start)
             text = self._reader.cut(start, end) if end >= 0 else ""

@@ -43,6 +43,7 @@ _STEPS = {
     Do.VERIFY: "Verify the organization with the provider, or choose another model.",
     Do.REPHRASE: "The provider's content filter refused this. Rephrase it, or choose another model.",
     Do.FREE_MEMORY: "Switch to a smaller model, or free memory. This one does not fit into memory.",
+    Do.FEWER_PARAMETERS: "Remove the parameters of the profile, or choose another model.",
     Do.LOAD: "Wait until the model is loaded, then retry.",
 }
 _SHORTEN = "Start a new conversation, or attach less. The conversation exceeds the model's context window."

@@ -56,6 +56,7 @@ class Do(StrEnum):
     FREE_MEMORY = "tell: the model needs more memory"
     LOAD = "ask again until the model is loaded"
     TRY_AGAIN = "ask again: the endpoint is busy or failed for a moment"
+    FEWER_PARAMETERS = "tell: no provider accepts all parameters"
     CHECK_MODEL = "tell: the model is unknown"
     CHECK_KEY = "tell: the API key is not accepted"
 
@@ -81,6 +82,7 @@ TOLD = frozenset(
         Do.FREE_MEMORY,
         Do.LOAD,
         Do.TRY_AGAIN,
+        Do.FEWER_PARAMETERS,
         Do.CHECK_MODEL,
         Do.CHECK_KEY,
     }
@@ -96,6 +98,7 @@ _STATUSES = {
         (Do.SIMPLER_TOOLS, Do.GEMINI_TOOLS, Do.SHORT_IDS, Do.PLAIN_IDS, Do.BETWEEN, Do.TEXT_RESULTS), _UNABLE
     ),
     Do.NAMED_RESULTS: _UNABLE,
+    Do.TEXT_TOOLS: _UNABLE | {503},
 }
 
 

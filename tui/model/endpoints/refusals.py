@@ -262,6 +262,8 @@ TABLE: tuple[Refusal, ...] = (
             rf"{CALLS} is not enabled|{CALLS} (?:is|are) not (?:available|allowed)"),
     Refusal("LiteLLM", "tools", Do.TEXT_TOOLS,
             r"not support (?:the )?param(?:eter)?s?\b.{0,8}[\[{(].{0,60}\btools\b"),
+    Refusal("OpenRouter: parameters", "parameters", Do.FEWER_PARAMETERS,
+            r"no endpoints? (?:found )?that can handle the requested parameters"),
     Refusal("OpenRouter", "tools", Do.TEXT_TOOLS,
             r"no endpoints? (?:found )?that support tool use|support tool use"),
     Refusal("OpenAI, Groq", "tools", Do.TEXT_TOOLS,

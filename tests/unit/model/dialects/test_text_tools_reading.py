@@ -354,3 +354,13 @@ def test_a_long_argument_in_small_pieces_is_read_completely(dialect: str) -> Non
     call = DIALECTS[dialect].written(tool, json.dumps({"path": "a", "content": content}))
     found = read(dialect, [call[at : at + 7] for at in range(0, len(call), 7)])
     assert [json.loads(made.arguments)["content"] for made in found.calls] == [content]
+
+
+@pytest.mark.parametrize("fence", ["```{}```", "```json {}```", "``` {} ```", "~~~{}~~~"])
+def test_a_fence_within_one_line_around_an_input_is_no_call_that_was_cut_off(fence: str) -> None:
+    arguments = '{"path": "a", "content": "x"}'
+    text = f"Action: write_file\nAction Input: {fence.replace('{}', arguments)}"
+    (call,) = read("react", [text]).calls
+    assert json.loads(call.arguments) == json.loads(arguments) and not call.truncated and not call.problem
+    assert read("react", list(text)).calls == [call]
+    assert read("react", [text.partition(" x")[0][:60]], "length").calls[0].truncated
