@@ -108,7 +108,7 @@ async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
         ) from None
     except ImportError:
         raise ConfigError(
-            "the Python package keyring is required for the keychain",
+            "the Python package keyring is not installed",
             next_step="Install it next to mcptui: `pip install keyring`.",
         ) from None
     except ConfigError:
