@@ -50,8 +50,9 @@ async def test_without_the_package_the_error_says_how_to_install_it(monkeypatch:
     ("kind", "what", "step"),
     [
         ("NoKeyringError", "no supported keychain found", "api_key_env"),
-        ("KeyringLocked", "cannot use the keychain: no", "Unlock it"),
-        ("InitError", "cannot use the keychain: no", "api_key_env"),
+        ("KeyringLocked", "cannot use the keychain: it is locked", "Unlock it"),
+        ("InitError", "cannot use the keychain: it cannot be opened", "api_key_env"),
+        ("BackendFault", "cannot use the keychain: no", "api_key_env"),
     ],
 )
 async def test_a_keychain_that_cannot_be_read_is_an_error_with_the_reason(
