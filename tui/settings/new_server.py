@@ -149,7 +149,10 @@ def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, s
 
 
 def _without_value(text: str, name: str, mark: str, header: int) -> str:
-    """Return the displayable part of an invalid pair: its value may be a secret. `header` is its number, or 0."""
+    """Return the displayable part of an invalid pair, whose value may be a secret.
+
+    `header` is its number among the headers, or 0.
+    """
     if mark:
         return quoted_name(f"{clean_line(name, 60)}{mark}…")
     return f"header {header}" if header else quoted_name(text, 60)

@@ -93,7 +93,7 @@ async def test_a_stored_key_can_be_read_until_it_is_removed(monkeypatch: pytest.
 
 async def test_storing_without_a_keychain_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
-    with pytest.raises(ConfigError, match="the Python package keyring is required"):
+    with pytest.raises(ConfigError, match="the Python package keyring is not installed"):
         await store("mcptui", "a", "value")
 
 
