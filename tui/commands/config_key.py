@@ -75,7 +75,7 @@ def _list(profiles: Sequence[ModelProfile]) -> int:
     for one in profiles:
         print(clean(f"{one.name}: {_place(one)}"))
     if not profiles:
-        print("no model profiles")
+        print("no model profiles. Add one in mcptui: press f10, then ctrl+n.")
     return 0
 
 

@@ -210,7 +210,8 @@ def _server_problem(status: ServerStatus, args: argparse.Namespace) -> str:
         some = "some tools" if status.tools else "the tools"
         why = clean_line(status.listing_problem, 300)
         return sentences(
-            f"{some} of the server {name} could not be listed: {why}", "The model cannot call them."
+            f"{some} of the server {name} could not be listed: {why}",
+            f"The model cannot call them. {log_step(status.name, args)}",
         )
     return ""
 

@@ -231,6 +231,52 @@ _PLAIN_REASONS = {
     "That compression method": "its compression is not supported",
     "File name in directory": "the zip file is damaged",
 }
+_PATTERN_REASONS = {
+    "missing ), unterminated subpattern": "a parenthesis is not closed",
+    "missing ), unterminated comment": "a comment is not closed",
+    "missing )": "a parenthesis is not closed",
+    "unbalanced parenthesis": "a parenthesis is closed that was not opened",
+    "unexpected )": "a parenthesis is closed that was not opened",
+    "unterminated character set": "a bracket is not closed",
+    "missing ]": "a bracket is not closed",
+    "bad character range": "a range in brackets is invalid",
+    "multiple repeat": "a repetition follows another",
+    "bad repetition operator": "a repetition follows another",
+    "nothing to repeat": "nothing to repeat before *, +, ? or {}",
+    "no argument for repetition": "nothing to repeat before *, +, ? or {}",
+    "min repeat greater": "a repetition's minimum exceeds its maximum",
+    "invalid repetition size": "a repetition is too large",
+    "bad escape (end": "a backslash at the end",
+    "trailing \\": "a backslash at the end",
+    "incomplete escape": "an escape sequence is incomplete",
+    "bad escape": "an escape sequence is invalid",
+    "invalid escape": "an escape sequence is invalid",
+    "octal escape": "an escape sequence is invalid",
+    "undefined character name": "a character name is unknown",
+    "missing {": "a character name is incomplete",
+    "missing }": "a character name is incomplete",
+    "missing character name": "a character name is incomplete",
+    "missing group name": "a group's name is missing",
+    "missing <": "a group's name is missing",
+    "missing >": "a group's name is not closed",
+    "bad character in group name": "a group's name is invalid",
+    "redefinition of group name": "two groups have the same name",
+    "unknown group name": "there is no group of this name",
+    "invalid group reference": "there is no group of this number",
+    "cannot refer to": "a group refers to itself",
+    "unknown extension": "unknown syntax after (?",
+    "unexpected end of pattern": "it ends too early",
+    "global flags not at the start": "flags such as (?i) must be at the start",
+    "unknown flag": "a flag is unknown",
+    "missing flag": "a flag is missing",
+    "missing -, : or )": "flags are not closed",
+    "missing :": "flags are not closed",
+    "bad inline flags": "invalid flags",
+    "look-behind requires": "look-around is not supported",
+    "pattern too large": "it is too large",
+}
+"""The words of Python's `re` and of RE2."""
+
 _HTTP_LIBRARIES = frozenset(("anyio", "h11", "httpcore", "httpcore2", "httpx", "httpx2", "openai", "wsproto"))
 _ADDRESS_REASONS = {
     -2: "the host name cannot be resolved",
@@ -291,6 +337,8 @@ def _reason(error: BaseException) -> str:
     kinds = {kind.__name__: kind.__module__.partition(".")[0] for kind in type(error).__mro__}
     if kinds.get("Error") == "sqlite3":
         return _of_sqlite(error)
+    if "re" in (kinds.get("PatternError"), kinds.get("error")):  # the latter until Python 3.12
+        return _starting(str(error), _PATTERN_REASONS) or getattr(error, "msg", "")
     for kind, library in kinds.items():
         if (words := _REASONS.get(kind)) is not None:
             return words(error)

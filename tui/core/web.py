@@ -197,9 +197,13 @@ def url_fault(url: str) -> str:
         return "must be a URL without control characters or surrounding spaces"
     try:
         parts = urlsplit(_REFERENCE.sub("0", url))
-        host, _ = parts.hostname or "", parts.port  # the port raises if it is not a number
+        host = parts.hostname or ""
     except ValueError:
         return "must be a URL like https://host/path"
+    try:
+        _ = parts.port
+    except ValueError:
+        return "must be a URL like https://host/path. Its port is not a number from 0 to 65535"
     if not host or parts.scheme not in SCHEMES:
         return "must be a URL like https://host/path"
     if not is_host(host):

@@ -1,5 +1,6 @@
 """Builds the table and the name of a new server from an address or command line that the user typed. Pure."""
 
+import os
 import re
 import shlex
 import tomllib
@@ -80,6 +81,11 @@ def server_table(
                 next_step=f"If it is a URL, write https://{clean_line(first, 100)}",
             )
     if not known(command[0]):
+        if os.path.isdir(command[0]):
+            raise UsageError(
+                f"{quoted_name(command[0], 100)} is a folder, not a command.",
+                next_step="Use the path of a program.",
+            )
         raise UsageError(
             f"command {quoted_name(command[0], 100)} not found on PATH.",
             next_step="Check the spelling, or use its path.",
@@ -131,22 +137,25 @@ def pairs(texts: Iterable[str], *, colon: bool = False) -> dict[str, str]:
 def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]:
     """Return the pairs as a list, in which a name may occur more than once."""
     found: list[tuple[str, str]] = []
-    for text in texts:
+    for number, text in enumerate(texts, 1):
         marks = [mark for mark in ("=", ":") if mark in text and (colon or mark == "=")]
         mark = min(marks, key=text.index, default="")
         name, _, value = text.partition(mark) if mark else ("", "", "")
         if not name.strip() or any(char.isspace() for char in name.strip()):
             form = "NAME: VALUE" if colon else "NAME=VALUE"
-            raise UsageError(f"{_without_value(text, name, mark, colon)} is not {form}.")
+            raise UsageError(f"{_without_value(text, name, mark, number if colon else 0)} is not {form}.")
         found.append((name.strip(), value.strip() if mark == ":" else value))
     return found
 
 
-def _without_value(text: str, name: str, mark: str, colon: bool) -> str:
-    """Return the displayable part of an invalid pair: its value may be a secret."""
+def _without_value(text: str, name: str, mark: str, header: int) -> str:
+    """Return the displayable part of an invalid pair, whose value may be a secret.
+
+    `header` is its number among the headers, or 0.
+    """
     if mark:
         return quoted_name(f"{clean_line(name, 60)}{mark}…")
-    return "a header" if colon else quoted_name(text, 60)
+    return f"header {header}" if header else quoted_name(text, 60)
 
 
 def server_name(table: Mapping[str, Any]) -> str:

@@ -64,7 +64,7 @@ def plan_import(source: Path, target: Path) -> Plan:
     try:
         found = read_foreign(read_bounded(source, MAX_SOURCE_BYTES), source)
     except FileNotFoundError as error:
-        raise ConfigError("file not found.", where=shown) from error
+        raise ConfigError("file not found.", where=shown, next_step="Check the path.") from error
     except Unreadable as error:
         raise ConfigError(f"{error}.", where=shown) from error
     if isinstance(found, NotReadable):

@@ -97,3 +97,8 @@ def test_invalid_urls_are_rejected(url: str):
 )
 def test_a_host_is_a_name_or_an_ip_address(host: str, whether: bool):
     assert is_host(host) is whether
+
+
+def test_a_port_out_of_range_is_named():
+    assert "port" in url_fault("http://localhost:99999/x")
+    assert "port" not in url_fault("http:///x")

@@ -112,6 +112,16 @@ def test_an_invalid_header_is_reported_without_its_value(wrong: str):
     assert "hunter2" not in str(refused.value)
 
 
+def test_an_invalid_header_without_a_mark_is_named_by_its_number():
+    with pytest.raises(McptuiError, match="header 2 is not NAME: VALUE"):
+        pairs(["A: b", "Foo"], colon=True)
+
+
+def test_a_folder_is_no_command(tmp_path):
+    with pytest.raises(McptuiError, match="is a folder, not a command"):
+        server_table([str(tmp_path)], known=lambda command: False)
+
+
 @pytest.mark.parametrize(
     ("words", "headers", "key"),
     [

@@ -83,8 +83,9 @@ class TapRecording:
         if not self._off:
             self._off = True
             self._pieces.clear()
-            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            self._complain(f"mcptui tap: recording stopped. The server is not affected: {what}")
+            from tui.core.errors import reason_of
+
+            self._complain(f"mcptui tap: recording stopped. The server is not affected: {reason_of(error)}")
 
     def begin(self, command: list[str], pid: int) -> None:
         at = time.monotonic_ns()

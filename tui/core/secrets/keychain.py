@@ -17,6 +17,15 @@ SECONDS = 30.0
 """Time in seconds that the user has to unlock it."""
 
 
+_REASONS = {
+    "KeyringLocked": "it is locked",
+    "InitError": "it cannot be opened",
+    "PasswordSetError": "it does not store the value",
+    "PasswordDeleteError": "it does not delete the entry",
+}
+"""The words of the errors of keyring, whose backends quote D-Bus and numbers of the system."""
+
+
 async def key_in_keychain(
     place: str,
     *,
@@ -108,7 +117,7 @@ async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
         ) from None
     except ImportError:
         raise ConfigError(
-            "the Python package keyring is required for the keychain",
+            "the Python package keyring is not installed",
             next_step="Install it next to mcptui: `pip install keyring`.",
         ) from None
     except ConfigError:
@@ -118,6 +127,6 @@ async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
         kind = type(error).__name__
         if kind == "NoKeyringError":
             raise ConfigError("no supported keychain found") from None
-        reason = clean_line(str(error) or kind, 160)
+        reason = _REASONS.get(kind) or clean_line(str(error), 160) or "unknown cause"
         step = "Unlock it." if "Locked" in kind else ""
         raise ConfigError(f"cannot use the keychain: {reason}", next_step=step) from None

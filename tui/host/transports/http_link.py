@@ -148,7 +148,7 @@ class HttpLink:
         request = response.request
         if origin(request.url) == origin(self.url):
             is_rejected = response.is_error and request.extensions.get(_OPTIONAL, False)
-            status = self.reach.status if is_rejected else response.status_code
+            status = (self.reach.status if is_rejected else 0) or response.status_code
             self._set_reach(replace(self.reach, answers=True, status=status, problem=""))
 
     def _set_reach(self, reach: Reach) -> None:

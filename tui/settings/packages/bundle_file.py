@@ -39,6 +39,7 @@ MAX_PATH = 1024
 MAX_PART = 255
 CHUNK = 256 * 1024
 MANIFEST = "manifest.json"
+_AGAIN = "Download it again."
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGES = (
     zipfile.BadZipFile,
@@ -77,9 +78,9 @@ class BundleFile:
             ValueError,
             EOFError,
         ) as error:
-            raise UsageError(f"not a valid zip file: {reason_of(error)}.") from error
+            raise UsageError(f"not a valid zip file: {reason_of(error)}.", next_step=_AGAIN) from error
         except zipfile.zlib.error as error:  # type: ignore[attr-defined]
-            raise UsageError(f"damaged: {reason_of(error)}.") from error
+            raise UsageError(f"damaged: {reason_of(error)}.", next_step=_AGAIN) from error
 
     @property
     def files(self) -> int:

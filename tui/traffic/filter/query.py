@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
 from tui.core.text import composed
 from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, find, nearest, read_value
@@ -206,7 +207,7 @@ def _complaint(pattern: str) -> str:
     try:
         re2_pattern(composed(pattern), ignore_case=False)
     except re.error as error:
-        return error.msg
+        return reason_of(error)
     except (RecursionError, OverflowError):
         return "it is too complex"
     return ""

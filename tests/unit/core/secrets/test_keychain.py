@@ -50,8 +50,9 @@ async def test_without_the_package_the_error_says_how_to_install_it(monkeypatch:
     ("kind", "what", "step"),
     [
         ("NoKeyringError", "no supported keychain found", "api_key_env"),
-        ("KeyringLocked", "cannot use the keychain: no", "Unlock it"),
-        ("InitError", "cannot use the keychain: no", "api_key_env"),
+        ("KeyringLocked", "cannot use the keychain: it is locked", "Unlock it"),
+        ("InitError", "cannot use the keychain: it cannot be opened", "api_key_env"),
+        ("BackendFault", "cannot use the keychain: no", "api_key_env"),
     ],
 )
 async def test_a_keychain_that_cannot_be_read_is_an_error_with_the_reason(
@@ -92,7 +93,7 @@ async def test_a_stored_key_can_be_read_until_it_is_removed(monkeypatch: pytest.
 
 async def test_storing_without_a_keychain_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
-    with pytest.raises(ConfigError, match="the Python package keyring is required"):
+    with pytest.raises(ConfigError, match="the Python package keyring is not installed"):
         await store("mcptui", "a", "value")
 
 

@@ -171,7 +171,7 @@ def test_a_search_within_a_filter_requires_both():
             'The closing "/" of this regular expression is missing. Quote words that contain slashes.',
         ),
         ("/tmp/file", "/tmp/file", "Unknown flag “file”. The only flag is i."),
-        ("/(/", "/(/", "Invalid regular expression: missing ), unterminated subpattern."),
+        ("/(/", "/(/", "Invalid regular expression: a parenthesis is not closed."),
         ("/a(?=b)/", "/a(?=b)/", "Invalid regular expression: look-around is not supported."),
         (r"/(a)\1/", r"/(a)\1/", "Invalid regular expression: a backreference is not supported."),
         ("(a", "(", "This “(” is not closed."),
