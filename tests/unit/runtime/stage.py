@@ -68,8 +68,9 @@ class Around:
         self.starting = ServersStarting(lambda: self.servers, self.clock)
         self.seen: list[Event] = []
 
-    def offered(self) -> Sequence[Tool]:
-        return self.policy.rules.offered(self.toolbox.tools())
+    def offered(self, server: str = "") -> Sequence[Tool]:
+        tools = self.toolbox.tools()
+        return self.policy.rules.offered([one for one in tools if one.server == server] if server else tools)
 
     def asking(self, approver: Approver) -> Approver:
         return RedactedApprover(approver, self.redactor)

@@ -76,7 +76,7 @@ async def test_a_key_lost_from_the_keychain_is_an_error_that_says_how_to_enter_i
 @pytest.mark.usefixtures("no_keychain")
 async def test_why_there_is_no_keychain_is_known_before_a_key_is_stored(tmp_path: Path) -> None:
     place, why = await ModelKeys(tmp_path).future_place()
-    assert place.startswith("a file that only you can read, in ") and "keyring is required" in why
+    assert place.startswith("a file that only you can read, in ") and "keyring is not installed" in why
     assert not files_in(tmp_path)
 
 

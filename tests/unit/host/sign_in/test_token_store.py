@@ -74,7 +74,7 @@ async def test_without_a_keychain_tokens_are_in_a_file_readable_only_by_the_owne
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     place = store.shown_place(saved)
-    assert str(path) in place and "the Python package keyring is required" in place
+    assert str(path) in place and "the Python package keyring is not installed" in place
     assert await store.find("work", URL) == saved
 
 
