@@ -17,7 +17,7 @@ _WORDS = (
     (r"chunk", "a chunk of its body is not valid"),
     (r"too long", "its headers are too long"),
 )
-"""What h11 says, as a pattern, and what it means."""
+"""Patterns of the messages of h11, and our words for each."""
 
 
 def words_of(error: BaseException | None) -> str:

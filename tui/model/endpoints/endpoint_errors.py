@@ -72,7 +72,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
         said = f"{said}\ncf-mitigated: {mitigated[:40]}"
     wait = delay_in(said, body, headers, status)
     billing = is_billing(said, status, wait=wait)
-    lasting = not billing and is_lasting(said, status, wait=wait)
+    lasting = not billing and is_lasting(said, wait=wait)
     loading = is_loading(said, status)
     message = f"the endpoint returned HTTP {status}"
     no_tools = refuses_tools(said, status)

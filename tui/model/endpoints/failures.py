@@ -7,6 +7,7 @@ cleaned and truncated before it gets into a message.
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
@@ -198,16 +199,18 @@ def refusal_in(
     return next(refusals_in(words, status, sent, among=among), None)
 
 
+@lru_cache(maxsize=4)
+def _decided(said: str) -> tuple[Refusal, re.Match[str]] | None:
+    """Return the row that says what a failure is about. Several questions are asked about each text."""
+    return refusal_in(said, among=DECIDED)
+
+
 def delay_in(said: str, body: Any, headers: Mapping[str, str], status: int) -> float | None:
     """Return the delay in seconds that a failure names, or None; headers count if a limit was reached."""
-    if _is_until_tomorrow(said):
+    found = _decided(said)
+    if found is not None and found[0].do is Do.NEXT_DAY:
         return None
     return asked_wait(body, headers, limited=status in (429, 503))
-
-
-def _is_until_tomorrow(said: str) -> bool:
-    found = refusal_in(said, among=DECIDED)
-    return found is not None and found[0].do is Do.NEXT_DAY
 
 
 def is_billing(said: str, status: int | None, *, wait: float | None = None) -> bool:
@@ -215,15 +218,15 @@ def is_billing(said: str, status: int | None, *, wait: float | None = None) -> b
 
     A rejected key (401) often links to the page of the account, so there only plain words count.
     """
-    found = refusal_in(said, status or 0, among=DECIDED)
+    found = _decided(said)
     if found is None:
         return status == 402
     return found[0].do is Do.PAY or (found[0].do is Do.PAY_OR_WAIT and wait is None and status != 401)
 
 
-def is_lasting(said: str, status: int | None, *, wait: float | None = None) -> bool:
+def is_lasting(said: str, *, wait: float | None = None) -> bool:
     """Whether a failure is about a limit of hours or longer, without a `wait` that is shorter."""
-    found = refusal_in(said, status or 0, among=DECIDED)
+    found = _decided(said)
     return found is not None and found[0].do in (Do.NEXT_DAY, Do.WAIT_LONG) and wait is None
 
 
@@ -273,7 +276,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     said = said_in(body)
     wait = delay_in(said, body, {}, 429)
     billing = is_billing(said, status, wait=wait)
-    lasting = is_lasting(said, status, wait=wait)
+    lasting = is_lasting(said, wait=wait)
     loading = is_loading(said, status)
     overflow = is_overflow(said, status)
     generation = failed_generation(body)
@@ -364,7 +367,7 @@ def is_overflow(words: str, status: int | None = None, limit: int = 0) -> bool:
     shortening a conversation would lose content and not help. A reply that may become too long is no overflow
     if there is room for a shorter one. `limit` is the longest reply asked for, in tokens, or 0.
     """
-    found = None if status in _NOT_ALLOWED else refusal_in(words, status or 0, among=DECIDED)
+    found = None if status in _NOT_ALLOWED else _decided(words)
     if found is None:
         return status == 413
     return found[0].do is Do.SHORTEN or (found[0].do is Do.FEWER_TOKENS and reply_room(found[1], limit) == 0)

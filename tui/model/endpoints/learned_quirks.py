@@ -406,7 +406,7 @@ _CHANGES: Mapping[Do, tuple[str, Any, str]] = {
         "The endpoint rejects a user message right after a tool result. Retrying with a message in between.",
     ),
 }
-"""What is learned: the field of `Learned`, its value, and what is told."""
+"""For each reaction: the field of `Learned`, its new value, and the notice for the user."""
 
 
 def kinds_of(sent: Collection[str], tools: Sequence[str], words: str) -> set[str]:

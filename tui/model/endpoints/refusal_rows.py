@@ -8,7 +8,7 @@ from functools import cache
 
 
 class Do(StrEnum):
-    """What is done about a refusal.
+    """The reaction to a refusal.
 
     The first group is decided from the words alone. The second changes the request, which is sent again and
     remembered in `learned_quirks.Learned`. The third is only told, in `endpoint_errors`.

@@ -1,4 +1,4 @@
-"""What endpoints say when they refuse a request, as one table, and what is done about it. Pure.
+"""The table of refusals: which endpoint refuses what, in which words, and the reaction. Pure.
 
 To add a wording, add one row here and one fixture to `tests/refusals.py`, see docs/contributing.md. The first
 row that matches decides, so rows with one provider's own words come before general ones.

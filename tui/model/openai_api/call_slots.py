@@ -21,7 +21,7 @@ from tui.model.openai_api.sendable import sendable
 _FENCE_START = re.compile(r"\A```\w{0,20}\s*")
 _FENCE_END = re.compile(r"\s*```\Z")
 _BETWEEN = re.compile(r"(?:[\s,;]|```(?:json\b)?)*")
-"""What may be between the arguments of several calls."""
+"""Text that is allowed between the arguments of several calls."""
 
 _NO_ARGUMENTS = ("", "null", "None", "[]", '""')
 MAX_OBJECTS = 64

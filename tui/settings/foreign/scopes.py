@@ -65,7 +65,7 @@ class Found:
 
     @property
     def suffix(self) -> str:
-        """What to add to its name if another server has it."""
+        """The suffix of its name if another server has it."""
         return PurePath(self.project).name or self.place.rpartition(".")[2]
 
 
