@@ -146,7 +146,7 @@ async def test_initialize_is_sent_in_another_connection_if_it_is_rejected_after_
         async with started(far(server), memory) as (host, sent):
             assert shown(host) == OLDER, host.status("far").detail
             assert sent[:3] == ["server/discover", "initialize", "initialize"]
-            assert memory.eras.find(era_key(far(server))) == Era(has_handshake=True, version="1")
+            assert memory.eras.find(era_key(far(server))) == Era(modern=False, version="1")
 
 
 @pytest.mark.parametrize("status", [401, 403, 429])
@@ -263,11 +263,11 @@ async def test_a_configured_era_needs_no_probe():
 async def test_a_configured_era_is_stronger_than_the_remembered_one_and_does_not_change_it():
     async with http_server() as server:
         memory, spec = Memory(), far(server)
-        memory.eras.connected(era_key(spec), Era(has_handshake=True))
+        memory.eras.connected(era_key(spec), Era(modern=False))
         async with started(far(server, era=EraChoice.MODERN), memory) as (host, sent):
             assert shown(host) == NEWER
             assert sent[0] == "server/discover"
-        assert memory.eras.find(era_key(spec)) == Era(has_handshake=True)
+        assert memory.eras.find(era_key(spec)) == Era(modern=False)
 
 
 @pytest.mark.parametrize(

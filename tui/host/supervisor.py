@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.definitions.accepted import DefinitionChange
 from tui.core.errors import ConfigError, ServerError
-from tui.core.servers import (
-    Era,
-    ServerSpec,
-    ServerState,
-    ServerStatus,
-    StopReason,
-    era_key,
-    is_modern,
-    opening_modes,
-)
+from tui.core.jsonrpc.revisions import is_modern
+from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
 from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -355,7 +347,7 @@ class Supervisor:
         key, eras = era_key(self.spec), self._around.eras
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
-        known_modern, modes = known is not None and not known.has_handshake, opening_modes(self.spec, known)
+        known_modern, modes = known is not None and known.modern, opening_modes(self.spec, known)
         for mode in modes:
             if self._stop.is_set():
                 break
@@ -459,7 +451,7 @@ class Supervisor:
         self._kept = connection.catalog
         self._policy.is_ready()
         if connection.protocol:
-            era = Era(not is_modern(connection.protocol), connection.version)
+            era = Era(is_modern(connection.protocol), connection.version)
             self._around.eras.connected(era_key(self.spec), era)
         self._change_state(
             LifecycleEvent.READY,

@@ -351,11 +351,11 @@ class ActiveModel:
 
     def answered(self, model: ChatModel) -> None:
         """Record the first reply: a local server has now loaded the model and can report its window."""
-        from tui.model.endpoints.providers import is_private
+        from tui.model.endpoints.providers import is_local
 
         if self._model is model and not self._has_answered:
             self._has_answered = True
-            if self.profile is not None and is_private(self.profile.base_url):
+            if self.profile is not None and is_local(self.profile.base_url):
                 self._keep(self._measure(model))
 
     async def close(self) -> None:

@@ -14,7 +14,7 @@ from tui.core.secrets.redact import Secret
 from tui.core.text import quoted_name
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choose
-from tui.model.endpoints.providers import enter_key, from_environment, is_private, provider_of
+from tui.model.endpoints.providers import enter_key, from_environment, is_local, provider_of
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import Options
 from tui.runtime.servers.model_consent import blocked
@@ -232,7 +232,7 @@ def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelCh
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
     facts += [f"effort {profile.effort}"] if profile.effort else []
-    usual = None if is_private(profile.base_url) else known_window(profile.model)
+    usual = None if is_local(profile.base_url) else known_window(profile.model)
     known = Learned()
     endpoint = problem = ""
     try:

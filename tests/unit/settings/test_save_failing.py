@@ -102,7 +102,7 @@ def calls(path: Path, text: str) -> None:
 
 def eras(path: Path, text: str) -> None:
     kept = StoredEras(path)
-    kept.changed("0123456789abcdef", Era(True, text))
+    kept.changed("0123456789abcdef", Era(modern=False, version=text))
     kept.close()
 
 

@@ -15,11 +15,11 @@ from tui import __version__
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.reader import loads
 from tui.core.jsonrpc.reserved import CAPABILITIES_KEY, VERSION_KEY
+from tui.core.jsonrpc.revisions import MODERN
 from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit
 from tui.core.traffic import Kind
 from tui.host.catalog import Walk, walk_pages
-from tui.traffic.methods import MODERN
 from tui.traffic.replay.eras import legacy_revision
 from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult
 

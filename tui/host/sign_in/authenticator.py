@@ -20,7 +20,7 @@ from tui.core.errors import McptuiError, StorageError, reason_of
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
-from tui.core.web import proxy_problem
+from tui.core.web import is_private, proxy_problem
 from tui.host.sign_in.authorization_server import (
     CLIENT_ERRORS,
     OAuthExchange,
@@ -28,7 +28,6 @@ from tui.host.sign_in.authorization_server import (
     SignInFailed,
     discard,
     explained,
-    is_private,
     scope_refusal,
     scopes_of,
 )

@@ -28,9 +28,10 @@ from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
+from tui.core.jsonrpc.revisions import is_modern
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
-from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE, STATELESS_SINCE
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -123,7 +124,7 @@ class WebSocket:
 
     def negotiated(self, version: str) -> None:
         """Record that the session is established; all revisions use the same format."""
-        self._modern = version >= STATELESS_SINCE
+        self._modern = is_modern(version)
 
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send in order; messages wait until the connection is open."""
@@ -175,7 +176,7 @@ class WebSocket:
     async def _one_connection(self) -> HttpFault:
         """Return how the connection ended; `refused` if it must not be reopened."""
         again = self._settled()
-        legacy = self._accepted and self._remote.gate.version < STATELESS_SINCE
+        legacy = self._accepted and not is_modern(self._remote.gate.version)
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
         self._lost = self._pong = None
         self._remote.incomplete = 0
@@ -213,7 +214,7 @@ class WebSocket:
 
     def _settled(self) -> bool:
         """Whether the session is established, so that a lost connection may be reopened unnoticed."""
-        return self._accepted or self._modern or self._remote.gate.version >= STATELESS_SINCE
+        return self._accepted or self._modern or is_modern(self._remote.gate.version)
 
     def _forget(self, fault: HttpFault) -> None:
         """Fail pending requests, sent or not; nothing is sent after it has failed."""

@@ -5,7 +5,6 @@ sent to it, and it gets nothing from the environment or the keychain.
 """
 
 import asyncio
-import ipaddress
 import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from tui.core.consent.question import ConsentQuestion, question_of
 from tui.core.ports import BY_KEY, DecisionLog
 from tui.core.questions import Action, UserQuestioner
 from tui.core.servers import Reference
+from tui.core.web import is_loopback
 from tui.model.endpoints.providers import provider_of
 from tui.runtime.servers.consent import BY_FLAG, decision_of, refuse, refused_at
 from tui.settings.locations import consents_file
@@ -178,6 +178,6 @@ def is_here(url: str) -> bool:
         host = parts.hostname or ""
         if parts.username or parts.password or parts.query:
             return False
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+        return is_loopback(host)
     except ValueError:
         return False

@@ -49,7 +49,7 @@ def _changed(key: str, era: Era | None, entries: Sequence[Any]) -> list[dict[str
     if era is not None:
         eras[key] = era, time.time()
     return [
-        {"key": one, "handshake": era.has_handshake, "version": era.version, "at": int(at)}
+        {"key": one, "handshake": not era.modern, "version": era.version, "at": int(at)}
         for one, (era, at) in list(eras.items())[-MAX_ENTRIES:]
     ]
 
@@ -69,5 +69,5 @@ def _entry(value: Any) -> tuple[str, Era, float]:
         case {"key": str(key), "handshake": bool(has_handshake), "version": str(version), "at": int(at)} if (
             _KEY.fullmatch(key) and len(version) <= MAX_VERSION
         ):
-            return key, Era(has_handshake, version), bounded(at) or 0.0
-    return "", Era(False), 0.0
+            return key, Era(not has_handshake, version), bounded(at) or 0.0
+    return "", Era(modern=True), 0.0

@@ -16,8 +16,8 @@ from tui.core.jsonrpc.reserved import (
     SUBSCRIPTION_KEY,
     VERSION_KEY,
 )
+from tui.core.jsonrpc.revisions import MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.skimmer import outline
-from tui.traffic.methods import MODERN, REVISIONS, is_modern
 
 INPUT_REQUIRED = "input_required"
 SUBSCRIPTION_PATH = ("params", "_meta", SUBSCRIPTION_KEY)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Generic, TypeVar
 
+from tui.core.jsonrpc.revisions import is_modern
 from tui.core.text import start_of
-from tui.traffic.methods import is_modern
 from tui.traffic.replay import eras
 
 OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialized", "logging/setLevel"})

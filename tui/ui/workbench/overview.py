@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from tui.core import units
+from tui.core.jsonrpc.revisions import is_modern
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport, is_modern
+from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import clean_line, preview
 from tui.core.workbench import ServerIdentity, Workbench

@@ -7,9 +7,9 @@ from tui.runtime.servers.server_memory import ServerMemory
 
 def test_the_era_of_a_server_is_loaded_in_the_next_run() -> None:
     memory = ServerMemory(Redactor())
-    memory.eras.connected("0" * 16, Era(True, "1.0"))
+    memory.eras.connected("0" * 16, Era(modern=False, version="1.0"))
     memory.close()
-    assert ServerMemory(Redactor()).eras.find("0" * 16) == Era(True, "1.0")
+    assert ServerMemory(Redactor()).eras.find("0" * 16) == Era(modern=False, version="1.0")
 
 
 def test_without_a_file_the_era_of_a_server_is_unknown() -> None:

@@ -11,7 +11,7 @@ from tui.core.servers import Era
 from tui.settings.state.stored_eras import MAX_ENTRIES, StoredEras
 
 KEY, OTHER = "0" * 16, "f" * 16
-OLD = Era(True, "1.0")
+OLD = Era(modern=False, version="1.0")
 
 
 def keep(path, key, era):
@@ -38,9 +38,9 @@ def test_eras_are_kept_in_a_private_file(tmp_path):
 def test_a_save_keeps_the_entries_of_earlier_instances(tmp_path):
     path = tmp_path / "eras.json"
     keep(path, KEY, OLD)
-    keep(path, OTHER, Era(False))
+    keep(path, OTHER, Era(modern=True))
     keep(path, KEY, None)
-    assert StoredEras(path).load() == {OTHER: Era(False)}
+    assert StoredEras(path).load() == {OTHER: Era(modern=True)}
 
 
 @pytest.mark.parametrize(
