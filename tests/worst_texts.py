@@ -32,6 +32,7 @@ from tui.core.hidden_text.lookalikes import mixed_word
 from tui.core.hidden_text.readable import readable as readable_hidden
 from tui.core.hidden_text.scan import in_definition, scan
 from tui.core.jsonrpc.classification import classify
+from tui.core.jsonrpc.event_stream import EventCutter
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.messages import find_ids, find_messages, read_line
 from tui.core.jsonrpc.reader import read_damaged_listing
@@ -50,7 +51,6 @@ from tui.core.turn.answer_format import answer_value
 from tui.core.turn.rule_values import plain_text
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
-from tui.host.passthrough.http_exchange import EventCutter
 from tui.host.passthrough.learned_secrets import LearnedSecrets
 from tui.host.process.reason_line import reason_line
 from tui.host.process.stderr import StderrTail
