@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.definitions.accepted import DefinitionChange
 from tui.core.errors import ConfigError, ServerError
+from tui.core.permission.definitions import DefinitionChange
 from tui.core.servers import (
     Era,
     ServerSpec,
