@@ -16,14 +16,9 @@ from typing import Any, NamedTuple
 from tests.texts import TOOLS
 from tui.core.attachments import as_shown
 from tui.core.attachments import fenced as attached_fence
-from tui.core.consent.launch import Launch
-from tui.core.consent.question import consent_question
-from tui.core.consent.risks import unpinned
 from tui.core.context.tool_ranking import words as ranked_words
 from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
-from tui.core.definitions.differences import suspicion
-from tui.core.definitions.wording import words_between
 from tui.core.files.programs import is_command_line
 from tui.core.forms.checks import quick_pattern
 from tui.core.forms.elicitation import schema_problem, secret_fields
@@ -37,6 +32,12 @@ from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.messages import find_ids, find_messages, read_line
 from tui.core.jsonrpc.reader import read_damaged_listing
 from tui.core.jsonrpc.skimmer import child_values, outline, root_value
+from tui.core.permission.consent import consent_question
+from tui.core.permission.differences import suspicion
+from tui.core.permission.launch import Launch
+from tui.core.permission.risks import unpinned
+from tui.core.permission.rule_values import plain_text
+from tui.core.permission.wording import words_between
 from tui.core.ports import TextPart
 from tui.core.search_text import readings
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
@@ -48,7 +49,6 @@ from tui.core.servers import ServerSpec, Transport
 from tui.core.text import clean, clean_line, graphemes, preview, start_of, visible
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.turn.answer_format import answer_value
-from tui.core.turn.rule_values import plain_text
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
 from tui.host.passthrough.learned_secrets import LearnedSecrets

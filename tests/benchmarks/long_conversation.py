@@ -27,6 +27,7 @@ from tests.scripted_model import Reply, ScriptedModel, calls, says  # noqa: E402
 from tui.core.context.context_meter import ContextMeter  # noqa: E402
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage  # noqa: E402
 from tui.core.events import EndReason, TurnEnded  # noqa: E402
+from tui.core.permission.approval_policy import Mode, Policy  # noqa: E402
 from tui.core.ports import (  # noqa: E402
     ApprovalRequest,
     Decision,
@@ -40,7 +41,6 @@ from tui.core.ports import (  # noqa: E402
 from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.core.time_limits import NO_CLOCKS, Pausable  # noqa: E402
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult  # noqa: E402
-from tui.core.turn.approval_policy import Mode, Policy  # noqa: E402
 from tui.core.turn.limits import Limits  # noqa: E402
 from tui.core.turn.loop import Turn  # noqa: E402
 from tui.core.turn.tool_calls import TurnDeps  # noqa: E402

@@ -13,7 +13,7 @@ from tests.http_server import LEGACY, MODERN, STREAM, event, http_server, reply,
 from tests.protocol.command import mcptui
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import websocket_server
-from tui.core.definitions.accepted import KnownDefinitions
+from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import MonotonicClock
 from tui.core.servers import (
     Era,

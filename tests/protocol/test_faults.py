@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.conftest import until
-from tui.core.definitions.differences import ChangeEffect
+from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.tools import CallFailure, ToolResult

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from mcp.client import session
 
-from tui.core.definitions.accepted import KnownDefinitions
+from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import MonotonicClock
 from tui.core.servers import Era, KnownEras, ServerSpec, ServerState
 from tui.core.traffic import Direction

@@ -44,7 +44,7 @@ class FakeChoices:
 
 
 class FakeTrust:
-    """`tui.runtime.servers.server_trust.ServerTrust` that changes only the fake host."""
+    """`tui.runtime.permission.server_trust.ServerTrust` that changes only the fake host."""
 
     def __init__(self, host: FakeHost) -> None:
         self._host = host

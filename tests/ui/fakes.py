@@ -15,6 +15,7 @@ from tests.ui.traffic_stage import Recorded
 from tui.core.context.context_parts import ContextPart, DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.example_questions import Example
+from tui.core.permission.approval_policy import Policy
 from tui.core.ports import (
     Approver,
     DecisionRecord,
@@ -28,7 +29,6 @@ from tui.core.ports import (
 from tui.core.secrets.redact import Redactor
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
-from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps

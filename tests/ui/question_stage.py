@@ -13,8 +13,8 @@ from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
 from tui.core.questions import Questioner
 from tui.ui.app.app import McptuiApp
-from tui.ui.questions import question_line
-from tui.ui.questions.read_pane import ReadPane
+from tui.ui.dialogs import question_line
+from tui.ui.dialogs.read_pane import ReadPane
 
 
 @pytest.fixture

@@ -8,12 +8,13 @@ from tests.ui.fake_chats import DEMO, OLLAMA
 from tests.ui.fake_host import FakeHost, crashed, running
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.traffic_stage import Recorded, some
-from tui.core.consent.launch import Launch
-from tui.core.consent.question import consent_question
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.errors import ModelError
+from tui.core.permission.consent import consent_question
+from tui.core.permission.definitions import Accepted, DefinitionChange
+from tui.core.permission.launch import Launch
+from tui.core.permission.rules import Rules
 from tui.core.ports import ModelChoice, TextPart
 from tui.core.questions import (
     AddressQuestion,
@@ -26,7 +27,6 @@ from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, Trans
 from tui.core.tools import BinaryContent, LinkContent, TextContent, Tool, ToolResult
 from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.core.turn.limits import Limits
-from tui.core.turn.rules import Rules
 
 ANSWER = """\
 It is **sunny** in Hangzhou, 25 °C, with `light` wind.

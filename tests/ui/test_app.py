@@ -16,9 +16,9 @@ from tui.ui.chat import status
 from tui.ui.dialogs.help import MAIN
 from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.lists.models import ModelsScreen
-from tui.ui.lists.rules import RulesScreen
 from tui.ui.lists.sessions import SessionsScreen
-from tui.ui.questions.consent_dialog import ConsentDialog
+from tui.ui.permission.consent_dialog import ConsentDialog
+from tui.ui.permission.rules import RulesScreen
 from tui.ui.questions.elicitation_dialogs import AddressDialog
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen

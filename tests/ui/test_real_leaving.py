@@ -11,7 +11,7 @@ from tests.conftest import until
 from tests.endpoint import Endpoint, calls, says
 from tests.ui.app_stage import send
 from tests.ui.real_stage import RealApp, real_app
-from tui.core.turn.approval_policy import Mode
+from tui.core.permission.approval_policy import Mode
 from tui.runtime.options import Options
 
 SERVER = Path(__file__).parents[1] / "protocol" / "leaving_server.py"

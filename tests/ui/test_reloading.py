@@ -15,7 +15,7 @@ from tests.ui.app_stage import keys, send
 from tests.ui.real_stage import RealApp, real_app
 from tui.core.servers import SamplingRule
 from tui.runtime.options import Options
-from tui.ui.questions import question_line
+from tui.ui.dialogs import question_line
 
 LAGGARD = Path(__file__).with_name("laggard.py")
 APP = Options(disabled_too=True, demo=True)

@@ -12,11 +12,11 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import OnScreen, asked, asking, keys, opened
 from tests.ui.fakes import FakeRuntime, says
+from tui.core.permission.rules import Rules
 from tui.core.ports import Answer
-from tui.core.turn.rules import Rules
 from tui.settings.config_file import ConfigFile
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.lists.rules import RulesScreen
+from tui.ui.permission.rules import RulesScreen
 
 CALL = 'notes/delete_note {"id": "milk"}'
 

@@ -11,10 +11,10 @@ from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
+from tui.core.permission.rules import Rules
 from tui.core.ports import USER
 from tui.core.tasks import Task
 from tui.core.tools import TextContent, ToolResult
-from tui.core.turn.rules import Rules
 from tui.traffic.filter.query import parse
 from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.screen import TrafficScreen

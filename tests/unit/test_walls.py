@@ -90,7 +90,7 @@ def test_opening_a_recording_loads_nothing_that_its_first_lines_do_not_need():
         "tui.traffic.record.redaction",
         "tui.core.ports",
         "tui.core.secrets.secret_shapes",
-        "tui.core.turn.rules",
+        "tui.core.permission.rules",
         "tui.settings.save",
     }
     code = (

@@ -171,7 +171,7 @@ def _add(args: argparse.Namespace) -> int:
 
 def _agree(path: Path, name: str, *, by: str) -> None:
     """Store consent for a server that was typed or just confirmed, so that mcptui does not ask again."""
-    from tui.runtime.servers.consent import agree
+    from tui.runtime.permission.consent import agree
 
     if problem := agree(path, name, os.environ, by=by):
         print(f"note: mcptui will ask before it starts the server: {clean(problem)}")
@@ -188,9 +188,9 @@ def _what_happens(table: Mapping[str, Any]) -> str:
 
 def _risks(table: Mapping[str, Any], created: str) -> list[str]:
     """Return the risks of a start. A program in the folder `created` will exist."""
-    from tui.core.consent.risks import risks_of
+    from tui.core.permission.risks import risks_of
     from tui.core.servers import ServerSpec
-    from tui.runtime.servers.consent import launch_of
+    from tui.runtime.permission.consent import launch_of
 
     args, env = tuple(map(str, table.get("args", ()))), table.get("env", {})
     command, url = table.get("command", ""), table.get("url")

@@ -15,11 +15,11 @@ from tui.commands.traffic_lines import rfc3339
 from tui.commands.traffic_selection import RecordingChoice, beginning
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.jsonrpc.reader import loads
+from tui.core.permission.rule_check import PastCall, RuleCheck
+from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Entry
-from tui.core.turn.rule_check import PastCall, RuleCheck
-from tui.core.turn.rules import Rule, Verdict
 from tui.core.units import plural
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def check_against(loaded: "Loaded", against: str, *, trust: bool = False) -> int
     In a file that is not the user's own, rules that allow apply only with `trust`.
     `against` is a time as in `mcptui traffic --since`, or a recording.
     """
-    from tui.runtime.approvals import applicable_rules
+    from tui.runtime.permission.approvals import applicable_rules
     from tui.settings.config_file import ConfigFile
 
     if any(problem.path.startswith("approvals") for problem in loaded.errors):
@@ -123,7 +123,7 @@ class Decisions:
     def read(cls) -> "Decisions":
         """Return the decisions in the file, or none if it cannot be read. Then no reasons are known."""
         from tui.settings.locations import decisions_file
-        from tui.settings.state.stored_decisions import read_decisions
+        from tui.settings.state.permission.stored_decisions import read_decisions
 
         try:
             found = read_decisions(decisions_file())

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.consent.question import AllOwn, ConsentGate
-from tui.core.definitions.accepted import KnownDefinitions
+from tui.core.permission.consent import AllOwn, ConsentGate
+from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import Clock
 from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor

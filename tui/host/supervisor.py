@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.definitions.accepted import DefinitionChange
 from tui.core.errors import ConfigError, ServerError
 from tui.core.jsonrpc.revisions import is_modern
+from tui.core.permission.definitions import DefinitionChange
 from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
 from tui.core.tasks import Task
 from tui.core.text import clean_line

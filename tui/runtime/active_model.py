@@ -21,8 +21,8 @@ from tui.runtime.options import ChosenModel, Options
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
-    from tui.runtime.servers.consent import RunConsent
-    from tui.runtime.servers.model_consent import ModelConsent
+    from tui.runtime.permission.consent import RunConsent
+    from tui.runtime.permission.model_consent import ModelConsent
     from tui.settings.load import Loaded
 
 
@@ -397,7 +397,7 @@ class ActiveModel:
     def _gate(self) -> "ModelConsent | None":
         about = self._consent
         if self._models_consent is None and about is not None:
-            from tui.runtime.servers.model_consent import ModelConsent
+            from tui.runtime.permission.model_consent import ModelConsent
 
             gate = ModelConsent(self._env, about.questioner, about.decisions, trust=about.trust)
             self._models_consent = gate

@@ -254,7 +254,7 @@ class ModelChanges:
             self._keys.use(profile, values.secret)
 
     def _write(self, name: str, table: Mapping[str, Any]) -> None:
-        from tui.runtime.servers.model_consent import agree_to_written
+        from tui.runtime.permission.model_consent import agree_to_written
 
         self._config.add_model(name, table)
         agree_to_written(name, self._config.read(), self._env)  # the user has just entered it

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tui.core.permission.approval_policy import Mode
 from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.core.turn.approval_policy import Mode
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile

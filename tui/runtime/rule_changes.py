@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError
+from tui.core.permission.approval_policy import Judgement
+from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import Judgement
-from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
-from tui.runtime.approvals import NOT_OWN
+from tui.runtime.permission.approvals import NOT_OWN
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration

@@ -27,32 +27,32 @@ from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
 from tui.core.library_imports import importing
+from tui.core.permission.approval_policy import Policy
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
 from tui.core.questions import Refuser, UserQuestioner
 from tui.core.secrets.redact import Redactor
 from tui.core.trace_context import TraceIds
 from tui.core.traffic import CAUSE, TrafficSink
-from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.active_model import ActiveModel, ModelSampler
-from tui.runtime.approvals import RememberedApprovals
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
+from tui.runtime.permission.approvals import RememberedApprovals
+from tui.runtime.permission.consent import RunConsent
+from tui.runtime.permission.server_trust import ServerTrust
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
-from tui.runtime.servers.consent import RunConsent
-from tui.runtime.servers.server_memory import ServerMemory
-from tui.runtime.servers.server_trust import ServerTrust
+from tui.runtime.server_memory import ServerMemory
 from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, decisions_file, state_dir
+from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
-from tui.settings.state.stored_decisions import StoredDecisions
 from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.open_recording import Recording
 

@@ -8,15 +8,15 @@ from typing import Protocol
 from tui.core import units
 from tui.core.context.built_in_tools import ResourceSource
 from tui.core.events import Event, Notice, Waiting
+from tui.core.permission.approval_policy import Policy
 from tui.core.ports import Approver, Clock, DecisionLog, Toolbox, Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
-from tui.runtime.approvals import PresentApprover
+from tui.runtime.permission.approvals import PresentApprover
 from tui.runtime.redaction import EventRedactor, RedactedApprover
 
 PATIENCE_NS = 8_000_000_000

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from tui.core.permission.rules import Verdict, parse_rule
 from tui.core.servers import LOG_LEVELS
 from tui.core.text import clean_line
-from tui.core.turn.rules import Verdict, parse_rule
 from tui.core.web import header_name_fault, header_value_fault, repeated_header, url_fault
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment

@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tui.core.files.programs import command_line, find_program, is_command_line
+from tui.core.permission.rules import Rule, Verdict
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
-from tui.core.turn.rules import Rule, Verdict
 from tui.settings.foreign.entry import runs_shell
 from tui.settings.key_positions import line_of
 from tui.settings.load import Loaded, dotted

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from tui.core.errors import as_sentences
+from tui.core.permission.rules import Rules
 from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.turn.limits import Limits
-from tui.core.turn.rules import Rules
 from tui.settings.load import Loaded, dotted
 from tui.settings.locations import base_folder, default_servers, server_folder
 from tui.settings.schema import ApprovalSettings, LimitSettings, ServerOAuthSettings, ServerSettings

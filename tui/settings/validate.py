@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
-from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
 from tui.settings.key_positions import KeyPath
 from tui.settings.problems import did_you_mean
 from tui.settings.schema import (

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshot_stage import with_lists
 from tests.ui.snapshot_tour import Visit, tour
+from tui.core.permission.rules import Rules
 from tui.core.ports import Answer
-from tui.core.turn.rules import Rules
 
 
 @tour(

@@ -17,7 +17,7 @@ from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause
 from tui.settings.locations import config_path, decisions_file
-from tui.settings.state.stored_decisions import StoredDecisions
+from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.storage.recordings.writer import RecordingWriter
 from tui.ui.keys.key_overrides import own_keys
 

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, chunk, says
 from tests.streams import output_of_model
-from tests.unit.runtime.servers.test_consent import Log, Person
+from tests.unit.runtime.permission.test_consent import Log, Person
 from tui.core.conversation.conversation import Attachment, UserMessage
 from tui.core.conversation.sessions import SessionMeta
 from tui.core.errors import ConfigError
@@ -17,9 +17,9 @@ from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
 from tui.core.questions import Action
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.options import Options
-from tui.runtime.servers.consent import RunConsent
+from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import load_text
-from tui.settings.state.stored_consents import StoredConsents
+from tui.settings.state.permission.stored_consents import StoredConsents
 
 
 class Ollama(dict[str, Answer]):

@@ -15,7 +15,7 @@ from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.model_changes import ModelChanges, ModelValues
 from tui.runtime.model_keys import ModelKeys
-from tui.runtime.servers.model_consent import missing_model_consents
+from tui.runtime.permission.model_consent import missing_model_consents
 from tui.settings.config_file import ConfigFile
 
 KEY = "sk-canary-1234567890"

@@ -36,12 +36,12 @@ from tui.commands.run_output import printed_note
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
+from tui.core.permission.rules import Rules, Verdict
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, Tool, ToolResult
-from tui.core.turn.rules import Rules, Verdict
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.problems import did_you_mean

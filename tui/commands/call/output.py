@@ -18,6 +18,7 @@ from tui.commands.call.arguments import ToolArguments
 from tui.commands.run import write_problem
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import UsageError
+from tui.core.permission.rules import Rules
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.text import clean, clean_line
@@ -31,7 +32,6 @@ from tui.core.tools import (
     is_off,
 )
 from tui.core.traffic import Captured, Direction, Kind
-from tui.core.turn.rules import Rules
 from tui.core.units import plural, size
 from tui.core.workbench import PromptResult, Workbench
 

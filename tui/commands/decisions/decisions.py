@@ -14,7 +14,7 @@ from tui.core.errors import McptuiError
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean, clean_line
 from tui.settings.locations import decisions_file
-from tui.settings.state.stored_decisions import read_decisions
+from tui.settings.state.permission.stored_decisions import read_decisions
 
 USAGE = 2
 _HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "requested by", "arguments")

@@ -21,11 +21,11 @@ from tui.core.context.built_in_tools import READ
 from tui.core.errors import UsageError
 from tui.core.hidden_text.readable import readable_line
 from tui.core.jsonrpc.reader import DuplicateKeyReader
+from tui.core.permission.rules import Rule, Rules, Verdict
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS
-from tui.core.turn.rules import Rule, Rules, Verdict
 from tui.core.units import plural
 from tui.traffic.replay.replay_plan import ReplayItem
 

@@ -21,7 +21,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.settings.locations import decisions_file
-from tui.settings.state.stored_decisions import StoredDecisions
+from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.traffic.diff import text_lines
 from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
@@ -132,7 +132,7 @@ def _command(args: argparse.Namespace) -> Command:
         return Command(args.live_command, os.environ)
     from tui.host.process.process import server_environment, starting_folder
     from tui.host.server_start import start_seconds
-    from tui.runtime.servers.consent import require_consent
+    from tui.runtime.permission.consent import require_consent
     from tui.settings.config_file import ConfigFile
     from tui.settings.load import load
     from tui.settings.locations import config_path

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
     from tui.runtime.runtime import Runtime
     from tui.ui.chat.current_conversation import OpenDialog
-    from tui.ui.lists.rules import TypedCall
+    from tui.ui.permission.rules import TypedCall
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import BenchHistory
     from tui.ui.workbench.screen import ServerScreen
@@ -51,7 +51,7 @@ class RulesOpening:
     def open(self, request: "ApprovalRequest | None" = None) -> None:
         """Open the screen. The call of an approval is tried at once."""
         from tui.runtime.rule_changes import RuleChanges
-        from tui.ui.lists.rules import RulesScreen, TypedCall
+        from tui.ui.permission.rules import RulesScreen, TypedCall
 
         runtime = self._runtime
         if not runtime.is_ready:
@@ -74,7 +74,7 @@ class RulesOpening:
 
     def _recent(self) -> "Sequence[TypedCall]":
         """Return the distinct calls of the conversation, the latest first."""
-        from tui.ui.lists.rules import TypedCall
+        from tui.ui.permission.rules import TypedCall
 
         table = NameTable(self._runtime.turn_context.toolbox.tools())
         found: dict[str, TypedCall] = {}

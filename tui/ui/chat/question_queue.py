@@ -12,7 +12,7 @@ from textual import events
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.questions import (
     Action,
@@ -29,12 +29,12 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import clean_line, quoted_name
+from tui.ui.dialogs.question_line import AnswerDelay
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.permission.trust_dialog import TrustAnswer
 from tui.ui.platform.caret import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
-from tui.ui.questions.question_line import AnswerDelay
-from tui.ui.questions.trust_dialog import TrustAnswer
 
 if TYPE_CHECKING:
     from tui.ui.chat.regions import Regions

@@ -8,11 +8,11 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from tui.core.questions import ConfigErrors
+from tui.ui.dialogs.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
+from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
-from tui.ui.questions.read_pane import ReadPane
 
 AROUND, AROUND_IN_SHORT = 6, 2
 """Rows of the dialog without its text."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.screen import ModalScreen
 
-from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import ApprovalRequest, TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
@@ -17,17 +17,17 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import quoted_name
+from tui.ui.dialogs.question_line import AnswerDelay
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import AnswerDelay
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
+    from tui.ui.permission.consent_dialog import ConsentDialog
+    from tui.ui.permission.definitions_dialog import DefinitionsDialog
+    from tui.ui.permission.trust_dialog import TrustDialog
     from tui.ui.questions.config_dialog import ConfigErrorsDialog
-    from tui.ui.questions.consent_dialog import ConsentDialog
-    from tui.ui.questions.definitions_dialog import DefinitionsDialog
     from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
     from tui.ui.questions.sampling_dialog import SamplingDialog
-    from tui.ui.questions.trust_dialog import TrustDialog
 
     Dialog = (
         FormDialog
@@ -175,7 +175,7 @@ class ServerQuestions:
 
                 return AddressDialog(question, self._keys, self._env, waiting=waiting)
             case TrustQuestion():
-                from tui.ui.questions.trust_dialog import TrustDialog
+                from tui.ui.permission.trust_dialog import TrustDialog
 
                 return TrustDialog(question, self._keys, waiting=waiting)
             case SamplingQuestion() | SamplingReview():
@@ -183,7 +183,7 @@ class ServerQuestions:
 
                 return SamplingDialog(question, self._model(), self._keys, waiting=waiting)
             case DefinitionsQuestion():
-                from tui.ui.questions.definitions_dialog import DefinitionsDialog
+                from tui.ui.permission.definitions_dialog import DefinitionsDialog
 
                 return DefinitionsDialog(question, self._keys, waiting=waiting)
             case ConfigErrors():
@@ -191,7 +191,7 @@ class ServerQuestions:
 
                 return ConfigErrorsDialog(question, self._keys, waiting=waiting)
             case ConsentQuestion() | ConsentsQuestion():
-                from tui.ui.questions.consent_dialog import ConsentDialog
+                from tui.ui.permission.consent_dialog import ConsentDialog
 
                 return ConsentDialog(question, self._keys, waiting=waiting)
 

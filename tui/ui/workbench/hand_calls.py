@@ -6,11 +6,11 @@ import time
 
 from textual.widgets import TextArea
 
+from tui.core.permission.rules import Verdict
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.turn.rules import Verdict
 from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.server_rows import start_words

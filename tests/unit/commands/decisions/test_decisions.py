@@ -12,7 +12,7 @@ import pytest
 from tui.cli import main
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.settings.locations import decisions_file
-from tui.settings.state.stored_decisions import StoredDecisions
+from tui.settings.state.permission.stored_decisions import StoredDecisions
 
 
 def keep(*records: DecisionRecord) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.turn.rules import parse_rule
+from tui.core.permission.rules import parse_rule
 from tui.ui.lists.items import rule_item
 from tui.ui.widgets.rows import text_of, width_of
 

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import shows
 from tests.ui.question_stage import app_with_person, ripe, shown
-from tui.ui.questions import question_line
+from tui.ui.dialogs import question_line
 from tui.ui.questions.config_dialog import ConfigErrorsDialog
 
 __all__ = ["ripe"]

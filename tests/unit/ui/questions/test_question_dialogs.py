@@ -11,11 +11,11 @@ from tests.ui.app_stage import asking, keys, opened, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, AddressQuestion, FormQuestion
+from tui.ui.dialogs import question_line
 from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.text_dialogs import SystemText
-from tui.ui.questions import question_line
+from tui.ui.permission.trust_dialog import TrustDialog
 from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
-from tui.ui.questions.trust_dialog import TrustDialog
 
 __all__ = ["ripe"]
 

@@ -1,0 +1,122 @@
+"""Approvals: those in the configuration file, which processes share, and the questions for them.
+
+A file that is not the user's own may have been written to allow calls, so only its rules that ask or deny
+apply, unless the user trusts it (`--trust-config`).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.errors import McptuiError, sentences
+from tui.core.permission.approval_policy import Policy
+from tui.core.permission.rules import Rules, Verdict
+from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
+from tui.core.text import quoted_name
+from tui.host.waits import first_of
+from tui.settings.config_file import ConfigFile
+
+if TYPE_CHECKING:
+    from tui.runtime.configuration import Configuration
+    from tui.settings.load import Loaded
+
+T = TypeVar("T")
+
+NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
+SAVED_LATER = "mcptui saves it with the next tool that you always allow."
+
+
+def applicable_rules(loaded: "Loaded", file: ConfigFile, *, trust: bool) -> Rules:
+    """Return the rules of a file that apply. Those that allow need the user's own file, or `trust`."""
+    from tui.settings.specs import approval_rules
+
+    found = approval_rules(loaded.settings.approvals)
+    if trust or not file.source:
+        return found
+    return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
+
+
+class RememberedApprovals:
+    """Synchronizes the approvals of a policy with the configuration file, if the file may allow calls."""
+
+    def __init__(self, configuration: "Configuration", *, trust: bool = False) -> None:
+        self._configuration = configuration
+        self._config = configuration.file
+        self._trust = trust
+        self._policy = Policy()
+        self._saved: set[str] = set()
+        self._stamp = (0, 0, 0)
+
+    @property
+    def may_allow(self) -> bool:
+        """Whether the file may allow calls: it is the user's own, or trusted."""
+        return self._trust or not self._config.source
+
+    def rules(self, loaded: "Loaded") -> Rules:
+        """Return the rules of the file that apply."""
+        return applicable_rules(loaded, self._config, trust=self._trust)
+
+    def remembered(self, loaded: "Loaded") -> set[str]:
+        """Return the approvals of the file that apply."""
+        return set(loaded.settings.approvals.remembered) if self.may_allow else set()
+
+    def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
+        """Start synchronizing a policy whose approvals are those of the file at `stamp`."""
+        self._policy, self._saved, self._stamp = policy, set(policy.always), stamp
+
+    def refresh(self) -> None:
+        """Reload the approvals if the file has changed, because an approval may have been revoked."""
+        stamp = self._config.stamp()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        self._take_over(set(self._config.remembered()) if self.may_allow else set())
+
+    async def save(self) -> str:
+        """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
+        return await self._configuration.exclusively(self._save)
+
+    async def _save(self) -> str:
+        if not self.may_allow:
+            return f"The approval lasts until mcptui quits. {NOT_OWN}"
+        unsaved = self._policy.always - self._saved
+        try:
+            self._configuration.refuse_deleted()
+            saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
+        except McptuiError as error:
+            return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
+        self._take_over(saved)
+        return ""
+
+    def _take_over(self, found: set[str]) -> None:
+        always = self._policy.always
+        always -= self._saved - found
+        always |= found
+        self._saved = found
+
+
+class PresentApprover:
+    """An approver that withdraws a question once the server of its call is removed or replaced.
+
+    `closed` returns once that is the case. An answer would be for a server that the user has changed.
+    """
+
+    def __init__(self, inner: Approver, closed: Callable[[str], Awaitable[object]]) -> None:
+        self._inner = inner
+        self._closed = closed
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        if request.tool.digest.startswith(BUILT_IN):
+            return await self._inner.ask(request)
+        server = request.tool.server
+        gone = Decision(Answer.NO, f"the server {quoted_name(server)} was removed or changed", by_user=False)
+        return await self._while_there(server, self._inner.ask(request), gone)
+
+    async def trust(self, question: TrustQuestion) -> bool | None:
+        return await self._while_there(question.server, self._inner.trust(question), None)
+
+    async def _while_there(self, server: str, asking: Coroutine[Any, Any, T], gone: T) -> T:
+        asked = asyncio.ensure_future(asking)
+        await first_of(asked, self._closed(server))
+        return gone if asked.cancelled() else asked.result()

@@ -1,0 +1,265 @@
+"""The rules screen: lists, edits and tries rules; lists and revokes earlier approvals."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import BindingType
+
+from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
+from tui.core.text import clean_line
+from tui.ui.keys.action_table import Action, Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.lists.finder import Finder, FinderScreen
+from tui.ui.lists.finder_list import FinderItem, heading, words
+from tui.ui.lists.items import approval_item, outcome_item, rule_item
+from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.symbols import Symbols
+
+if TYPE_CHECKING:
+    from tui.runtime.rule_changes import EarlierApproval, RuleChanges
+
+EXAMPLE = "ask files/* path=/etc/*"
+EMPTY_WORDS = (
+    "No rules yet. A rule allows calls, denies them or asks for approval, by server, tool or arguments: "
+    "allow weather/*, ask files/* path=/etc/*, deny */delete_*"
+)
+ORDER_WORDS = (
+    "deny overrides ask, ask overrides allow. Without a rule, read-only tools of trusted servers run and "
+    "other calls need approval."
+)
+TRY_WORDS = 'To try the rules, type a call: server/tool {"argument": "value"}'
+
+
+@dataclass(frozen=True, slots=True)
+class TypedCall:
+    """A call that the user typed; `problem` describes invalid arguments, or is ""."""
+
+    server: str
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def text(self) -> str:
+        """The call as typed."""
+        return f"{self.server}/{self.tool} {json.dumps(self.arguments, ensure_ascii=False, default=str)}"
+
+
+def typed_call(text: str) -> TypedCall | None:
+    """Return the call in a text, `server/tool {json}`, or None: then the text filters the list."""
+    name, brace, rest = text.strip().partition("{")
+    server, slash, tool = name.strip().partition("/")
+    if not (server and slash and tool) or "*" in name or "=" in name or server.split()[0] in set(Verdict):
+        return None
+    if not brace:
+        return TypedCall(server, tool)
+    try:
+        arguments = json.loads(brace + rest)
+    except (ValueError, RecursionError):
+        return TypedCall(server, tool, problem="The arguments are not a complete JSON object.")
+    return TypedCall(server, tool, arguments)
+
+
+class RulesScreen(FinderScreen[None]):
+    """Lists, tries and changes the rules. `confirm` asks a question and calls a function with the answer.
+
+    `call` is the first call to try. `recent` are calls of the conversation, the latest first. `problems` are
+    those of the configured rules.
+    """
+
+    CONTEXTS = (Context.RULES,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RULES)
+
+    def __init__(
+        self,
+        changes: "RuleChanges",
+        overrides: KeyOverrides,
+        symbols: Symbols,
+        *,
+        confirm: Callable[[str, str, Callable[[bool | None], None]], None],
+        call: TypedCall | None = None,
+        recent: Sequence[TypedCall] = (),
+        problems: Sequence[str] = (),
+    ) -> None:
+        super().__init__(
+            Finder(
+                Context.RULES,
+                overrides,
+                "a rule, or a call to try: server/tool {json}",
+                filter_items=lambda text: self._show(),
+                take=self._take,
+                about=self._about,
+                offers=self._offers,
+            )
+        )
+        self._changes = changes
+        self._symbols = symbols
+        self._confirm = confirm
+        self._first = call
+        self._recent = recent
+        self._tried = -1
+        self._problems = problems
+        self._rules: dict[str, Rule] = {}
+        self._approvals: dict[str, EarlierApproval] = {}
+        self.finder.field.max_length = 4000
+
+    def on_mount(self) -> None:
+        if self._first is not None:
+            self._fill(self._first)
+        self._show()
+
+    def _fill(self, call: TypedCall) -> None:
+        self.finder.field.value = clean_line(call.text, 4000)
+        self.finder.field.cursor_position = len(self.finder.field.value)
+
+    def _show(self, key: str = "") -> None:
+        rules = self._changes.rules
+        self._rules = {f"{rule.origin} {rule.number}": rule for rule in rules}
+        approvals = self._changes.approvals
+        self._approvals = {f"approval {one.key}": one for one in approvals}
+        text = self.finder.field.value.strip()
+        call = typed_call(text)
+        self.finder.label.show("find ›" if call is None else "try ›")
+        items = self._tried_items(call) if call is not None else self._filtered(text)
+        self.finder.list.show([*(words(clean_line(one, 400), "bad") for one in self._problems), *items], key)
+        self.finder.title_line.show((("Rules", "text bold"),), ((f"{len(rules)} ", "dim"),))
+        self.finder.show_keys()
+
+    def _filtered(self, text: str) -> list[FinderItem]:
+        parts = text.casefold().split()
+        items = [
+            rule_item(key, rule)
+            for key, rule in self._rules.items()
+            if all(part in str(rule).casefold() for part in parts)
+        ]
+        if not self._rules:
+            items = [words(""), words(EMPTY_WORDS)]
+        earlier = [
+            approval_item(key, one)
+            for key, one in self._approvals.items()
+            if all(part in one.tool.casefold() for part in parts)
+        ]
+        if earlier:
+            items += [heading("Earlier approvals", "apply unless a rule decides"), *earlier]
+        return [*items, words(""), words(ORDER_WORDS), words(TRY_WORDS)]
+
+    def _tried_items(self, call: TypedCall) -> list[FinderItem]:
+        if call.problem:
+            return [
+                words(call.problem, "warn"),
+                words(""),
+                *map(rule_item, self._rules, self._rules.values()),
+            ]
+        trial = self._changes.try_call(call.server, call.tool, call.arguments)
+        marks = {id(rule): self._symbols.warning for rule in trial.matching}
+        decides = trial.matching[0] if trial.matching else None
+        if decides is not None:
+            marks[id(decides)] = self._symbols.running
+        items = [outcome_item(trial), words("")]
+        for key, rule in self._rules.items():
+            mark = marks.get(id(rule), "")
+            items.append(rule_item(key, rule, mark or " ", dim=not mark))
+        if len(trial.matching) > 1:
+            items += [
+                words(""),
+                words(f"{self._symbols.warning} also matches, but another rule overrides it"),
+            ]
+        return items
+
+    def _about(self, key: str) -> Row:
+        if (rule := self._rules.get(key)) is not None:
+            return ((f"approvals.{rule.origin} in {clean_line(self._changes.path, 200)}", "dim"),)
+        return (("from an earlier approval", "dim"),) if key in self._approvals else EMPTY
+
+    def _offers(self, found: Action) -> bool:
+        key = self.finder.list.current
+        match found.id:
+            case "rule.edit":
+                return key in self._rules
+            case "rule.remove":
+                return key in self._rules or key in self._approvals
+            case "rule.recent":
+                return bool(self._recent)
+        return True
+
+    def _take(self, key: str) -> None:
+        if (rule := self._rules.get(key)) is not None:
+            self._ask("edit", str(rule), lambda text: self._changes.replace(rule, text), "Saved.")
+
+    def action_rule_edit(self) -> None:
+        if self.finder.list.current:
+            self.finder.choose()
+        else:
+            self.finder.tell("No rule is selected.", "warn")
+
+    def action_rule_add(self) -> None:
+        call = typed_call(self.finder.field.value)
+        draft = str(Rule(Verdict.DENY, call.server, call.tool)) if call is not None else ""
+        self._ask("new rule", draft, self._changes.add, "Added.")
+
+    def _ask(self, label: str, value: str, save: Callable[[str], Awaitable[None]], done: str) -> None:
+        def given(text: str) -> None:
+            if (text.strip() and text.strip() != value) or (text.strip() and label != "edit"):
+                self._run(save(text), done)
+
+        self.finder.prompt.ask(label, given, value=value, placeholder=EXAMPLE, check=self._checked)
+
+    def _checked(self, text: str) -> str:
+        """Return "invalid rule" or "", and show the problem as a message: the prompt has no room for it."""
+        problem = _problem_of(text)
+        self.finder.tell(problem, "bad", lasting=True)
+        return "invalid rule" if problem else ""
+
+    def _run(self, work: Awaitable[None], done: str) -> None:
+        async def change() -> None:
+            await work
+            self._problems = ()
+            self._show()
+            self.finder.tell(done)
+
+        self.finder.keep_task(change(), "change the rules")
+
+    def action_rule_remove(self) -> None:
+        key = self.finder.list.current
+        rule, approval = self._rules.get(key), self._approvals.get(key)
+        if approval is not None:
+            self._run(self._changes.revoke(approval), "Revoked. The tool needs approval again.")
+        if rule is None:
+            if approval is None:
+                self.finder.tell("No rule is selected.", "warn")
+            return
+
+        def decided(yes: bool | None) -> None:
+            if yes:
+                self._run(self._changes.remove(rule), "Removed.")
+
+        question = f"Remove the rule “{clean_line(str(rule), 200)}” from the configuration?"
+        about = "Other rules then decide about its calls. Without one, the default applies."
+        self._confirm(question, about, decided)
+
+    def action_rule_recent(self) -> None:
+        """Try the call before the one tried last."""
+        if self._recent:
+            self._tried = (self._tried + 1) % len(self._recent)
+            self._fill(self._recent[self._tried])
+            self.finder.refilter()
+        else:
+            self.finder.tell("No call in this conversation to try.", "warn")
+
+    def action_rule_leave(self) -> None:
+        text = clean_line(self._first.text, 4000) if self._first is not None else ""
+        if self.finder.field.value == text or not self.finder.empty_field():
+            self.dismiss(None)
+
+
+def _problem_of(text: str) -> str:
+    if not text.strip():
+        return ""
+    try:
+        parse_rule(text)
+    except RuleError as error:
+        return clean_line(str(error), 200)
+    return ""
