@@ -9,10 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.jsonrpc.reader import loads
-from tui.core.late_compiling import late
-from tui.core.ports import ToolSpec
-from tui.model.demo.demo_words import (
+from tui.addons.demo.demo_words import (
     CHINESE_NOISE,
     NUMBERS,
     PLACES,
@@ -23,6 +20,9 @@ from tui.model.demo.demo_words import (
     longest_first,
     words,
 )
+from tui.core.jsonrpc.reader import loads
+from tui.core.late_compiling import late
+from tui.core.ports import ToolSpec
 
 MAX_PROPERTIES = 64
 MAX_TEXT = 4000

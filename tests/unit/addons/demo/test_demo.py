@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.streams import output_of_model
+from tui.addons.demo.demo import DemoModel, Move, decide
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -17,7 +18,6 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.ports import CallPart, ModelRequest, ToolSpec
-from tui.model.demo.demo import DemoModel, Move, decide
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}

@@ -18,6 +18,9 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequenc
 from dataclasses import dataclass
 from typing import Any
 
+from tui.addons.demo import demo_answers as answers
+from tui.addons.demo.demo_arguments import MAX_TEXT, PLACE_WORDS, Filled, fill, payload_split
+from tui.addons.demo.demo_words import PLACES, READ_ONLY, STOP_WORDS, SYNONYMS, VERBS, is_cjk, meanings, words
 from tui.core.context.find_tools import FIND_TOOLS
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -40,9 +43,6 @@ from tui.core.ports import (
     ToolSpec,
     Usage,
 )
-from tui.model.demo import demo_answers as answers
-from tui.model.demo.demo_arguments import MAX_TEXT, PLACE_WORDS, Filled, fill, payload_split
-from tui.model.demo.demo_words import PLACES, READ_ONLY, STOP_WORDS, SYNONYMS, VERBS, is_cjk, meanings, words
 
 MARGIN = 0.4
 """The score by which the best tool must exceed the second."""
