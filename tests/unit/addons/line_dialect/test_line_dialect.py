@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.addons.line_dialect.line_dialect import IS_MCP, NO_TOOLS, LineDialect, is_hello, read_dialect
 from tui.core.jsonrpc.messages import Failure, Notification, Response, Stray
 from tui.core.traffic import CAUSE, Cause
 from tui.host.frames.id_gate import Gate
 from tui.host.frames.inbox import EndOfInbox, Inbox
-from tui.host.frames.line_dialect import IS_MCP, NO_TOOLS, LineDialect, is_hello, read_dialect
 
 ADD = {
     "name": "add",
