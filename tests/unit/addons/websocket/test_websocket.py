@@ -13,11 +13,11 @@ from tests.conftest import refusing_port, until
 from tests.http_server import LEGACY, MODERN, reply
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, text
 from tests.websocket_server import websocket_server
+from tui.addons.websocket import websocket
+from tui.addons.websocket.websocket import WebSocket
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction
-from tui.host.transports import websocket
 from tui.host.transports.remote import RemoteTransport
-from tui.host.transports.websocket import WebSocket
 
 
 def remote(server, sink=None, **spec):
