@@ -51,7 +51,7 @@ _COMMANDS = {
     "decisions": "tui.commands.decisions.decisions:decisions",
     "sessions": "tui.commands.sessions.sessions:sessions",
     "tap": "tui.commands.tap.tap:tap",
-    "mock": "tui.commands.mock:mock",
+    "mock": "tui.addons.replay.mock:mock",
     "completion": "tui.commands.generated:completion",
     "man": "tui.commands.generated:man",
 }

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tui.traffic.replay.recorded_answers import Question, RecordedAnswers, alike, nearest, request_of
+from tui.addons.replay.recorded_answers import Question, RecordedAnswers, alike, nearest, request_of
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from tui.addons.replay import eras
+from tui.addons.replay.recorded_answers import Question, RecordedAnswers, nearest, request_of
 from tui.core.jsonrpc.reserved import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -25,8 +27,6 @@ from tui.core.jsonrpc.reserved import (
 )
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
-from tui.traffic.replay import eras
-from tui.traffic.replay.recorded_answers import Question, RecordedAnswers, nearest, request_of
 
 HANDSHAKES = ("initialize", "server/discover")
 LISTEN = "subscriptions/listen"

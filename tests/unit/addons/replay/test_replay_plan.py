@@ -2,8 +2,8 @@ import json
 from typing import Any
 
 from tests.unit.traffic.recorded import Recorded
+from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 from tui.core.traffic import Kind
-from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
 
 def planned(recorded: Recorded) -> list[ReplayItem]:

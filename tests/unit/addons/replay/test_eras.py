@@ -2,7 +2,7 @@
 
 import json
 
-from tui.traffic.replay.eras import Offer, acknowledgement, input_required, modern_answer, wanted_input
+from tui.addons.replay.eras import Offer, acknowledgement, input_required, modern_answer, wanted_input
 
 
 def test_a_legacy_list_result_becomes_modern_by_adding_only_the_new_fields():

@@ -11,10 +11,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tui.addons.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
+from tui.addons.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
+from tui.addons.replay.mock import server_of
+from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 from tui.commands.interrupt import Interrupt
-from tui.commands.mock import server_of
-from tui.commands.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
-from tui.commands.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
 from tui.commands.traffic_selection import RecordingChoice, Source, say
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
@@ -23,7 +24,6 @@ from tui.core.units import duration, plural
 from tui.settings.locations import decisions_file
 from tui.settings.state.stored_decisions import StoredDecisions
 from tui.traffic.diff import text_lines
-from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
 SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tui.addons.replay.mock_server import Bodies, Body, member_span, with_member
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
-from tui.traffic.replay.mock_server import Bodies, Body, member_span, with_member
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
 """Members of params whose values are from results, and the members of results that have them."""

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from tests.unit.traffic.recorded import Recorded
-from tui.commands.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval
+from tui.addons.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval
+from tui.addons.replay.replay_plan import ReplayItem, plan
 from tui.core.errors import UsageError
 from tui.core.ports import DecisionRecord
 from tui.core.tools import Tool
 from tui.core.traffic import Kind
 from tui.core.turn.rules import Rules
-from tui.traffic.replay.replay_plan import ReplayItem, plan
 
 
 class Kept(list[DecisionRecord]):

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from tui import __version__
+from tui.addons.replay.eras import legacy_revision
+from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.reader import loads
 from tui.core.jsonrpc.reserved import CAPABILITIES_KEY, VERSION_KEY
@@ -20,8 +22,6 @@ from tui.core.time_limits import TimeLimit
 from tui.core.traffic import Kind
 from tui.host.catalog import Walk, walk_pages
 from tui.traffic.methods import MODERN
-from tui.traffic.replay.eras import legacy_revision
-from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult
 
 ANSWER_SECONDS = 60.0
 """Timeout of a response; progress restarts it."""

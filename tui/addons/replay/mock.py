@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
+from tui.addons.replay.mock_server import MockServer
 from tui.commands.recordings import named, open_entries
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
-from tui.traffic.replay.mock_server import MockServer
 
 CHUNK = 64 * 1024
 MAX_REPORTED = 1000

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 from tests import programs
-from tui.commands.replay import live
+from tui.addons.replay import live
+from tui.addons.replay.replay_plan import Replay, ReplayItem
 from tui.core.traffic import Kind
-from tui.traffic.replay.replay_plan import Replay, ReplayItem
 
 WORKS = """
 import json, sys, time

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Generic, TypeVar
 
+from tui.addons.replay import eras
 from tui.core.text import start_of
 from tui.traffic.methods import is_modern
-from tui.traffic.replay import eras
 
 OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialized", "logging/setLevel"})
 """Methods of messages that every client sends once, with its own params."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from tui.addons.replay.replay_plan import ReplayItem
 from tui.commands.packages.found_server import is_terminal
 from tui.commands.terminal_approver import asked_line
 from tui.commands.traffic_selection import say
@@ -27,7 +28,6 @@ from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS
 from tui.core.turn.rules import Rule, Rules, Verdict
 from tui.core.units import plural
-from tui.traffic.replay.replay_plan import ReplayItem
 
 if TYPE_CHECKING:
     from tui.host.catalog import Walk
