@@ -47,7 +47,7 @@ _COMMANDS = {
     "logout": "tui.commands.sign_in:logout",
     "add": "tui.commands.add:add",
     "remove": "tui.commands.add:remove",
-    "search": "tui.commands.packages.registry:search",
+    "search": "tui.addons.packages.registry:search",
     "decisions": "tui.commands.decisions.decisions:decisions",
     "sessions": "tui.commands.sessions.sessions:sessions",
     "tap": "tui.commands.tap.tap:tap",

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tui.commands.packages.found_server import confirm
+from tui.addons.packages.found_server import confirm
 from tui.commands.tap.host_files import (
     HOSTS,
     Edit,

@@ -8,10 +8,10 @@ import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.addons.packages.registry_entry import is_registry_name, launch_options
+from tui.addons.packages.server_inputs import values_of
 from tui.core.errors import UsageError
 from tui.settings.load import load_text
-from tui.settings.packages.registry_entry import is_registry_name, launch_options
-from tui.settings.packages.server_inputs import values_of
 
 NPM = {"registryType": "npm", "identifier": "@x/weather", "version": "1.0.2", "transport": {"type": "stdio"}}
 

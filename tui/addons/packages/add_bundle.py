@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.commands.packages.found_server import FoundServer, ask_for, secret_places
+from tui.addons.packages.bundle import bundle_of, folder_name
+from tui.addons.packages.bundle_file import open_bundle
+from tui.addons.packages.found_server import FoundServer, ask_for, secret_places
+from tui.addons.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
 from tui.core.errors import UsageError
 from tui.core.files.programs import find_program
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural, size
 from tui.settings.locations import bundles_dir
 from tui.settings.new_server import named_after, pair_list
-from tui.settings.packages.bundle import bundle_of, folder_name
-from tui.settings.packages.bundle_file import open_bundle
-from tui.settings.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
 
 SUFFIXES = (".mcpb", ".dxt")
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from tui.commands.packages.registry import _chosen
+from tui.addons.packages.registry import _chosen
+from tui.addons.packages.registry_entry import LaunchOption
 from tui.core.errors import UsageError
-from tui.settings.packages.registry_entry import LaunchOption
 
 NPM, REMOTE, BROKEN = (
     LaunchOption("npm", "x 1"),
@@ -26,7 +26,7 @@ def test_an_unusable_package_or_remote_is_not_offered():
 
 
 def test_the_package_or_remote_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys):
-    monkeypatch.setattr("tui.commands.packages.registry.is_terminal", lambda: True)
+    monkeypatch.setattr("tui.addons.packages.registry.is_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: "2")
     assert _chosen([NPM, REMOTE], None, "n") is REMOTE
     assert "2  remote: https://h" in capsys.readouterr().out

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tui.core.errors import UsageError
-from tui.settings.packages.server_inputs import (
+from tui.addons.packages.server_inputs import (
     MAX_TABLE,
     MAX_TEXT,
     ServerInput,
@@ -11,6 +10,7 @@ from tui.settings.packages.server_inputs import (
     refuse_long_text,
     values_of,
 )
+from tui.core.errors import UsageError
 
 
 def nobody(wanted: ServerInput) -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.bundles import manifest
 from tests.foreign import IN_JSON
+from tui.addons.packages.bundle import bundle_of, folder_name
+from tui.addons.packages.server_inputs import values_of
 from tui.core.errors import UsageError
 from tui.settings.load import load_text
-from tui.settings.packages.bundle import bundle_of, folder_name
-from tui.settings.packages.server_inputs import values_of
 
 FOLDER, HOME = Path("/data/bundles/x"), Path("/home/me")
 

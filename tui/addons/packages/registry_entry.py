@@ -10,10 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from tui.core.errors import UsageError
-from tui.core.text import clean_line, quoted_name
-from tui.core.web import header_name_fault, url_fault
-from tui.settings.packages.server_inputs import (
+from tui.addons.packages.server_inputs import (
     MAX_TEXT,
     ServerInput,
     Values,
@@ -21,6 +18,9 @@ from tui.settings.packages.server_inputs import (
     refuse_long_table,
     refuse_long_text,
 )
+from tui.core.errors import UsageError
+from tui.core.text import clean_line, quoted_name
+from tui.core.web import header_name_fault, url_fault
 from tui.settings.references import escaped, is_reference
 
 KINDS = ("npm", "pypi", "oci", "remote")

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tui.addons.packages.bundle_file import SERVICE
+from tui.addons.packages.server_inputs import Ask, ServerInput, Values
 from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.secrets.stored_secrets import name_of, private_place, write_private
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MASK
 from tui.settings.locations import secrets_dir, server_folder
-from tui.settings.packages.bundle_file import SERVICE
-from tui.settings.packages.server_inputs import Ask, ServerInput, Values
 from tui.settings.references import FILE, KEYCHAIN, files_in, is_reference
 
 

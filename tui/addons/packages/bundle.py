@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import UsageError
-from tui.core.text import clean_line, quoted_name
-from tui.core.units import number_limit
-from tui.settings.packages.server_inputs import (
+from tui.addons.packages.server_inputs import (
     ServerInput,
     Values,
     joined,
     refuse_long_table,
     refuse_long_text,
 )
+from tui.core.errors import UsageError
+from tui.core.text import clean_line, quoted_name
+from tui.core.units import number_limit
 from tui.settings.references import escaped
 
 KINDS = frozenset({"string", "number", "boolean", "directory", "file"})

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bundles import bundle, entry
+from tui.addons.packages import bundle_file
+from tui.addons.packages.bundle_file import open_bundle
 from tui.core.errors import UsageError
-from tui.settings.packages import bundle_file
-from tui.settings.packages.bundle_file import open_bundle
 
 
 def everything_in(folder: Path) -> dict[str, bytes]:

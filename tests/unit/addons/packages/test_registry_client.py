@@ -6,9 +6,9 @@ import pytest
 
 from tests.http_server import Asked, reply
 from tests.registry_server import registry_server
+from tui.addons.packages import registry_client
+from tui.addons.packages.registry_client import Registry
 from tui.core.errors import ServerError
-from tui.host import registry_client
-from tui.host.registry_client import Registry
 
 
 def entry(name: str, **more: str) -> dict[str, str]:

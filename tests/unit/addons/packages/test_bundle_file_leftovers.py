@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from tui.addons.packages.bundle_file import Leftovers
 from tui.core.errors import ConfigError
 from tui.core.secrets import keychain
-from tui.settings.packages.bundle_file import Leftovers
 
 
 @pytest.fixture

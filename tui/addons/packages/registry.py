@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.commands.packages.found_server import FoundServer, ask_for, entry_text, is_terminal, secret_places
+from tui.addons.packages.found_server import FoundServer, ask_for, entry_text, is_terminal, secret_places
+from tui.addons.packages.registry_client import Registry
+from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
+from tui.addons.packages.server_inputs import refuse_borrowed_secrets, values_of
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line
-from tui.host.registry_client import Registry
 from tui.settings.new_server import named_after, pair_list
-from tui.settings.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
-from tui.settings.packages.server_inputs import refuse_borrowed_secrets, values_of
 
 FOUND, NOTHING, USAGE = 0, 1, 2
 OFFICIAL = "io.modelcontextprotocol.registry/official"
