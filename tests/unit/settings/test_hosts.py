@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.tap.host_files import HOSTS, files_of
+from tui.settings.hosts import HOSTS, files_of
 
 
 def test_a_host_has_files_of_the_user_and_of_the_project(monkeypatch: pytest.MonkeyPatch):

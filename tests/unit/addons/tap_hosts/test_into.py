@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.tap.into import launcher
+from tui.addons.tap_hosts.into import launcher
 from tui.commands.tap.options import parse_tap
 from tui.commands.tap.tap import tap
 
@@ -162,7 +162,7 @@ def test_changes_to_the_file_during_the_question_are_respected(
         file.write_text(SERVERS.replace(old, new))
         return True
 
-    monkeypatch.setattr("tui.commands.tap.into.confirm", confirm)
+    monkeypatch.setattr("tui.addons.tap_hosts.into.confirm", confirm)
     assert run("--into", "cursor", "time") == code
     changed = file.read_text()
     assert new in changed and ("--name" in changed) is (code == 0)

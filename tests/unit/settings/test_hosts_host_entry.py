@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.commands.tap.host_files import HostFile, checked, tap_length, tapped, untapped, words_of
 from tui.core.errors import ConfigError
+from tui.settings.hosts import HostFile, checked, tap_length, tapped, untapped, words_of
 
 TAP = ["/opt/mcptui", "tap", "--name", "time", "--"]
 KEYS = ("mcpServers", "time")

@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.packages.found_server import confirm
-from tui.commands.tap.host_files import (
+from tui.core.atomic_write import atomic_write
+from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
+from tui.core.files.private_files import make_folder
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean, clean_line, quoted_name
+from tui.settings.config_secrets import is_secret
+from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.hosts import (
     HOSTS,
     Edit,
     HostFile,
@@ -29,14 +37,6 @@ from tui.commands.tap.host_files import (
     url_of,
     words_of,
 )
-from tui.core.atomic_write import atomic_write
-from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
-from tui.core.files.private_files import make_folder
-from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.secrets.redact import Redactor
-from tui.core.text import clean, clean_line, quoted_name
-from tui.settings.config_secrets import is_secret
-from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.problems import did_you_mean
 
 USAGE = 2
