@@ -87,7 +87,7 @@ def change_host(args: argparse.Namespace) -> int:
 
 
 def _change(args: argparse.Namespace) -> int:
-    from tui.commands.tap.options import parse_trailing_options
+    from tui.commands.tap.tap_flags import parse_trailing_options
 
     parse_trailing_options(args)
     if args.into is not None and args.out is not None:

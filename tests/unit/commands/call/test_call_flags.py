@@ -3,7 +3,7 @@
 import pytest
 
 from tui.cli import _parsed
-from tui.commands.call.options import VERBS, usage
+from tui.commands.call.call_flags import VERBS, usage
 from tui.commands.command_line import build_parser
 
 
