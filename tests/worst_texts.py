@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.texts import TOOLS
+from tui.addons.packages.registry_entry import launch_options
 from tui.core.attachments import as_shown
 from tui.core.attachments import fenced as attached_fence
 from tui.core.context.tool_ranking import words as ranked_words
@@ -65,7 +66,6 @@ from tui.model.openai_api.think_tags import ThinkTags
 from tui.settings.foreign.file import read_foreign
 from tui.settings.foreign.jsonc import without_comments
 from tui.settings.key_positions import json_places, toml_places
-from tui.settings.packages.registry_entry import launch_options
 from tui.settings.references import expand, files_in, without_defaults
 from tui.storage.exports.entry_text import readable as readable_entry
 from tui.storage.exports.markdown import escaped

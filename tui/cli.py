@@ -47,11 +47,11 @@ _COMMANDS = {
     "logout": "tui.commands.sign_in:logout",
     "add": "tui.commands.add:add",
     "remove": "tui.commands.add:remove",
-    "search": "tui.commands.packages.registry:search",
+    "search": "tui.addons.packages.registry:search",
     "decisions": "tui.commands.decisions.decisions:decisions",
     "sessions": "tui.commands.sessions.sessions:sessions",
     "tap": "tui.commands.tap.tap:tap",
-    "mock": "tui.commands.mock:mock",
+    "mock": "tui.addons.replay.mock:mock",
     "completion": "tui.commands.generated:completion",
     "man": "tui.commands.generated:man",
 }
@@ -99,8 +99,8 @@ def _run(given: Sequence[str]) -> int:
         try:
             if given[:1] == ["tap"]:  # must start fast: does not load other commands
                 _prepare_imports()
-                from tui.commands.tap.options import parse_tap
                 from tui.commands.tap.tap import tap
+                from tui.commands.tap.tap_flags import parse_tap
 
                 return tap(parse_tap(given[1:]))
             if given == ["--version"]:  # loading argparse takes longer than everything else
@@ -190,7 +190,7 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
 
 
 def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
-    from tui.commands.call.options import VERBS
+    from tui.commands.call.call_flags import VERBS
     from tui.commands.command_line import build_parser
     from tui.commands.unknown_words import check_beginning, command_word, refuse_rest
 

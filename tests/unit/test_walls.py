@@ -49,7 +49,7 @@ HEAVY = {
         ("from tui.commands.command_line import build_parser; build_parser()", HEAVY),
         ("import tui.commands.tap.tap", HEAVY | {"sqlite3", "asyncio", "typing", "dataclasses"}),
         ("import tui.commands.traffic", HEAVY | {"sqlite3"}),
-        ("import tui.commands.mock", HEAVY | {"sqlite3"}),
+        ("import tui.addons.replay.mock", HEAVY | {"sqlite3"}),
         ("import tui.core.turn.loop", HEAVY),
         ("import tui.commands.run", {"textual", "rich"}),
         ("import tui.commands.servers", {"textual", "rich"}),

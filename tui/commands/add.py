@@ -19,7 +19,7 @@ from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
 
 if TYPE_CHECKING:
-    from tui.commands.packages.found_server import FoundServer
+    from tui.addons.packages.found_server import FoundServer
     from tui.core.servers import SignedOut
 
 USAGE = 2
@@ -36,8 +36,8 @@ def add(args: argparse.Namespace) -> int:
 
 def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
+    from tui.addons.packages.bundle_file import Leftovers
     from tui.settings.locations import bundles_dir, secrets_dir
-    from tui.settings.packages.bundle_file import Leftovers
 
     path = _path(args)
     try:
@@ -92,7 +92,7 @@ def _path(args: argparse.Namespace) -> Path:
 
 def _parse_trailing_options(args: argparse.Namespace) -> None:
     """Parse the options after a URL, a name or a bundle. After a command, they belong to the command."""
-    from tui.commands.packages.options import fill_add
+    from tui.addons.packages.options import fill_add
 
     words: list[str] = args.target
     if len(words) > 1 and (
@@ -107,8 +107,8 @@ def _parse_trailing_options(args: argparse.Namespace) -> None:
 
 
 def _is_packed(word: str) -> bool:
-    from tui.commands.packages.bundle import is_bundle
-    from tui.settings.packages.registry_entry import is_registry_name
+    from tui.addons.packages.add_bundle import is_bundle
+    from tui.addons.packages.registry_entry import is_registry_name
 
     return is_bundle(word) or (is_registry_name(word) and not is_command(word))
 
@@ -150,7 +150,7 @@ def _add(args: argparse.Namespace) -> int:
         print(f"dry run, nothing written. Without --dry-run, this is added to {shown}")
         return 0
     if found is not None:
-        from tui.commands.packages.found_server import confirm
+        from tui.addons.packages.found_server import confirm
 
         if not confirm(f"{_what_happens(shown_table)}\nAdd it to {shown}?", yes=args.yes):
             print("nothing written")
@@ -202,13 +202,13 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
 
 def _packed(args: argparse.Namespace) -> "FoundServer | None":
     """Return the server of a bundle or a registry entry, or None for a URL or a command."""
-    from tui.commands.packages.bundle import from_bundle, is_bundle
+    from tui.addons.packages.add_bundle import from_bundle, is_bundle
 
     word = args.target[0] if len(args.target) == 1 else ""
     if is_bundle(word) and not args.registry:
         return from_bundle(args, word)
     if word and (args.registry or _is_packed(word)):
-        from tui.commands.packages.registry import from_registry
+        from tui.addons.packages.registry import from_registry
 
         return from_registry(args, word)
     if args.set or args.kind or args.sha256:

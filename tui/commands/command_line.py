@@ -5,13 +5,13 @@ import sys
 from collections.abc import Callable
 
 import tui
-from tui.commands.call.options import add_calls
+from tui.addons.packages.options import ADD_ABOUT, ADD_USAGE, add_search, fill_add
+from tui.commands.call.call_flags import add_calls
 from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
 from tui.commands.help_text import help_text, invalid
-from tui.commands.packages.options import ADD_ABOUT, ADD_USAGE, add_search, fill_add
-from tui.commands.sessions.options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
+from tui.commands.sessions.sessions_flags import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
 from tui.commands.shared_options import add_common, add_question_options, add_trust
-from tui.commands.tap.options import TAP_ABOUT, TAP_USAGE, fill_tap
+from tui.commands.tap.tap_flags import TAP_ABOUT, TAP_USAGE, fill_tap
 from tui.commands.unknown_words import check_action
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command

@@ -39,7 +39,7 @@ def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -
         if not args.json:
             choice.say_which()
         if args.replay is not None:
-            from tui.commands.replay.replay import replay
+            from tui.addons.replay.replay import replay
 
             return replay(args, choice)
         from tui.commands.traffic_output import carry_out

@@ -171,7 +171,7 @@ def make_model(
     What was learned about its endpoint is read from a small file. Raises ConfigError.
     """
     if profile is None:
-        from tui.model.demo.demo import PACE_SECONDS, DemoModel
+        from tui.addons.demo.demo import PACE_SECONDS, DemoModel
 
         return DemoModel(PACE_SECONDS if paced else 0)
     from tui.model.dialects import wrap

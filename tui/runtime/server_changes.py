@@ -290,7 +290,7 @@ class ServerChanges:
         Returns sentences about the deleted tokens and files. Raises McptuiError if the file could not be
         written; the server then keeps running.
         """
-        from tui.settings.packages.bundle_file import Leftovers
+        from tui.addons.packages.bundle_file import Leftovers
 
         is_remote = False
         leftovers: list[Leftovers] = []

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tui.addons.packages.options import ADD_ABOUT, ADD_USAGE
 from tui.commands.command_line import COMPLETION_ABOUT, EPILOG, EXIT_CODES, TRAFFIC_ABOUT, build_parser
 from tui.commands.generated import completion, man
-from tui.commands.packages.options import ADD_ABOUT, ADD_USAGE
-from tui.commands.tap.options import TAP_ABOUT, TAP_USAGE
+from tui.commands.tap.tap_flags import TAP_ABOUT, TAP_USAGE
 
 COMMANDS = (
     "run",

@@ -19,7 +19,7 @@ SWITCH_SECONDS = 0.0002
 def tap(args: argparse.Namespace) -> int:
     """Run `mcptui tap`, and exit like the server."""
     if args.into is not None or args.out is not None:
-        from tui.commands.tap.into import change_host
+        from tui.addons.tap_hosts.into import change_host
 
         return change_host(args)
     if args.listen is not None or args.to is not None:

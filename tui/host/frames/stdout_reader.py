@@ -4,6 +4,14 @@ import re
 import time
 from collections.abc import Callable, Sequence
 
+from tui.addons.line_dialect.line_dialect import (
+    IS_DIALECT,
+    DialectLine,
+    LineDialect,
+    Refusal,
+    is_hello,
+    read_dialect,
+)
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import (
     INVALID_ANSWER,
@@ -19,7 +27,6 @@ from tui.core.jsonrpc.messages import (
 from tui.core.text import clean_line, without_styling
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.line_dialect import IS_DIALECT, DialectLine, LineDialect, Refusal, is_hello, read_dialect
 from tui.host.frames.message_reader import LARGE, MessageReader
 from tui.host.frames.tap import WireTap
 

@@ -165,7 +165,7 @@ def open_transport(
 
 def _wire(transport: Transport) -> "Callable[[RemoteTransport], Wire]":
     if transport is Transport.WEBSOCKET:
-        from tui.host.transports.websocket import WebSocket
+        from tui.addons.websocket.websocket import WebSocket
 
         return WebSocket
     from tui.host.transports.http_sse import HttpSse

@@ -13,12 +13,12 @@ from collections.abc import Callable, Hashable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from tui.addons.line_dialect.line_dialect import LineDialect, Refusal
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, DroppedCounts, Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.line_dialect import LineDialect, Refusal
 from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.pipes import PipeReader, PipeWriter

@@ -1,0 +1,488 @@
+"""A mock of a recorded server: requests in, recorded responses out. Pure; no I/O, no clock.
+
+The recording is read as scripts. Each message of the host starts one, which consists of the server's messages
+up to its response, and those after it until the host's next message. A request plays the script of the same
+recorded request; a repeated request plays the next recorded one, and in the end the last one every time.
+Bytes are unchanged except for ids and progress tokens, which are those of the new request. A batch is
+answered with a batch, unless the server answered it message by message.
+
+For a client of the other era, `eras` translates.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from tui.addons.replay import eras
+from tui.addons.replay.recorded_answers import Question, RecordedAnswers, nearest, request_of
+from tui.core.jsonrpc.reserved import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    PARSE_ERROR,
+    UNSUPPORTED_VERSION,
+)
+from tui.core.jsonrpc.skimmer import outline, value_end
+from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
+
+HANDSHAKES = ("initialize", "server/discover")
+LISTEN = "subscriptions/listen"
+ALWAYS_ANSWERED = frozenset({"ping", "logging/setLevel"})
+"""Requests that every server answers alike, recorded or not."""
+
+MAX_LISTED = 20
+MAX_BATCH = 1000
+
+Body = Callable[[int], bytes]
+"""Returns the complete stored body of an entry, by its seq."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A line to write, without newline, and its delay after the line that caused it.
+
+    `is_shared`: a response to a message of a batch, to be joined with the others.
+    """
+
+    raw: bytes
+    after_ns: int = 0
+    is_shared: bool = False
+
+
+class Bodies:
+    """The bytes of messages, including those in a batch.
+
+    `body` returns the complete stored body of an entry, by its seq.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._batches: set[int] = set()
+        self._last: tuple[int, bytes] = (0, b"")
+
+    def note(self, entry: Entry) -> None:
+        """Add an entry; a batch before its messages."""
+        if entry.kind is Kind.BATCH:
+            self._batches.add(entry.seq)
+
+    def place(self, entry: Entry) -> "BodyPosition":
+        line = entry.detail.get("batch")
+        if not isinstance(line, int) or line not in self._batches:
+            return BodyPosition(entry.seq, torn=entry.size if entry.sha256 else 0)
+        _, start, end = entry.in_batch or (line, 0, 0)
+        return BodyPosition(line, start, end)
+
+    def read(self, place: "BodyPosition") -> bytes:
+        """Return the bytes at a position; for a message in a batch, b"" if they are incomplete."""
+        if place.end < 0:
+            return self._body(place.seq)
+        if self._last[0] != place.seq:  # the messages of a batch are consecutive
+            self._last = place.seq, self._body(place.seq)
+        raw = self._last[1][place.start : place.end]
+        try:
+            is_whole = raw.startswith(b"{") and value_end(raw, 0) == place.end - place.start
+        except ValueError:
+            is_whole = False
+        return raw if is_whole else b""
+
+
+class BodyPosition(NamedTuple):
+    """The position of a message's bytes in the body of the entry `seq`: its own, or the batch.
+
+    An `end` of -1 is the end of the body. `torn` is the full size in bytes, if only the head is stored.
+    """
+
+    seq: int
+    start: int = 0
+    end: int = -1
+    torn: int = 0
+
+    @property
+    def is_in_batch(self) -> bool:
+        return self.end >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A message of the server: its position, time and kind."""
+
+    place: BodyPosition
+    mono_ns: int
+    kind: Kind
+    answers: bool = False
+    ident: str = ""
+    method: str = ""
+
+
+@dataclass(slots=True)
+class _Script:
+    """A message of the host, and the server's reaction. `then` is the next round of the same call."""
+
+    mono_ns: int
+    is_in_batch: bool = False
+    modern: bool = False
+    steps: list[_Step] = field(default_factory=list)
+    outcome: Outcome = Outcome.PENDING
+    then: "_Script | None" = None
+
+    def result(self) -> _Step | None:
+        """Return the step with the response, if it is not an error."""
+        return next((step for step in self.steps if step.answers and step.kind is Kind.RESPONSE), None)
+
+
+@dataclass(slots=True)
+class _Play:
+    """A script being played for a request; it waits while `open` requests of the server are pending.
+
+    `sent_as` are the ids of the server's requests by the recorded ones.
+    """
+
+    script: _Script
+    at: int
+    base_ns: int
+    ident: bytes
+    asked: Question
+    open: int = 0
+    sent_as: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def is_modernized(self) -> bool:
+        return self.asked.modern and not self.script.modern
+
+    @property
+    def is_legacy(self) -> bool:
+        return self.script.modern and not self.asked.modern
+
+
+class MockServer:
+    """Responds like a recorded server, whose `entries` are its columns, in order.
+
+    `unanswered` collects a sentence for each request that the recording cannot answer; the caller empties it.
+    """
+
+    def __init__(self, entries: Iterable[Entry], body: Body) -> None:
+        self.unanswered: list[str] = []
+        self._bodies = Bodies(body)
+        self._book: RecordedAnswers[_Script] = RecordedAnswers()
+        self._waiting: dict[str, _Play] = {}
+        self._rounds: dict[str, _Play] = {}
+        self._asked = 0
+        self._used: set[str] = set()
+        self._begun: Any = None
+        self._handshakes: dict[str, _Script] = {}
+        self._read(entries)
+
+    def _read(self, entries: Iterable[Entry]) -> None:
+        by_seq: dict[int, _Script] = {}
+        last_rounds: dict[int, _Script] = {}
+        latest: _Script | None = None
+        for entry in entries:
+            self._bodies.note(entry)
+            if entry.direction is Direction.OUT and entry.outcome is Outcome.CANCELLED:
+                if (cancelled := by_seq.get(entry.pair)) is not None:
+                    cancelled.outcome = Outcome.CANCELLED
+            elif entry.direction is Direction.OUT and entry.kind in (Kind.REQUEST, Kind.NOTIFICATION):
+                place = self._bodies.place(entry)
+                latest = by_seq[entry.seq] = _Script(entry.mono_ns, place.is_in_batch)
+                asked = request_of(self._bodies.read(place), entry.method)
+                if asked is not None:
+                    latest.modern = asked.modern
+                    self._book.add(asked, latest)
+                    if asked.method in HANDSHAKES:
+                        self._handshakes[asked.method] = latest
+                if (before := last_rounds.get(entry.root)) is not None:
+                    before.then = latest
+                last_rounds[entry.root or entry.seq] = latest
+            elif entry.direction is Direction.IN and entry.kind is not Kind.BATCH:
+                script = by_seq.get(entry.pair) or by_seq.get(entry.root) or latest
+                if script is not None:
+                    self._add_step(script, entry, answers=entry.pair in by_seq)
+
+    def _add_step(self, script: _Script, entry: Entry, *, answers: bool) -> None:
+        ends = answers and entry.kind in ANSWERS
+        if ends:
+            script.outcome = entry.outcome
+        place = self._bodies.place(entry)
+        script.steps.append(_Step(place, entry.mono_ns, entry.kind, ends, entry.ident, entry.method))
+
+    def take(self, line: bytes) -> list[Send]:
+        if not line.strip():
+            return []
+        try:
+            message = json.loads(line.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return [self._refused("null", PARSE_ERROR, "not JSON")]
+        if message == []:
+            return [self._refused("null", INVALID_REQUEST, "empty batch")]
+        try:
+            if not isinstance(message, list):
+                return self._take(message)
+            sends = [send for one in message[:MAX_BATCH] for send in self._take(one)]
+        except RecursionError:
+            return [self._refused("null", INVALID_REQUEST, "nested too deeply")]
+        shared = [send for send in sends if send.is_shared]
+        if not shared:
+            return sends
+        answer = b"[" + b",".join(send.raw for send in shared) + b"]"
+        alone = [send for send in sends if not send.is_shared]
+        return [*alone, Send(answer, max(send.after_ns for send in shared))]
+
+    def _take(self, message: Any) -> list[Send]:
+        if not isinstance(message, dict):
+            return [self._refused("null", INVALID_REQUEST, "not a JSON-RPC message")]
+        method, ident = message.get("method"), json.dumps(message.get("id"))
+        if not isinstance(method, str):
+            return list(self._answered(ident))
+        asked = Question.of(method, message.get("params"))
+        if method == "notifications/cancelled":
+            self._cancel(message.get("params"))
+        if "id" not in message:
+            script = self._book.find(asked)
+            return [] if script is None else list(self._play(script, b"", asked))
+        return list(self._request(asked, ident))
+
+    def _answered(self, ident: str) -> Iterator[Send]:
+        """Continue after the client's response to a request of the server."""
+        play = self._waiting.pop(ident, None)
+        if play is not None:
+            play.open -= 1
+            if play.open <= 0:
+                yield from self._continue_play(play)
+
+    def _request(self, asked: Question, ident: str) -> Iterator[Send]:
+        if asked.revision and (data := eras.unsupported(asked.revision)) is not None:
+            yield _error(ident, UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
+            return
+        state = asked.param("requestState")
+        play = self._rounds.pop(state, None) if isinstance(state, str) else None
+        if play is not None:
+            play.ident, play.asked = ident.encode(), asked
+            yield from self._continue_play(play)
+        elif asked.method in HANDSHAKES:
+            yield from self._handshake(asked, ident)
+        elif (script := self._book.find(asked)) is not None:
+            yield from self._play(script, ident.encode(), asked)
+        else:
+            yield from self._unknown(asked, ident)
+
+    def _handshake(self, asked: Question, ident: str) -> Iterator[Send]:
+        """Respond in the era of the client. A client like the recorded one gets the recorded response."""
+        is_initialize = asked.method == "initialize"
+        if is_initialize:
+            self._begun = asked.params
+        script = self._book.exact(asked)
+        if script is None and (recorded := self._handshakes.get(asked.method)) and recorded.result():
+            script = self._book.find(asked)
+        if script is not None and (script.result() or not is_initialize):
+            for send in self._play(script, ident.encode(), asked):
+                version = eras.legacy_revision(asked.param("protocolVersion")) if is_initialize else ""
+                if version and send.is_shared:
+                    raw = with_member(send.raw, ("result", "protocolVersion"), json.dumps(version).encode())
+                    send = replace(send, raw=raw)
+                yield send
+            return
+        recorded_results = (
+            self._handshakes[name].result() for name in HANDSHAKES if name in self._handshakes
+        )
+        step = next(filter(None, recorded_results), None)
+        offer = eras.Offer.of(_result(self._bodies.read(step.place)) if step else None, self._book.methods())
+        result = offer.initialize(asked.param("protocolVersion")) if is_initialize else offer.discover()
+        yield _result_send(ident, result)
+
+    def _cancel(self, params: Any) -> None:
+        wanted = json.dumps(params.get("requestId")) if isinstance(params, dict) else ""
+        for pending in (self._waiting, self._rounds):
+            for key, play in list(pending.items()):
+                if play.ident == wanted.encode():
+                    del pending[key]
+
+    def _play(self, script: _Script, ident: bytes, asked: Question) -> Iterator[Send]:
+        yield from self._continue_play(_Play(script, 0, script.mono_ns, ident, asked))
+        unanswered = ident and not any(step.answers for step in script.steps)
+        if unanswered and script.outcome is not Outcome.CANCELLED and asked.method != LISTEN:
+            yield self._ends_before(asked, ident)
+
+    def _ends_before(self, asked: Question, ident: bytes) -> Send:
+        text = f"the recording ends before the response to {asked.method}"
+        return self._refused(ident.decode(), INTERNAL_ERROR, text)
+
+    def _continue_play(self, play: _Play) -> Iterator[Send]:
+        steps = play.script.steps
+        base = play.base_ns
+        while play.at < len(steps):
+            step = steps[play.at]
+            play.at += 1
+            after = max(0, step.mono_ns - base)
+            waits = step.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :])
+            if step.kind is Kind.REQUEST and (missing := self._missing(play, step.method)):
+                if waits:
+                    yield self._incapable(play, missing)
+                    return
+                continue
+            if play.is_modernized and not step.answers:
+                if waits:
+                    play.base_ns = step.mono_ns
+                    yield Send(self._next_round(step, play), after, True)
+                    return
+                kept = step.kind not in (Kind.REQUEST, Kind.NOTIFICATION)
+                if not kept and not eras.is_sent_unasked(step.method, play.asked.meta):
+                    continue
+            raw = self._words(step, play)
+            wanted = eras.wanted_input(raw) if step.answers else None
+            if wanted is not None:
+                if missing := next(
+                    (m for one in wanted if (m := self._missing(play, one.get("method")))), ""
+                ):
+                    yield self._incapable(play, missing)
+                    return
+                if play.is_legacy:
+                    yield from self._ask(play, wanted, after)
+                    return
+            if raw or not step.place.is_in_batch:
+                is_shared = step.answers and (step.place.is_in_batch or not play.script.is_in_batch)
+                yield Send(raw, after, is_shared)
+            if waits:
+                play.base_ns = step.mono_ns
+                play.open = 1
+                self._waiting[play.sent_as[step.ident].decode()] = play
+                return
+
+    def _fresh_id(self, recorded: str = "") -> str:
+        """Return an id for a request of the server, as JSON: the recorded one, unless it was used before."""
+        ident = recorded
+        while not ident or ident in self._used:
+            self._asked += 1
+            ident = json.dumps(f"mock-{self._asked}")
+        self._used.add(ident)
+        return ident
+
+    def _missing(self, play: _Play, method: Any) -> str:
+        return eras.missing_capability(str(method), play.asked.meta, self._begun)
+
+    def _incapable(self, play: _Play, missing: str) -> Send:
+        text = (
+            f"{play.asked.method}: the recorded server requires {missing}, which the client does not declare"
+        )
+        data: dict[str, Any] = {"requiredCapabilities": {missing: {}}}
+        return self._refused(play.ident.decode(), MISSING_CAPABILITY, text, data)
+
+    def _next_round(self, step: _Step, play: _Play) -> bytes:
+        """Return a result that asks a modern client for what the recorded server asked in a request."""
+        self._asked += 1
+        state = f"mock-{self._asked}"
+        self._rounds[state] = play
+        return eras.input_required(play.ident.decode(), self._bodies.read(step.place), state)
+
+    def _ask(self, play: _Play, wanted: Sequence[Mapping[str, Any]], after: int) -> Iterator[Send]:
+        """Send a legacy client the requests of a recorded result; the next round follows its responses."""
+        then = play.script.then
+        if then is None:
+            yield self._ends_before(play.asked, play.ident)
+            return
+        following = _Play(then, 0, then.mono_ns, play.ident, play.asked, len(wanted))
+        for one in wanted:
+            ident = self._fresh_id()
+            self._waiting[ident] = following
+            message = {
+                "jsonrpc": "2.0",
+                "id": json.loads(ident),
+                "method": one.get("method"),
+                "params": one.get("params"),
+            }
+            yield Send(
+                json.dumps({key: value for key, value in message.items() if value is not None}).encode(),
+                after,
+            )
+        if not wanted:
+            yield from self._continue_play(following)
+
+    def _words(self, step: _Step, play: _Play) -> bytes:
+        raw, torn = self._bodies.read(step.place), step.place.torn
+        if step.answers and (torn or not raw):
+            size = torn or max(0, step.place.end - step.place.start)
+            text = f"the recording has only the beginning of this response ({size} bytes)"
+            if not size:
+                text = "this response was dropped from the recording"
+            return self._refused(play.ident.decode(), INTERNAL_ERROR, text).raw
+        if step.answers:
+            raw = with_member(raw, ("id",), play.ident)
+            return eras.modern_answer(raw, play.asked.method) if play.is_modernized else raw
+        if step.kind is Kind.NOTIFICATION:
+            raw = with_member(raw, eras.SUBSCRIPTION_PATH, play.ident) if play.ident else raw
+            if step.method == "notifications/cancelled":
+                raw = _cancelling(raw, play)
+            return (
+                with_member(raw, ("params", "progressToken"), play.asked.token) if play.asked.token else raw
+            )
+        if step.kind is Kind.REQUEST:
+            ident = play.sent_as[step.ident] = self._fresh_id(step.ident).encode()
+            return with_member(raw, ("id",), ident)
+        return raw
+
+    def _unknown(self, asked: Question, ident: str) -> Iterator[Send]:
+        if asked.method in ALWAYS_ANSWERED:
+            yield _result_send(ident, {})
+        elif asked.method == LISTEN:  # the mock never changes, so nothing more is sent
+            yield Send(eras.acknowledgement(ident, asked.param("notifications")))
+        else:
+            yield self._not_recorded(asked, ident)
+
+    def _not_recorded(self, asked: Question, ident: str) -> Send:
+        known = self._book.recorded(asked.method)
+        if not known:
+            methods = self._book.methods()
+            text = f"{asked.method} was not recorded. Recorded: {', '.join(methods) or 'nothing'}"
+            return self._refused(ident, METHOD_NOT_FOUND, text, {"recorded": methods})
+        text = f"{asked.method} was not recorded with these parameters"
+        listed = [one.shown() for one in nearest(asked, known)[:MAX_LISTED]]
+        self.unanswered.append(f"{text}: {asked.shown()}")
+        return _error(ident, INVALID_PARAMS, f"{text}. Closest: {listed[0]}", {"recorded": listed})
+
+    def _refused(self, ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
+        self.unanswered.append(text)
+        return _error(ident, code, text, data)
+
+
+def _cancelling(raw: bytes, play: _Play) -> bytes:
+    """Return a cancellation of a request of the server, with the id under which that was sent."""
+    path = ("params", "requestId")
+    start, end = member_span(raw, path)
+    sent_as = play.sent_as.get(raw[start:end].decode("utf-8", "replace")) if end > 0 else None
+    return raw if sent_as is None else with_member(raw, path, sent_as)
+
+
+def _result(raw: bytes) -> Any:
+    try:
+        return json.loads(raw).get("result")
+    except (ValueError, AttributeError, RecursionError):
+        return None
+
+
+def _result_send(ident: str, result: Mapping[str, Any]) -> Send:
+    return Send(f'{{"jsonrpc":"2.0","id":{ident},"result":{json.dumps(result)}}}'.encode(), is_shared=True)
+
+
+def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
+    error = {"code": code, "message": f"mcptui mock: {text}", **({"data": data} if data else {})}
+    raw = f'{{"jsonrpc":"2.0","id":{ident},"error":{json.dumps(error)}}}'.encode()
+    return Send(raw, is_shared=True)
+
+
+def with_member(raw: bytes, path: tuple[str, ...], value: bytes) -> bytes:
+    """Return `raw` with another value at `path`, every other byte unchanged; `raw` if there is none."""
+    start, end = member_span(raw, path)
+    return raw if end < 0 else raw[:start] + value + raw[end:]
+
+
+def member_span(raw: bytes, path: tuple[str, ...]) -> tuple[int, int]:
+    """Return start and end of a member's value. The end is -1 if it is truncated or missing."""
+    start, end = 0, -1
+    try:
+        for key in path:
+            start, end = outline(raw, start).members[key]
+    except (ValueError, KeyError):
+        return start, -1
+    return start, end
