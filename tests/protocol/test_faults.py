@@ -266,7 +266,7 @@ def imported():
 
 
 def test_every_server_of_the_corpus_has_a_row():
-    assert {path.stem for path in FAULTS.glob("*.py")} == {row.name for row in ROWS} | ELSEWHERE
+    assert {path.stem for path in FAULTS.glob("[a-z]*.py")} == {row.name for row in ROWS} | ELSEWHERE
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
