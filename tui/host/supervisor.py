@@ -24,7 +24,7 @@ from tui.host.host_context import HostContext
 from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
 from tui.host.offers import NOTHING_LISTED, ServerOffer
 from tui.host.server_requests import ServerRequests
-from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
+from tui.host.server_start import connections_beside, load_transport, with_secrets
 from tui.host.subscriptions import Subscriptions
 from tui.host.transports import ServerTransport
 from tui.host.waits import first_of
@@ -55,7 +55,7 @@ class Supervisor:
         self.subscriptions = Subscriptions()
         self._around = around
         self._booting: ServerTransport | None = None
-        self._redact, self._redact_cut = around.redactor.redact, around.redactor.redact_cut
+        self.redact, self._redact_cut = around.redactor.redact, around.redactor.redact_cut
         self._status = ServerStatus.before_any_start(spec, around.clock.now_ns())
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
@@ -150,7 +150,7 @@ class Supervisor:
         """Accept exactly these changed definitions, or refuse them until they change again."""
         answer = self.offer.definitions.accept if accept else self.offer.definitions.refuse
         answer(changes)
-        self._changed()
+        self.changed()
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace settings that need no restart: what the model is offered, not how the server starts."""
@@ -159,7 +159,7 @@ class Supervisor:
         self.requests.spec = spec
         if self.connection is not None:
             self.connection.reconfigure(spec)
-        self._changed()
+        self.changed()
 
     def stderr(self) -> tuple[str, ...]:
         """The log of this run of the server, or of the last one."""
@@ -191,7 +191,7 @@ class Supervisor:
         """Whether the user declined it in an earlier run; if so, its status is set accordingly."""
         if refused := self.can_start and self._around.consent.refuses(self.spec):
             self._status = explain.before_consent(self._status, refused=True)
-            self._changed()
+            self.changed()
         return refused
 
     async def _may_run(self) -> bool:
@@ -201,7 +201,7 @@ class Supervisor:
             return True
         if state is ServerState.STOPPED:
             self._status = explain.before_consent(self._status)
-            self._changed()
+            self.changed()
         return await consent.ask(self.spec) and not self.closed.is_set()
 
     async def revive(self) -> None:
@@ -312,11 +312,11 @@ class Supervisor:
         )
         ending = await self._connect_despite_defects()
         if self.state is not ServerState.STOPPING:
-            self._leaving(ending.reason)
+            self.leaving(ending.reason)
         self._change_state(
             LifecycleEvent.GONE,
             reason=ending.reason,
-            detail=self._redact(ending.detail),
+            detail=self.redact(ending.detail),
             next_step=ending.next_step,
             exit_code=ending.code,
             signal=ending.signal,
@@ -393,26 +393,10 @@ class Supervisor:
         )
 
     def _new_connection(self, module: Any, transport: ServerTransport, began_ns: int) -> "Connection":
-        around = self._around
-        connection: Connection = module.Connection(
-            self.spec,
-            transport,
-            clock=around.clock,
-            began_ns=began_ns,
-            seconds=start_seconds(self.spec),
-            redact=self._redact,
-            on_ready=self._ready,
-            on_leaving=self._leaving,
-            on_change=self._changed,
-            requests=self.requests,
-            tasks=around.tasks,
-            subscriptions=self.subscriptions,
-            traceparent=around.traceparent,
-            learn=self._learn,
-        )
+        connection: Connection = module.Connection(self, transport, self._around, began_ns)
         return connection
 
-    def _learn(self, tools: Sequence[Tool]) -> None:
+    def learn(self, tools: Sequence[Tool]) -> None:
         """Learn the secret arguments of tools and redact the tools; for a thread: thousands take long."""
         for tool in tools:
             self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
@@ -425,27 +409,27 @@ class Supervisor:
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
             detail = f"keeps crashing, so mcptui stopped restarting it. Last error: {ending.detail}"
-            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self._redact(detail))
-            self._changed()
+            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self.redact(detail))
+            self.changed()
             return
         if not self.spec.restart:
             self._status = replace(self._status, detail=f"{self._status.detail}{NEXT_CALL}")
-            self._changed()
+            self.changed()
             return
         detail = f"{ending.detail} Restarting in {delay:.0f} s."
-        self._status = replace(self._status, detail=self._redact(detail))
+        self._status = replace(self._status, detail=self.redact(detail))
         self._woken.clear()
-        self._changed()
+        self.changed()
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
         if self._nobody_asked():
             self._status = replace(self._status, restarts=self._status.restarts + 1)
             self._wanted = self._revived = True
         else:
-            self._status = replace(self._status, detail=self._redact(ending.detail))
+            self._status = replace(self._status, detail=self.redact(ending.detail))
 
     # ---- callbacks of a connection ---------------------------------------------------------------------
 
-    def _ready(self, connection: "Connection") -> None:
+    def ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
         self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
         self._kept = connection.catalog
@@ -459,22 +443,22 @@ class Supervisor:
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
-            **self.offer.counts(connection, self.spec.off, self._redact, self._redact_cut),
+            **self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut),
         )
 
-    def _leaving(self, reason: StopReason) -> None:
+    def leaving(self, reason: StopReason) -> None:
         match self.state:
             case ServerState.STARTING:
                 self._change_state(LifecycleEvent.FAIL, reason=reason)
             case ServerState.RUNNING:
                 self._change_state(LifecycleEvent.DIE, reason=reason)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
         if (connection := self.running_connection) is not None:
             if self._kept is not connection.catalog:
                 self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
             self._kept = connection.catalog
-            counts = self.offer.counts(connection, self.spec.off, self._redact, self._redact_cut)
+            counts = self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut)
             self._status = replace(self._status, **counts)
         self._around.changed(self.spec.name)
 

@@ -285,15 +285,8 @@ class Authenticator(httpx2.Auth):
                         self._spec.name,
                         self._url,
                         listener,
-                        self._around.questioner,
-                        waiting=lambda what: self._around.say(self._spec.name, what),
-                        remember=self._around.remember,
-                        open_browser=self._around.open_browser,
-                        decided=lambda allowed, by: self._around.decided(
-                            self._spec.name, allowed=allowed, by=by
-                        ),
+                        self._around,
                         stepping_up=step == "step up",
-                        later=self._spec.name in self._around.quiet,
                     )
                 provider = await self._provider(module, storage, listener.address, browser)
                 if hasattr(provider, "stepping_up"):
