@@ -253,6 +253,11 @@ class Move:
     calls: tuple[tuple[ToolSpec, Mapping[str, Any]], ...] = ()
 
 
+def demo_model(*, paced: bool) -> "DemoModel":
+    """Return the demo, which writes slowly if it is `paced`, for a screen."""
+    return DemoModel(PACE_SECONDS if paced else 0)
+
+
 class DemoModel:
     """A rule-based ChatModel; `pace` is the seconds between two pieces of text, 0 without a screen."""
 
