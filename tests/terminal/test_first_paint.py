@@ -19,6 +19,7 @@ def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
         loaded = set(report.read_text(encoding="utf-8").split())
         assert "textual.app" in loaded
         assert loaded & HEAVY == set()
+        assert [name for name in loaded if name.startswith("tui.addons")] == []
         app.shows("sk anything")
         app.send(QUIT)
         assert app.ended() == 0
