@@ -91,6 +91,7 @@ NAMED = {
     "packages": [
         (("search", "weather"), "mcptui search"),
         (("add", "--set", "a=b", "x"), "--set"),
+        (("add", "weather.mcpb"), "a package"),
         (("config", "check"), "[registry]"),
     ],
     "replay": [

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.core.addons import service
+from tui.core.addons import missing, service
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import is_command
 from tui.core.ports import BY_KEY
@@ -137,6 +137,8 @@ def _add(args: argparse.Namespace) -> int:
     path = _path(args)
     refuse_foreign(path)
     package = service("package")
+    if package is None and len(args.target) == 1 and _may_be_package(args.target[0]):
+        raise UsageError(missing("service", "package"))
     found = (package(args) if package is not None else None) or _typed(args)
     more = ({"source": found.source} if found.source else {}) | ({"era": args.era} if args.era else {})
     table, shown_table = found.table | more, (found.shown or found.table) | more
@@ -176,6 +178,11 @@ def _add(args: argparse.Namespace) -> int:
     if "url" in table and not any(header.lower() == "authorization" for header in table.get("headers", ())):
         print(f"if it requires signing in: mcptui login {shlex.quote(name)}")
     return 0
+
+
+def _may_be_package(word: str) -> bool:
+    """Return whether a word may name a registry entry or a bundle."""
+    return "://" not in word and ("/" in word or word.endswith(".mcpb")) and not is_command(word)
 
 
 def _agree(path: Path, name: str, *, by: str) -> None:

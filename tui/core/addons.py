@@ -45,7 +45,13 @@ FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 }
 """The flags that add-ons bring to commands, to name the add-on that one is missing from."""
 
-_SAID = {"command": "mcptui {}", "transport": 'transport = "{}"', "model": "the {} model", "setting": "[{}]"}
+_SAID = {
+    "command": "mcptui {}",
+    "transport": 'transport = "{}"',
+    "model": "the {} model",
+    "setting": "[{}]",
+    "service": "a {}",
+}
 """What the user wrote, by kind."""
 
 

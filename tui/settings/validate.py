@@ -115,7 +115,7 @@ class Checker:
             else:
                 needed = missing("transport", entry.kind) if isinstance(entry, ServerSettings) else ""
                 if needed:
-                    self.faults.append(Fault((*path, "transport"), needed))
+                    self.faults.append(Fault(path, needed))
                 elif not self._is_unresolved(path):
                     entries[key] = entry
         return entries
