@@ -1,8 +1,8 @@
 """Selects the tool that a sentence asks the demo model for. Pure.
 
 A wrong call costs more than a missed one: a tool is called only if the sentence mentions its own name (or,
-for meaningless names, its description), if it does not ask for something of another kind (nothing is written or
-deleted unless the sentence begins with such a verb), and if no other tool matches about as well.
+for meaningless names, its description), if it does not ask for something of another kind (nothing is written
+or deleted unless the sentence begins with such a verb), and if no other tool matches about as well.
 """
 
 import math
