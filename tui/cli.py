@@ -6,7 +6,6 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from types import SimpleNamespace
 
 import tui
@@ -28,12 +27,8 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _OFF = (
     *("no_start", "no_servers", "resume", "list", "failed", "all", "json", "lint", "stats", "follow"),
     "redact",
-    "yes",
 )
-_NONE = (
-    *("theme", "session", "filter", "since", "slowest", "export", "output", "replay", "server", "mask"),
-    "approve",
-)
+_NONE = ("theme", "session", "filter", "since", "slowest", "export", "output")
 _NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
 """Arguments that the parser returns for `mcptui traffic NAME`, besides the name."""
 
@@ -47,15 +42,13 @@ _COMMANDS = {
     "logout": "tui.commands.sign_in:logout",
     "add": "tui.commands.add:add",
     "remove": "tui.commands.add:remove",
-    "search": "tui.addons.packages.registry:search",
     "decisions": "tui.commands.decisions.decisions:decisions",
     "sessions": "tui.commands.sessions.sessions:sessions",
     "tap": "tui.commands.tap.tap:tap",
-    "mock": "tui.addons.replay.mock:mock",
     "completion": "tui.commands.generated:completion",
     "man": "tui.commands.generated:man",
 }
-"""Module and function of the commands that need only their arguments."""
+"""Module and function of the commands of the house that need only their arguments."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -236,8 +229,12 @@ def _dispatch(args: "argparse.Namespace") -> int:
             return traffic(args, lambda path: _traffic_screen(args, path))
         case None:
             return _app(args)
-    module, _, name = _COMMANDS[args.command].partition(":")
-    run_command: Callable[[argparse.Namespace], int] = getattr(import_module(module), name)
+    from tui.core.addons import brought, load
+
+    found = _COMMANDS.get(args.command)
+    run_command: Callable[[argparse.Namespace], int] = (
+        brought("command", args.command) if found is None else load(found)
+    )
     return run_command(args)
 
 

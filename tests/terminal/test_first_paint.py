@@ -19,6 +19,10 @@ def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
         loaded = set(report.read_text(encoding="utf-8").split())
         assert "textual.app" in loaded
         assert loaded & HEAVY == set()
+        parts = {
+            name.split(".")[3] for name in loaded if name.startswith("tui.addons.") and name.count(".") > 2
+        }
+        assert parts <= {"addon"}, "the command line needs no more of an add-on"
         app.shows("sk anything")
         app.send(QUIT)
         assert app.ended() == 0

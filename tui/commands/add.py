@@ -8,21 +8,47 @@ import asyncio
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui.core.addons import missing, service
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.files.programs import is_command
 from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
 
 if TYPE_CHECKING:
-    from tui.addons.packages.found_server import FoundServer
     from tui.core.servers import SignedOut
 
 USAGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FoundServer:
+    """A server to be added. One that a third party described is added only after confirmation.
+
+    Attributes:
+        table: as under `[servers.NAME]`.
+        name: the proposed name, or "".
+        source: who described it: "registry" or "bundle", "" for the user.
+        lines: what it is and where it comes from, cleaned.
+        shown: the table with `***` for each secret that the user gave, if that differs.
+        folder: the folder that `install` creates, or "".
+        install: installs its files, after confirmation.
+        store: stores secrets, after confirmation; takes the table, its name and the configuration file, and
+            returns the table.
+    """
+
+    table: dict[str, Any]
+    name: str = ""
+    source: str = ""
+    shown: dict[str, Any] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    folder: str = ""
+    install: Callable[[], None] | None = None
+    store: Callable[[dict[str, Any], str, Path], dict[str, Any]] | None = field(default=None, repr=False)
 
 
 def add(args: argparse.Namespace) -> int:
@@ -36,9 +62,6 @@ def add(args: argparse.Namespace) -> int:
 
 def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
-    from tui.addons.packages.bundle_file import Leftovers
-    from tui.settings.locations import bundles_dir, secrets_dir
-
     path = _path(args)
     try:
         present = _present(path)
@@ -56,8 +79,9 @@ def remove(args: argparse.Namespace) -> int:
     if signed_out.count:
         told = clean(signed_out.told)
         print(f"its tokens were also deleted{f'.{told}' if told else ''}")
-    for line in asyncio.run(Leftovers(args.server, present, bundles_dir(), secrets_dir()).delete()):
-        print(line)
+    if (delete_leftovers := service("leftovers")) is not None:
+        for line in asyncio.run(delete_leftovers(args.server, present)):
+            print(line)
     return 0
 
 
@@ -92,31 +116,17 @@ def _path(args: argparse.Namespace) -> Path:
 
 def _parse_trailing_options(args: argparse.Namespace) -> None:
     """Parse the options after a URL, a name or a bundle. After a command, they belong to the command."""
-    from tui.addons.packages.options import fill_add
+    from tui.commands.add_flags import fill_add
 
     words: list[str] = args.target
-    if len(words) > 1 and (
-        "://" in words[0] or args.registry or _is_packed(words[0]) or _names_a_registry(words)
-    ):
+    is_package = service("is package")
+    if len(words) > 1 and ("://" in words[0] or (is_package is not None and is_package(args))):
         parser = argparse.ArgumentParser(prog="mcptui add")
         fill_add(parser)
         parser.parse_args(words[1:], namespace=args)
         args.target = [words[0], *args.target]
     elif words[:1] == ["--"]:
         args.target = words[1:]
-
-
-def _is_packed(word: str) -> bool:
-    from tui.addons.packages.add_bundle import is_bundle
-    from tui.addons.packages.registry_entry import is_registry_name
-
-    return is_bundle(word) or (is_registry_name(word) and not is_command(word))
-
-
-def _names_a_registry(words: Sequence[str]) -> bool:
-    """Return whether `--registry` follows a word that is not a command."""
-    named = any(word == "--registry" or word.startswith("--registry=") for word in words[1:])
-    return named and not is_command(words[0])
 
 
 def _add(args: argparse.Namespace) -> int:
@@ -126,22 +136,23 @@ def _add(args: argparse.Namespace) -> int:
     _parse_trailing_options(args)
     path = _path(args)
     refuse_foreign(path)
-    found = _packed(args)
-    table = _typed(args) if found is None else {**found.table, "source": found.source}
-    more = {"era": args.era} if args.era else {}
-    table |= more
-    shown_table = table if found is None else {**found.shown, "source": found.source, **more}
+    package = service("package")
+    if package is None and len(args.target) == 1 and _may_be_package(args.target[0]):
+        raise UsageError(missing("service", "package"))
+    found = (package(args) if package is not None else None) or _typed(args)
+    more = ({"source": found.source} if found.source else {}) | ({"era": args.era} if args.era else {})
+    table, shown_table = found.table | more, (found.shown or found.table) | more
     present = _present(path)
-    proposed = args.name or (server_name(table) if found is None else found.name)
+    proposed = args.name or found.name or server_name(table)
     refuse_duplicate("", table, present)
     name = args.name or _asked_name(proposed)
     renaming = f"Choose another one with --name, or remove it first: mcptui remove {shlex.quote(name)}"
     refuse_duplicate(name, table, present, renaming)
-    notes = check_new(name, table, path, os.environ, created=found.folder if found is not None else "")
-    if found is not None:
+    notes = check_new(name, table, path, os.environ, created=found.folder)
+    if found.source:
         print("\n".join((*found.lines, "")) if found.lines else "")
     print(clean(as_toml(name, shown_table)))
-    for risk in _risks(table, found.folder) if found is not None else ():
+    for risk in _risks(table, found.folder) if found.source else ():
         print(f"! {clean(risk)}")
     for note in notes:
         print(f"note: {clean(note)}")
@@ -149,8 +160,8 @@ def _add(args: argparse.Namespace) -> int:
     if args.dry_run:
         print(f"dry run, nothing written. Without --dry-run, this is added to {shown}")
         return 0
-    if found is not None:
-        from tui.addons.packages.found_server import confirm
+    if found.source:
+        from tui.commands.terminal_approver import confirm
 
         if not confirm(f"{_what_happens(shown_table)}\nAdd it to {shown}?", yes=args.yes):
             print("nothing written")
@@ -160,13 +171,18 @@ def _add(args: argparse.Namespace) -> int:
         table = table if found.store is None else found.store(table, name, path)
     add_servers(path, {name: table})
     print(f"wrote {shown}")
-    _agree(path, name, by="option --yes" if found is not None and args.yes else BY_KEY)
+    _agree(path, name, by="option --yes" if found.source and args.yes else BY_KEY)
     if not present:
         print("the sample servers no longer start, because a server is now configured")
     print("check that it starts: mcptui servers")
     if "url" in table and not any(header.lower() == "authorization" for header in table.get("headers", ())):
         print(f"if it requires signing in: mcptui login {shlex.quote(name)}")
     return 0
+
+
+def _may_be_package(word: str) -> bool:
+    """Return whether a word may name a registry entry or a bundle."""
+    return "://" not in word and ("/" in word or word.endswith(".mcpb")) and not is_command(word)
 
 
 def _agree(path: Path, name: str, *, by: str) -> None:
@@ -200,24 +216,8 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
     return risks_of(launch)
 
 
-def _packed(args: argparse.Namespace) -> "FoundServer | None":
-    """Return the server of a bundle or a registry entry, or None for a URL or a command."""
-    from tui.addons.packages.add_bundle import from_bundle, is_bundle
-
-    word = args.target[0] if len(args.target) == 1 else ""
-    if is_bundle(word) and not args.registry:
-        return from_bundle(args, word)
-    if word and (args.registry or _is_packed(word)):
-        from tui.addons.packages.registry import from_registry
-
-        return from_registry(args, word)
-    if args.set or args.kind or args.sha256:
-        raise UsageError("--set, --as and --sha256 require a registry entry or a bundle.")
-    return None
-
-
-def _typed(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the table for the URL or command on the command line."""
+def _typed(args: argparse.Namespace) -> FoundServer:
+    """Return the server of the URL or command on the command line."""
     from tui.settings.new_server import pairs, server_table
     from tui.settings.specs import resolved
 
@@ -231,7 +231,7 @@ def _typed(args: argparse.Namespace) -> dict[str, Any]:
     if "command" in table:  # the path must work from any folder
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())
         table |= {"args": arguments} if arguments else {}
-    return table
+    return FoundServer(table)
 
 
 def _present(path: Path) -> Mapping[str, Any]:

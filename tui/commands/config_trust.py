@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from tui.addons.packages.found_server import is_terminal
 from tui.commands.help_text import between_words
-from tui.commands.terminal_approver import YES_OR_NO, typed_answer, yes_or_no
+from tui.commands.terminal_approver import YES_OR_NO, is_terminal, typed_answer, yes_or_no
 from tui.core.errors import UsageError, as_sentences
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, consent_question
 from tui.core.permission.launch import Launch

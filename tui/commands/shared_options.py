@@ -4,6 +4,8 @@ import argparse
 
 from tui.commands.help_text import invalid
 
+RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
+
 
 def add_common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:
     """Add `--config`, `--trust-config` if the command starts servers, and the options of the model."""
@@ -81,3 +83,10 @@ def _elicit(text: str) -> str:
     if text not in ("decline", "defaults") and not (text.startswith("@") and len(text) > 1):
         raise invalid("decline, defaults or @FILE", text)
     return text
+
+
+def count(text: str) -> int:
+    """Return a number of lines; raises ArgumentTypeError."""
+    if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise invalid("an integer from 1 to 1000000", text)
+    return int(text)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from shlex import quote
 from typing import Any, TextIO
 
+from tui.core.errors import UsageError
 from tui.core.hidden_text.readable import readable
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.text import clean_line, quoted_name
@@ -35,6 +36,20 @@ _WORDS = {
     "t": Answer.SESSION,
     "a": Answer.ALWAYS,
 }
+
+
+def is_terminal() -> bool:
+    """Return whether there is a terminal to ask on."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def confirm(question: str, *, yes: bool) -> bool:
+    """Return whether the user confirms; raises UsageError if there is no terminal to ask on."""
+    if yes:
+        return True
+    if not is_terminal():
+        raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
+    return is_yes(f"{question} [y/N] ")
 
 
 def decision_of(line: str, *, once_only: bool = False) -> Decision:

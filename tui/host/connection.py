@@ -17,12 +17,12 @@ from mcp_types import LOG_LEVEL_META_KEY, Implementation, RootsListChangedNotifi
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
+from tui.core.jsonrpc.trace_context import KEY as TRACEPARENT
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
-from tui.core.trace_context import KEY as TRACEPARENT
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog

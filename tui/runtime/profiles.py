@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.core import units
+from tui.core.addons import brought
 from tui.core.errors import ConfigError
 from tui.core.library_imports import importing
 from tui.core.ports import ChatModel, Clock, ModelChoice
@@ -157,9 +158,11 @@ async def choose_model(
 
 def import_model(profile: ModelProfile | None) -> None:
     """Import what `make_model` imports: a tenth of a second the first time, so call it off the event loop."""
-    names = ("demo.demo",) if profile is None else ("dialects.text_tools", "openai_api.openai_chat")
     with importing():
-        for name in names:
+        if profile is None:
+            brought("model", DEMO)
+            return
+        for name in ("dialects.text_tools", "openai_api.openai_chat"):
             import_module(f"tui.model.{name}")
 
 
@@ -171,9 +174,8 @@ def make_model(
     What was learned about its endpoint is read from a small file. Raises ConfigError.
     """
     if profile is None:
-        from tui.addons.demo.demo import PACE_SECONDS, DemoModel
-
-        return DemoModel(PACE_SECONDS if paced else 0)
+        demo: ChatModel = brought("model", DEMO)(paced=paced)
+        return demo
     from tui.model.dialects import wrap
     from tui.model.dialects.text_tools import FALLBACK
     from tui.model.endpoints.learned_quirks import Learned

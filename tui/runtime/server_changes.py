@@ -9,13 +9,13 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tui.core.addons import service
 from tui.core.errors import UsageError
 from tui.core.files.programs import is_command
 from tui.core.servers import SamplingRule, ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
 from tui.host.host import Host
-from tui.settings.locations import bundles_dir, secrets_dir
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
@@ -290,16 +290,14 @@ class ServerChanges:
         Returns sentences about the deleted tokens and files. Raises McptuiError if the file could not be
         written; the server then keeps running.
         """
-        from tui.addons.packages.bundle_file import Leftovers
-
         is_remote = False
-        leftovers: list[Leftovers] = []
+        present: Mapping[str, Any] = {}
         told: list[str] = []
 
         def write() -> None:
-            nonlocal is_remote
+            nonlocal is_remote, present
             is_remote = "url" in self._configured(name)
-            leftovers.append(Leftovers(name, self._present(), bundles_dir(), secrets_dir()))
+            present = self._present()
             self._file.remove_server(name)
 
         async def sign_out(_: Sequence[ServerSpec]) -> None:
@@ -307,8 +305,8 @@ class ServerChanges:
                 told.append(signed_out.told.strip())
 
         notes = await self._configuration.change(write, first=sign_out)
-        for one in leftovers:
-            told += await one.delete()
+        if (delete_leftovers := service("leftovers")) is not None:
+            told += await delete_leftovers(name, present)
         left = _ending([*told, *notes])
         return left if self._file.servers() else [*left, NONE_LEFT]
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from tui.core.addons import missing
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
 from tui.settings.key_positions import KeyPath
@@ -64,6 +65,8 @@ class Checker:
             if key not in Settings.model_fields:
                 hint = did_you_mean(key, Settings.model_fields, _SECTION_SYNONYMS)
                 self.faults.append(Fault((key,), UNKNOWN_KEY, hint))
+            elif needed := missing("setting", key):
+                self.faults.append(Fault((key,), needed))
         default = self.tree.get("default_model")
         if default is not None and not isinstance(default, str):
             self.faults.append(Fault(("default_model",), f"must be a string, not {kind_of(default)}"))
@@ -110,7 +113,10 @@ class Checker:
                 found = _faults(error, path, model)
                 self.faults.extend(fault for fault in found if fault.path not in self.unresolved)
             else:
-                if not self._is_unresolved(path):
+                needed = missing("transport", entry.kind) if isinstance(entry, ServerSettings) else ""
+                if needed:
+                    self.faults.append(Fault(path, needed))
+                elif not self._is_unresolved(path):
                     entries[key] = entry
         return entries
 

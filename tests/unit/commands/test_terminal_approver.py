@@ -2,7 +2,16 @@
 
 import pytest
 
-from tui.commands.terminal_approver import MAX_SHOWN, TOO_LONG, can_show, decision_of, question, trust_text
+from tui.commands.terminal_approver import (
+    MAX_SHOWN,
+    TOO_LONG,
+    can_show,
+    confirm,
+    decision_of,
+    question,
+    trust_text,
+)
+from tui.core.errors import UsageError
 from tui.core.hidden_text.scan import HiddenText, Sign
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.tools import Tool
@@ -65,3 +74,16 @@ def test_arguments_are_shown_in_full_with_hidden_characters_visible():
 def test_a_call_with_more_arguments_than_are_shown_can_only_be_denied():
     request = ApprovalRequest("c", Tool("mail", "send"), {"text": "x" * (MAX_SHOWN + 1)}, "why")
     assert not can_show(request) and TOO_LONG in question(request)
+
+
+def test_only_y_or_yes_confirms(monkeypatch: pytest.MonkeyPatch):
+    typed = ["", "no", "maybe", "y", "YES"]
+    monkeypatch.setattr("tui.commands.terminal_approver.is_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda prompt: typed.pop(0))
+    assert [confirm("Add it?", yes=False) for _ in range(5)] == [False, False, False, True, True]
+
+
+def test_without_a_terminal_yes_must_be_given_on_the_command_line():
+    with pytest.raises(UsageError, match="--yes"):
+        confirm("Add it?", yes=False)
+    assert confirm("Add it?", yes=True)

@@ -1,8 +1,7 @@
 """Texts of the demo model: answers from tool results, questions, help. Pure."""
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tui.core.conversation.conversation import ToolMessage
@@ -14,7 +13,6 @@ MAX_ANSWER = 4000
 """Maximum characters of one result that are repeated in an answer."""
 
 MAX_ITEMS = 20
-MAX_SUGGESTED = 3
 MAX_JSON = 64 * 1024
 
 _EXAMPLES = (
@@ -23,25 +21,23 @@ _EXAMPLES = (
     ("search_notes", "which notes mention milk?", "哪些笔记提到牛奶？"),
     ("count_slowly", "count slowly for 5 seconds", "数到 5"),
 )
+_HELP = (
+    "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
+    "description, fill in its arguments, and answer from what it returns.\n\nTry:\n\n{examples}\n\n"
+    "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
+    "我是基于规则的演示模型，不是语言模型，也不联网。我会按名称和描述挑选一个工具、填写参数，并用结果作答。\n\n"
+    "可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
+)
 _SENTENCES = {
-    "greeting": ("Hello! ", "你好！"),
+    "help": _HELP,
+    "greeting": (f"Hello! {_HELP[0]}", f"你好！{_HELP[1]}"),
     "thanks": ("You're welcome.", "不客气。"),
     "dropped": ("All right.", "好的。"),
-    "what I am": (
-        "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
-        "description, fill in its arguments, and answer from what it returns.",
-        "我是基于规则的演示模型，不是语言模型，也不联网。"
-        "我会按名称和描述挑选一个工具、填写参数，并用结果作答。",
-    ),
-    "help": (
-        "{head}\n\nTry:\n\n{examples}\n\n"
-        "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
-        "{head}\n\n可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
-    ),
-    "rule-based": ("I am a rule-based demo, not a language model. ", "我是基于规则的演示模型。"),
+    "tools": ("{tools}", "{tools}"),
     "no tools": (
-        "No tools are available: no server that offers tools is running.",
-        "现在没有可用的工具：没有提供工具的服务器在运行。",
+        "I am a rule-based demo, not a language model. No tools are available: no server that offers tools "
+        "is running.",
+        "我是基于规则的演示模型。现在没有可用的工具：没有提供工具的服务器在运行。",
     ),
     "not understood": (
         "I am a rule-based demo, not a language model, and I found no matching tool. Try:\n\n"
@@ -53,62 +49,63 @@ _SENTENCES = {
         "我是基于规则的演示模型，最多读 {limit} 个字符，这条消息太长了。",
     ),
     "missing": (
-        "`{tool}` needs {names}{hint}. What should it be?",
-        "`{tool}` 还需要 {names}{hint}。请告诉我。",
+        "`{tool}` needs {names}. What should it be?",
+        "`{tool}` 还需要 {names}。请告诉我。",
     ),
     "several": (
         "Several tools match: {names}. Use the tool's own words, or `call NAME {{JSON}}`.",
         "有几个工具都可能合适：{names}。请说得更具体些，或输入 `call 工具名 {{JSON}}`。",
     ),
-    "failed": ("`{tool}` failed: ", "`{tool}` 没有成功："),
+    "failed": ("`{tool}` failed: {text}", "`{tool}` 没有成功：{text}"),
     "empty": ("`{tool}` ran and returned nothing.", "`{tool}` 已运行，没有返回内容。"),
 }
 
 
-def say(sentence: str, chinese: bool, **values: object) -> str:
+def say(sentence: str, chinese: bool, tools: Sequence[ToolSpec] = (), **values: object) -> str:
     """Return a sentence in English or Chinese, with `values` filled in."""
-    return _SENTENCES[sentence][chinese].format(**values)
+    text = _SENTENCES[sentence][chinese]
+    if "{examples}" in text or "{tools}" in text:
+        if not tools:
+            return _SENTENCES["no tools"][chinese]
+        values |= {"examples": _examples(tools, chinese), "tools": _list_tools(tools)}
+    return text.format(**values)
 
 
 def from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) -> str:
     """Return an answer with the result of a call: JSON as a short list, text unchanged."""
     spec = next((tool for tool in tools if tool.name == result.name), None)
-    name = _own_name(spec) if spec else clean_line(result.name, 80)
+    name = own_name(spec) if spec else clean_line(result.name, 80)
     text = result.text.removeprefix("ERROR:").strip()
-    if result.is_error:
-        return say("failed", chinese, tool=name) + _bounded(text)
     if not text or text == "(empty result)":
         return say("empty", chinese, tool=name)
-    if text[0] in "{[" and len(text) <= MAX_JSON:
+    if text[0] in "{[" and len(text) <= MAX_JSON and not result.is_error:
         try:
             value = json.loads(text)
             while isinstance(value, dict) and len(value) == 1 and "result" in value:
                 value = value["result"]
-            return _bounded(_listed(value))
+            text = _listed(value)
         except (ValueError, RecursionError):
             pass
-    return _bounded(text)
+    text = text if len(text) <= MAX_ANSWER else text[:MAX_ANSWER].rstrip() + " …"
+    return say("failed", chinese, tool=name, text=text) if result.is_error else text
 
 
-def _own_name(tool: ToolSpec) -> str:
+def own_name(tool: ToolSpec) -> str:
+    """Return the name that a tool's server gave it."""
     return clean_line(tool.tool or tool.name, 80)
-
-
-def _bounded(text: str) -> str:
-    return text if len(text) <= MAX_ANSWER else text[:MAX_ANSWER].rstrip() + " …"
 
 
 def _listed(value: Any) -> str:
     if value in ({}, []):
         return "Nothing was found."
     if isinstance(value, dict):
-        return _items([f"- **{clean_line(str(key), 60)}**: {_as_text(item)}" for key, item in value.items()])
-    return _items([f"- {_as_text(item)}" for item in value]) if isinstance(value, list) else _as_text(value)
+        return _items([f"**{clean_line(str(key), 60)}**: {_as_text(item)}" for key, item in value.items()])
+    return _items([_as_text(item) for item in value]) if isinstance(value, list) else _as_text(value)
 
 
-def _items(lines: list[str]) -> str:
-    more = [f"- … and {len(lines) - MAX_ITEMS} more"] if len(lines) > MAX_ITEMS else []
-    return "\n".join([*lines[:MAX_ITEMS], *more])
+def _items(lines: Sequence[str]) -> str:
+    more = [f"… and {len(lines) - MAX_ITEMS} more"] if len(lines) > MAX_ITEMS else []
+    return "\n".join(f"- {line}" for line in (*lines[:MAX_ITEMS], *more))
 
 
 def _as_text(value: Any) -> str:
@@ -122,64 +119,26 @@ def _as_text(value: Any) -> str:
     return clean_line(str(value), 400)
 
 
-def ask_for(tool: ToolSpec, missing: Sequence[str], chinese: bool) -> str:
-    """Return the question for missing arguments."""
-    properties = tool.schema.get("properties")
-    about = []
-    for name in missing:
-        schema = properties.get(name) if isinstance(properties, Mapping) else None
-        text = schema.get("description") if isinstance(schema, Mapping) else None
-        if isinstance(text, str) and (line := clean_line(text, 120).rstrip(".")):
-            about.append(f"{clean_line(name, 60)}: {line}")
-    hint = f" ({'; '.join(about)})" if about else ""
-    return say("missing", chinese, tool=_own_name(tool), names=quoted(missing, 60), hint=hint)
-
-
 def quoted(names: Sequence[str], limit: int = 80) -> str:
     """Return `names` as code, separated by commas."""
     return ", ".join(f"`{clean_line(name, limit)}`" for name in names)
 
 
-def list_tools(tools: Sequence[ToolSpec], chinese: bool) -> str:
+def _list_tools(tools: Sequence[ToolSpec]) -> str:
     """Return the tools by server, one per line."""
     servers: dict[str, list[str]] = {}
     for tool in tools:
-        first = clean_line(re.split(r"(?<=[.!?])\s", tool.description.strip(), maxsplit=1)[0], 100)
-        servers.setdefault(tool.server, []).append(f"- `{_own_name(tool)}`{': ' + first if first else ''}")
-    blocks = [
+        first = clean_line(tool.description.strip().partition(". ")[0], 100)
+        servers.setdefault(tool.server, []).append(f"`{own_name(tool)}`{': ' + first if first else ''}")
+    return "\n\n".join(
         f"**{clean_line(server, 60) or 'tools'}**\n\n{_items(lines)}" for server, lines in servers.items()
-    ]
-    return "\n\n".join(blocks) or say("no tools", chinese)
+    )
 
 
 def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
     """Return sentences that work with the current tools."""
     names = {tool.tool for tool in tools}
     found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
-    if not found:
-        found = [
-            question
-            for tool in tools
-            if not needs_arguments(tool.schema) and (question := question_of(tool.description))
-        ][:MAX_SUGGESTED]
-    if not found:
-        required = tools[0].schema.get("required")
-        needed = [clean_line(str(name), 40) for name in required[:4]] if isinstance(required, list) else []
-        arguments = json.dumps(dict.fromkeys(needed, "…"), ensure_ascii=False)
-        found = [f"`call {_own_name(tools[0])} {arguments}`"]
-    return "\n".join(f"- {example}" for example in found)
-
-
-def help_text(tools: Sequence[ToolSpec], chinese: bool) -> str:
-    """Return a description of what the demo can and cannot do."""
-    head = say("what I am", chinese)
-    if not tools:
-        return head + ("" if chinese else " ") + say("no tools", chinese)
-    return say("help", chinese, head=head, examples=_examples(tools, chinese))
-
-
-def not_understood(tools: Sequence[ToolSpec], chinese: bool) -> str:
-    """Return the answer to a request that no tool can fulfil."""
-    if not tools:
-        return say("rule-based", chinese) + say("no tools", chinese)
-    return say("not understood", chinese, examples=_examples(tools, chinese))
+    questions = [question_of(tool.description) for tool in tools if not needs_arguments(tool.schema)]
+    found = found or [*filter(None, questions)][:3]
+    return _items(found or [f"`call {own_name(tools[0])} {{…}}`"])

@@ -3,9 +3,8 @@
 The patterns search only a bounded text, each in about linear time.
 """
 
-import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +13,11 @@ from tui.addons.demo.demo_words import (
     NUMBERS,
     PLACES,
     STOP_WORDS,
-    SYNONYMS,
     ZONES,
     is_cjk,
     longest_first,
     words,
 )
-from tui.core.jsonrpc.reader import loads
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
 
@@ -34,60 +31,67 @@ MAX_BARE_WORDS = 3
 
 EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
 PLACE_WORDS = "location city place town region country where destination area"
+_TEXT_WORDS = "text content message note body msg comment input description summary value"
 
-_QUOTED = late(
-    r"\"([^\"]{1,2000})\"|“([^”]{1,2000})”|「([^」]{1,2000})」|`([^`]{1,2000})`|'([^']{2,2000})'(?!\w)"
-)
+_QUOTED = late(r"\"([^\"]{1,2000})\"|“([^”]{1,2000})”|「([^」]{1,2000})」|`([^`]{1,2000})`")
 _NUMBER = late(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
-_PATH = late(r"(?<!\w)(?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b")
-_URL = late(r"\bhttps?://[^\s\"'<>)\]]+")
-_EMAIL = late(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_DATE = late(r"\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?\b")
-_TIME = late(r"(?<!\d)(?:[01]?\d|2[0-3]):[0-5]\d(?!\d)")
-_ID = late(
-    r"#(\w[\w-]*)|\b(?:id|number|no\.?)\s*[:=]?\s*([\w-]*\d[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)", re.I
-)
-_GIVEN = (
-    r"\s*(?:=|[:：](?!//)|\s(?:is|of)\s)\s*(\"[^\"]*\"|'[^']*'|[^\s,;，；]+)",
-    r"\s+(\"[^\"]*\"|[\w-]*\d[\w-]*)",
-)
-_SLUG = late(r"\w+(?:[-_]\w+)+")
-_COLON = late(r"^(.{2,80}?)(?<!https)(?<!http)[:：](?!//)\s*(\S.*)$", re.S)
-_SAYS = (
+_PATH = late(r"(?<!\w)((?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b)")
+_PAYLOADS = (
+    late(r"^.{2,80}?(?<!https)(?<!http)[:：](?!//)\s*(\S.*)$", re.S),
     late(
-        r"\b(?:(?:note|memo|todo|reminder|message)s?"
-        r"\s+(?:that\s+says|saying|that|to|about|with(?:\s+the\s+text)?)"
-        r"|remember\s+(?:to|that)|remind\s+me\s+(?:to|that|about)"
-        r"|(?:note|jot|write)\s+(?:it\s+)?down\s*(?:that)?|note\s+that)\s+(.+)$",
+        r"\b(?:(?:note|memo|todo|reminder|message)s?\s+(?:that\s+says|saying|that|to|about)"
+        r"|remember\s+(?:to|that)|remind\s+me\s+(?:to|that|about))\s+(.+)$",
         re.I | re.S,
     ),
     late(
-        r"(?:记一下|记下来?|记住|提醒我|(?:添加|新增|加|写|建)(?:一条|一个|个)?(?:新的?)?"
-        r"(?:笔记|备忘录?|便签))[\s,，:：]*(\S.*)$",
+        r"(?:记一下|记下来?|记住|提醒我|(?:添加|新增|加|写)(?:一条|一个)?(?:笔记|备忘录?|便签))[\s,，:：]*(\S.*)$",
         re.S,
     ),
 )
-_INTO = late(
-    r"\b(?:add|put|save|write|store|note|jot)\s+(.+?)\s+"
-    r"(?:(?:to|in|into|on)\s+(?:my|the)\s+\w+|as\s+an?\s+\w+|down)\W*$",
+"""What follows is content ("buy milk" in "add a note: buy milk")."""
+
+_KINDS = {
+    "url uri link": (late(r"\b(https?://[^\s\"'<>)\]]+)"),),
+    "email mail": (late(r"([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"),),
+    "date day since until": (late(r"\b(\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?)\b"),),
+    "time clock": (late(r"(?<!\d)((?:[01]?\d|2[0-3]):[0-5]\d)(?!\d)"),),
+    "path file filename filepath directory dir folder": (_PATH,),
+    "query q search keyword keywords term terms pattern phrase needle word": (
+        _QUOTED,
+        late(
+            r"\b(?:mention(?:s|ed|ing)?|contain(?:s|ing)?|about|matching|with(?: the word)?|for)"
+            r"\s+(?:(?:the|a|an|my|word)\s+)?(.+)$",
+            re.I,
+        ),
+        late(r"\b(?:find|search|look up|grep|locate)\s+(?!(?:for|in|my|the)\b)(.+)$", re.I),
+        late(
+            r"(?:提到|关于|包含|含有|搜索|查找|有)了?(.+?)(?:的?(?:笔记|备忘|便签|文件).*)?[?？。!！吗呢]*$"
+        ),
+    ),
+    _TEXT_WORDS: (
+        *_PAYLOADS,
+        _QUOTED,
+        late(
+            r"\b(?:add|put|save|write|store|note|jot)\s+(.+?)\s+"
+            r"(?:(?:to|in|into|on)\s+(?:my|the)\s+\w+|as\s+an?\s+\w+|down)\W*$",
+            re.I,
+        ),
+    ),
+    "id key number uuid slug identifier": (
+        _QUOTED,
+        late(
+            r"#(\w[\w-]*)|\b(?:id|number|no\.?)\s*[:=]?\s*([\w-]*\d[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)",
+            re.I,
+        ),
+    ),
+}
+"""By the words of a property's name, what its value looks like: the first group of the first match."""
+
+_ZONE = late(
+    r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+-]+"
+    rf"|(?<!\w)(?:{longest_first([*ZONES])})(?!\w)",
     re.I,
 )
-_ABOUT = (
-    late(
-        r"\b(?:mention(?:s|ed|ing)?|contain(?:s|ing)?|about|matching|including|regarding"
-        r"|with(?: the word)?|for)\s+(.+)$",
-        re.I,
-    ),
-    late(
-        r"\b(?:find|search|look up|grep|locate)\s+(?!(?:for|in|my|the)\b)(.+?)"
-        r"(?:\s+(?:in|among|from)\s+.+)?$",
-        re.I,
-    ),
-    late(r"(?:提到|关于|包含|含有|搜索|查找|有)了?(.+?)(?:的?(?:笔记|备忘|便签|文件).*)?[?？。!！吗呢]*$"),
-)
-_TAIL = late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
-_ARTICLE = late(r"^(?:the|a|an|my|word|phrase)\s+|^(?:我的)?(?:笔记|备忘录?|便签)\s*(?:里|中)?的?\s*", re.I)
-
 _PLACE_TAIL = late(r"\b(?:in|for|at|of|near|around)\s+(?:the\s+(?:(?:city|town)\s+of\s+)?)?", re.I)
 _POSSESSIVE = late(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
 _WHEN = late(
@@ -95,15 +99,9 @@ _WHEN = late(
     r"|tomorrow|tonight|currently|now|please|like|thanks|thank you|and|then|going to be|be)(?:\W+|$))+$",
     re.I,
 )
-_LATIN_NAME = late(r"[A-Za-z][A-Za-z .'-]*[A-Za-z]")
-_CJK_RUN = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}")
+_CJK_RUN = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}|[A-Za-z][A-Za-z .'-]*[A-Za-z]")
 _PLACE_NAME = late("|".join(PLACES))
 _NO_PLACES = "it this that there here general all me you my your morning evening moment world".split()
-_ZONE = late(
-    r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+-]+"
-    rf"|(?<!\w)(?:{longest_first([*ZONES])})(?!\w)",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,30 +121,18 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence, and the quoted texts and numbers in it that are not used yet, in order.
-
-    `taken` are words that name the tool and are therefore not values, `payload` is its content ("buy milk" in
-    "add a note: buy milk") or "", `sole` says that the tool requires one argument.
-    """
+    """A sentence, and the numbers in it that are not used yet. `taken` are words that name the tool."""
 
     text: str
-    payload: str
     taken: Collection[str]
     tool: ToolSpec
-    sole: bool
-    quoted: list[str]
     numbers: list[str]
-
-    def quote(self) -> str | None:
-        return self.quoted.pop(0) if self.quoted else None
 
 
 def payload_split(text: str) -> tuple[str, str]:
     """Return the request and the content of a sentence ("add a note: buy milk")."""
     text = text[:MAX_TEXT]
-    if found := _COLON.match(text):
-        return found[1], found[2].strip()
-    for pattern in _SAYS:
+    for pattern in _PAYLOADS:
         if found := pattern.search(text):
             return text[: found.start(1)], found[1].strip()
     return _QUOTED.sub(" ", text), ""
@@ -163,49 +149,24 @@ def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> Filled:
     required = [name for name in names if isinstance(name, str)] if isinstance(names, list | tuple) else []
     required = sorted(required[:MAX_PROPERTIES], key=[*properties, *required].index)
     text = text[:MAX_TEXT].strip()
-    values = _inline_json(text, properties)
-    if not values:
-        values = _named(text, properties)
-        spelled = re.sub(
-            r"\b[a-z]+\b", lambda word: NUMBERS.get(word[0], word[0]), _QUOTED.sub(" ", text.lower())
-        )
-        quoted = [next(filter(None, found.groups())) for found in _QUOTED.finditer(text)]
-        quoted = [quote for quote in quoted if quote not in values.values()]
-        numbers = _NUMBER.findall(spelled)
-        source = _Sentence(text, payload_split(text)[1], taken, tool, len(required) == 1, quoted, numbers)
-        for name in sorted(properties, key=lambda name: name not in required):
-            if name not in values:
-                value = _value(name, properties[name], source, name in required)
-                if value is not None:
-                    values[name] = value
+    values: dict[str, Any] = {}
+    spelled = re.sub(r"\b[a-z]+\b", lambda word: NUMBERS.get(word[0], word[0]), text.lower())
+    source = _Sentence(text, taken, tool, _NUMBER.findall(_QUOTED.sub(" ", spelled)))
+    for name in sorted(properties, key=lambda name: name not in required):
+        value = _named(text, name, properties[name])
+        value = _value(name, properties[name], source, required) if value is None else value
+        if value is not None:
+            values[name] = value
     missing = tuple(name for name in required if name not in values)
     return Filled(values, missing, tuple(name for name in required if name in values))
 
 
-def _inline_json(text: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON object in `text` if its keys are those of the tool."""
-    if (start := text.find("{")) < 0:
-        return {}
-    try:
-        _, end = json.JSONDecoder().raw_decode(text, start)
-        value = loads(text[start:end])
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) and set(value) <= set(properties) else {}
-
-
-def _named(text: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the named values in a sentence: `city=Oslo`, `days: 3`, `id is x`, `id 5`."""
-    values: dict[str, Any] = {}
-    for name, schema in properties.items():
-        label = re.escape(name).replace("_", "[_ ]")
-        for given in _GIVEN:
-            if found := re.search(rf"(?<!\w){label}{given}", text, re.I):
-                value = _coerce(found[1].strip(EDGE), schema)
-                if value is not None:
-                    values[name] = value
-                break
-    return values
+def _named(text: str, name: str, schema: Mapping[str, Any]) -> Any:
+    """Return a value that a sentence names: `city=Oslo`, `days: 3`, `id is x`, `content "hi"`."""
+    label = re.escape(name).replace("_", "[_ ]")
+    between = r"(?:\s*(?:=|[:：](?!//)|\s(?:is|of)\s)\s*|\s+(?=\"|[\w-]*\d))"
+    found = re.search(rf"(?<!\w){label}{between}(\"[^\"]*\"|'[^']*'|[^\s,;，；]+)", text, re.I)
+    return None if found is None else _coerce(found[1].strip(EDGE), schema)
 
 
 def _coerce(raw: str, schema: Mapping[str, Any]) -> Any:
@@ -220,8 +181,7 @@ def _coerce(raw: str, schema: Mapping[str, Any]) -> Any:
             number = float(raw)
             return int(number) if number.is_integer() else (number if kind == "number" else None)
         case "boolean":
-            choices = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-            return choices.get(raw.casefold())
+            return {"true": True, "yes": True, "on": True, "false": False, "no": False}.get(raw.casefold())
         case "array":
             return [item.strip() for item in raw.split(",") if item.strip()] or None
         case "object" | "null":
@@ -232,79 +192,64 @@ def _coerce(raw: str, schema: Mapping[str, Any]) -> Any:
 def _type(schema: Mapping[str, Any]) -> str:
     """Return the first type that the schema names besides null; "string" if it names none."""
     kinds = schema.get("type")
-    if isinstance(kinds, str):
-        return kinds
-    if isinstance(kinds, list):
-        return next((str(kind) for kind in kinds if kind != "null"), "string")
     options = schema.get("anyOf") or schema.get("oneOf")
-    for option in options if isinstance(options, list) else ():
-        if isinstance(option, Mapping) and option.get("type") != "null":
-            return _type(option)
-    return "string"
+    if not kinds and isinstance(options, list):
+        kinds = [option.get("type") for option in options if isinstance(option, Mapping)]
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    return next((kind for kind in kinds if isinstance(kind, str) and kind != "null"), "string")
 
 
-def _value(name: str, schema: Mapping[str, Any], source: _Sentence, required: bool) -> Any:
+def _value(name: str, schema: Mapping[str, Any], source: _Sentence, required: Collection[str]) -> Any:
     """Return a value for one property, or None. Optional ones need explicit words."""
+    spoken = words(source.text)
     if isinstance(enum := schema.get("enum"), list):
-        said = set(re.findall(r"\w+", source.text.casefold()))
+        said = re.findall(r"\w+", source.text.casefold())
         return next((item for item in enum if isinstance(item, str) and item.casefold() in said), None)
     match _type(schema):
         case "integer" | "number" if source.numbers:
-            spoken = words(source.text)
             near = any(word in spoken for word in words(name))
-            near = near or (name in ("duration", "seconds", "timeout") and "second" in spoken)
-            only = len(source.numbers) == 1 and len(source.tool.schema["properties"]) == 1
-            value = _coerce(source.numbers[0], schema) if required or near or only else None
-            if value is not None:
-                source.numbers.pop(0)
-            return value
-        case "boolean":
-            label = r"[\s_-]*".join(map(re.escape, name.split("_")))
-            found = re.search(rf"\b(with(?:out)?|no|not)\s+{label}\b", source.text, re.I)
-            return found[1].casefold() == "with" if found else None
-        case "array" if required:
-            items = schema.get("items")
-            return _list(source) if isinstance(items, Mapping) and items.get("type") == "string" else None
+            near = near or (name in ("duration", "timeout") and "second" in spoken)
+            if name in required or near or len(source.numbers) == len(source.tool.schema["properties"]) == 1:
+                return _coerce(source.numbers.pop(0), schema)
+        case "array" if name in required:
+            return [next(filter(None, found)) for found in _QUOTED.findall(source.text)] or None
         case "string":
             return _string(name, source, required)
     return None
 
 
-def _list(source: _Sentence) -> list[str] | None:
-    """Return the quoted or listed items; a single item counts only if it looks like a path."""
-    found = source.quoted or [path.rstrip(".,;") for path in _PATH.findall(source.text)]
-    if found:
-        return found
-    items = [item.strip(EDGE) for item in re.split(r",|、|\band\b", _rest(source) or "") if item.strip(EDGE)]
-    return items if len(items) > 1 else None
-
-
-def _string(name: str, source: _Sentence, required: bool) -> str | None:
+def _string(name: str, source: _Sentence, required: Collection[str]) -> str | None:
     """Return a string by the kind of value that the property's name suggests."""
     kinds = set(re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]", " ", name).lower().split())
-    finders: dict[str, Callable[[], str | None]] = {
-        "url uri link": lambda: _first(_URL, source.text),
-        "email mail": lambda: _first(_EMAIL, source.text),
-        "date day since until": lambda: _first(_DATE, source.text),
-        "timezone tz zone": lambda: _zone(source.text, bool(kinds & {"target", "to", "destination"})),
-        "time clock": lambda: _first(_TIME, source.text),
-        PLACE_WORDS: lambda: _place(source),
-        "path file filename filepath directory dir folder": lambda: _path(source),
-        "query q search keyword keywords term terms pattern phrase needle word": lambda: _query(source),
-        "text content message note body msg comment input description summary value": lambda: (
-            _text(source) if required else source.quote()
-        ),
-        "id key number uuid slug identifier": lambda: _identifier(source),
-    }
-    for known, find in finders.items():
+    if kinds & {"timezone", "tz", "zone"}:
+        return _zone(source.text, bool(kinds & {"target", "to", "destination"}))
+    if kinds.intersection(PLACE_WORDS.split()):
+        return _place(source)
+    for known, patterns in _KINDS.items():
         if kinds.intersection(known.split()):
-            return (find() or "").strip() or None
-    return (source.quote() or (_rest(source) if source.sole else None)) if required else None
+            if known == _TEXT_WORDS and name not in required:
+                return _first((_QUOTED,), source.text)
+            return _first(patterns, source.text) or _after_name(source, any_word=known == _TEXT_WORDS)
+    if name not in required:
+        return None
+    sole = (*_PAYLOADS, late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I))
+    return _first((_QUOTED, *(sole if len(required) == 1 else ())), source.text)
 
 
-def _first(pattern: re.Pattern[str], text: str) -> str | None:
-    found = pattern.search(text)
-    return found[0].rstrip(".,;") if found else None
+def _first(patterns: Collection[re.Pattern[str]], text: str) -> str | None:
+    """Return the group of the first pattern that matches."""
+    found = next(filter(None, (pattern.search(text) for pattern in patterns)), None)
+    return None if found is None else found[found.lastindex or 0].strip(EDGE) or None
+
+
+def _after_name(source: _Sentence, *, any_word: bool) -> str | None:
+    """Return what follows the tool's own words: a text ("echo hello"), or a name like `eat-fish`."""
+    first, _, rest = source.text.partition(" ")
+    if any_word:
+        return rest if words(first) == words(source.tool.tool or source.tool.name) else None
+    *before, last = source.text.strip(EDGE).split() or [""]
+    name = set(words(before[-1])) if before else set()
+    return last if name and name <= set(source.taken) and re.fullmatch(r"\w+(?:[-_]\w+)+", last) else None
 
 
 def _zone(text: str, second: bool) -> str | None:
@@ -324,8 +269,6 @@ def _place(source: _Sentence) -> str | None:
     if is_cjk(text):
         if known := _PLACE_NAME.findall(text):
             return "、".join(name if name in source.tool.description else PLACES[name] for name in known)
-        if latin := _LATIN_NAME.search(text):
-            return latin[0]
         rest = _CJK_RUN.search(CHINESE_NOISE.sub(" ", text))
         return rest[0].removesuffix("市") if rest else None
     for found in _POSSESSIVE.finditer(text):
@@ -337,59 +280,11 @@ def _place(source: _Sentence) -> str | None:
         short = len(name.split()) <= MAX_PLACE_WORDS and name.casefold() not in _NO_PLACES
         if short and re.match(r"[^\W\d]", name):
             return name
-    return _leftover(text, source.taken)
-
-
-def _leftover(text: str, taken: Collection[str]) -> str | None:
-    """Return a sentence without common words and without the words that name the tool."""
-    common = STOP_WORDS.union(taken, (word for word, meaning in SYNONYMS.items() if meaning in taken))
-    left = [raw for raw in re.findall(r"[\w'-]+", text) if common.isdisjoint(words(raw))]
+    # Otherwise, what is left without common words and those that name the tool.
+    left = [
+        raw for raw in re.findall(r"[\w'-]+", text) if STOP_WORDS.union(source.taken).isdisjoint(words(raw))
+    ]
     joined = " ".join(left)
     if not 0 < len(left) <= 3 or joined not in text or re.search(r"\d", joined):
         return None
     return joined if joined[0].isupper() or len(text.split()) <= MAX_BARE_WORDS else None
-
-
-def _path(source: _Sentence) -> str | None:
-    for quote in source.quoted:
-        if _PATH.match(quote):
-            source.quoted.remove(quote)
-            return quote
-    return _first(_PATH, source.text) or (source.quote() if len(source.quoted) == 1 else None)
-
-
-def _text(source: _Sentence) -> str | None:
-    if source.payload:
-        return source.payload.strip(' \t\n"“”')
-    if found := source.quote():
-        return found
-    if into := _INTO.search(source.text):
-        return into[1].strip(EDGE)
-    first, _, rest = source.text.partition(" ")
-    return rest if words(first) == words(source.tool.tool or source.tool.name) else None
-
-
-def _query(source: _Sentence) -> str | None:
-    if found := source.quote():
-        return found
-    found = source.payload or next(
-        (match[1] for pattern in _ABOUT if (match := pattern.search(source.text))), ""
-    )
-    return _ARTICLE.sub("", found.strip(EDGE))
-
-
-def _identifier(source: _Sentence) -> str | None:
-    if found := source.quote():
-        return found
-    if match := _ID.search(source.text):
-        return match[match.lastindex or 0]
-    *before, last = source.text.strip(EDGE).split() or [""]
-    name = set(words(before[-1])) if before else set()
-    return last if name and name <= set(source.taken) and _SLUG.fullmatch(last) else None
-
-
-def _rest(source: _Sentence) -> str | None:
-    if source.payload:
-        return source.payload.strip(EDGE)
-    match = _TAIL.search(source.text)
-    return _ARTICLE.sub("", match[1].strip(EDGE)) if match else None

@@ -48,8 +48,8 @@ history, note memo reminder remember remind, directory folder dir, time clock, a
 """
 SYNONYMS = {stem(word): stem(meaning) for word, meaning in _table(_SYNONYMS).items()}
 
-CHINESE = _table("""
-weather 天气 天気 气温 温度 下雨 下雪, record 记录, note 笔记 备忘 便签, remember 记下 记一下 记住, remind
+_CHINESE = _table("""
+weather 天气 天气 气温 温度 下雨 下雪, record 记录, note 笔记 备忘 便签, remember 记下 记一下 记住, remind
 提醒我, add 添加 新增 加一条 写一条, delete 删除 删掉 去掉, search 搜索 查找, mention 提到, contain 包含
 含有, which 哪些 哪条, list 列出, all 所有 全部, show 显示 查看 看看, time 时间 几点, count 数到, file 文件,
 directory 目录
@@ -59,15 +59,15 @@ _FILLER = """
 帮我 多少度 多少 是什么 什么 吗 呢 吧 啊 的 了 在 会 是 冷不冷 热不热 冷 热 有 我 は です か の 教えて 呀 好
 那里 那边
 """
-_PLACES = """
+PLACES = {
+    chinese: latin.replace("_", " ")
+    for chinese, latin in _table("""
 Beijing 北京, Shanghai 上海, Hangzhou 杭州, Guangzhou 广州, Shenzhen 深圳, Chengdu 成都, Chongqing 重庆,
-Nanjing 南京, Wuhan 武汉, Xi'an 西安, Tianjin 天津, Suzhou 苏州, Qingdao 青岛, Xiamen 厦门, Changsha 长沙,
-Dalian 大连, Kunming 昆明, Harbin 哈尔滨, Lhasa 拉萨, Hong_Kong 香港, Macau 澳门, Taipei 台北, Tokyo 东京
-東京, Osaka 大阪, Seoul 首尔, Singapore 新加坡, Bangkok 曼谷, London 伦敦, Paris 巴黎, Berlin 柏林, Moscow
-莫斯科, New_York 纽约, San_Francisco 旧金山, Los_Angeles 洛杉矶, Sydney 悉尼
-"""
-PLACES = {chinese: latin.replace("_", " ") for chinese, latin in _table(_PLACES).items()}
-
+Nanjing 南京, Wuhan 武汉, Xi'an 西安, Tianjin 天津, Suzhou 苏州, Qingdao 青岛, Xiamen 厦门, Hong_Kong 香港,
+Taipei 台北, Tokyo 东京 東京, Osaka 大阪, Seoul 首尔, Singapore 新加坡, Bangkok 曼谷, London 伦敦, Paris 巴黎,
+Berlin 柏林, Moscow 莫斯科, New_York 纽约, San_Francisco 旧金山, Los_Angeles 洛杉矶, Sydney 悉尼
+""").items()
+}
 ZONES = _table("""
 Asia/Shanghai beijing shanghai hangzhou, Asia/Hong_Kong hong_kong, Asia/Tokyo tokyo, Asia/Seoul seoul,
 Asia/Singapore singapore, Asia/Kolkata delhi mumbai, Asia/Dubai dubai, Europe/Moscow moscow, Europe/Berlin
@@ -84,10 +84,10 @@ def longest_first(words: list[str]) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
-CHINESE_NOISE = late(longest_first([*CHINESE, *_FILLER.split()]))
+CHINESE_NOISE = late(longest_first([*_CHINESE, *_FILLER.split()]))
 _CAMEL = late(r"(?<=[a-z0-9])(?=[A-Z])")
 _CJK = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_PIECE = late(rf"[a-z0-9]+|{longest_first([*CHINESE])}")
+_PIECE = late(rf"[a-z0-9]+|{longest_first([*_CHINESE])}")
 
 
 def is_cjk(text: str) -> bool:
@@ -98,7 +98,7 @@ def is_cjk(text: str) -> bool:
 def words(text: str) -> list[str]:
     """Return the words of `text` in order: lower case, stemmed, camelCase split, Chinese ones in English."""
     pieces = _PIECE.findall(_CAMEL.sub(" ", text).lower().replace("'s", " "))
-    return [stem(CHINESE.get(piece, piece)) for piece in pieces]
+    return [stem(_CHINESE.get(piece, piece)) for piece in pieces]
 
 
 def meanings(tokens: list[str]) -> set[str]:

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from tui.core.jsonrpc.messages import (
     INVALID_ANSWER,
@@ -28,17 +28,11 @@ from tui.core.jsonrpc.reader import objects_within, read_json
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.text import clean_line, quoted_name
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, Gate
+from tui.host.frames.stdout_reader import Refusal
 
 VERSION = "v1"
 PROTOCOL = "2025-11-25"
 """The protocol revision that the session sees; the dialect has none."""
-
-
-class Refusal(NamedTuple):
-    """The reason why a server cannot be used with its configuration, and what to do."""
-
-    why: str
-    next_step: str
 
 
 NO_TOOLS = Refusal("its hello has no list of tools", "Report this to its author.")
@@ -46,15 +40,10 @@ IS_MCP = Refusal(
     'it speaks JSON-RPC, not the "hello" line dialect',
     'Remove transport = "lines" from its configuration.',
 )
-IS_DIALECT = Refusal(
-    'this server speaks the non-standard "hello" line dialect',
-    'Set transport = "lines" in its configuration.',
-)
 _NO_MESSAGE = "the tool failed without a message"
 _MESSAGE_CHARS = 16_000
 _USUAL_ERROR = "application_error"
 _OPENING = re.compile(r'\{\s*"(?:type|id|result|error)"')
-_HELLO = re.compile(rb'"type"\s*:\s*"hello"')
 _ANSWERS = frozenset({"tool_result", "tool_error", "batch_result", "pong", "error"})
 _ANSWERED_BY = {"tool_result": "tool_call", "batch_result": "batch_call", "pong": "ping"}
 """The type of the call that an answer of a type is for; errors are for any."""
@@ -70,23 +59,6 @@ class DialectLine:
     type: str
     id: str | None
     value: dict[str, Any]
-
-
-def is_hello(line: bytes) -> bool:
-    """Whether a line that should be JSON-RPC is the greeting of this dialect."""
-    ends = line[:4096] + line[-4096:]
-    return line.lstrip()[:1] == b"{" and b'"tools"' in ends and _HELLO.search(ends) is not None
-
-
-def read_dialect(raw: bytes, *, patient: bool = False) -> list[DialectLine | Stray]:
-    """Return the object of one line, or why it has none; as `read_line` does for JSON-RPC."""
-    try:
-        value = read_json(raw.removeprefix(b"\xef\xbb\xbf"), patient=patient)
-    except (ValueError, RecursionError):
-        within = [_line(value) for value in objects_within(raw, _OPENING)]
-        found = [one for one in within if isinstance(one, DialectLine) and one.type in _ANSWERS]
-        return [*found] or [Stray(NOT_JSON, find_ids(raw))]
-    return [_line(value)]
 
 
 def _line(value: Any) -> DialectLine | Stray:
@@ -222,6 +194,16 @@ class LineDialect:
                 self._gate.fail((call.id,), CONNECTION_CLOSED, "cannot write the call")
 
     # ---- server to session ---------------------------------------------------------------------------
+
+    def read(self, raw: bytes, *, patient: bool = False) -> list[DialectLine | Stray]:
+        """Return the object of one line, or why it has none; as `read_line` does for JSON-RPC."""
+        try:
+            value = read_json(raw.removeprefix(b"\xef\xbb\xbf"), patient=patient)
+        except (ValueError, RecursionError):
+            within = [_line(value) for value in objects_within(raw, _OPENING)]
+            found = [one for one in within if isinstance(one, DialectLine) and one.type in _ANSWERS]
+            return [*found] or [Stray(NOT_JSON, find_ids(raw))]
+        return [_line(value)]
 
     def incoming(self, line: DialectLine | Stray) -> bool:
         """Take a line of the server; return False if it does not belong to this dialect."""

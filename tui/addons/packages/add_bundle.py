@@ -8,8 +8,9 @@ from typing import Any
 
 from tui.addons.packages.bundle import bundle_of, folder_name
 from tui.addons.packages.bundle_file import open_bundle
-from tui.addons.packages.found_server import FoundServer, ask_for, secret_places
+from tui.addons.packages.found_server import ask_for, secret_places
 from tui.addons.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
+from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
 from tui.core.files.programs import find_program
 from tui.core.text import clean_line, quoted_name

@@ -6,61 +6,20 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tui.addons.packages.bundle_file import SERVICE
+from tui.addons.packages.leftovers import SERVICE
 from tui.addons.packages.server_inputs import Ask, ServerInput, Values
-from tui.core.errors import ConfigError, UsageError, reason_of
+from tui.commands.terminal_approver import is_terminal
+from tui.core.errors import ConfigError, reason_of
 from tui.core.secrets.stored_secrets import name_of, private_place, write_private
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MASK
 from tui.settings.locations import secrets_dir, server_folder
 from tui.settings.references import FILE, KEYCHAIN, files_in, is_reference
-
-
-@dataclass(frozen=True, slots=True)
-class FoundServer:
-    """A server described by a third party. It is added only after confirmation.
-
-    Attributes:
-        table: as under `[servers.NAME]`.
-        name: the proposed name.
-        source: who described it: "registry" or "bundle".
-        lines: what it is and where it comes from, cleaned.
-        shown: the table with `***` for each secret that the user gave.
-        folder: the folder that `install` creates, or "".
-        install: installs its files, after confirmation.
-        store: stores secrets, after confirmation; takes the table, its name and the configuration file, and
-            returns the table.
-    """
-
-    table: dict[str, Any]
-    name: str
-    source: str
-    shown: dict[str, Any]
-    lines: tuple[str, ...] = ()
-    folder: str = ""
-    install: Callable[[], None] | None = None
-    store: Callable[[dict[str, Any], str, Path], dict[str, Any]] | None = field(default=None, repr=False)
-
-
-def is_terminal() -> bool:
-    """Return whether there is a terminal to ask on."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def confirm(question: str, *, yes: bool) -> bool:
-    """Return whether the user confirms; raises UsageError if there is no terminal to ask on."""
-    if yes:
-        return True
-    if not is_terminal():
-        raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
-    from tui.commands.terminal_approver import is_yes
-
-    return is_yes(f"{question} [y/N] ")
 
 
 def ask_for(*, secrets: bool) -> Ask:

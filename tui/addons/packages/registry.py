@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.addons.packages.found_server import FoundServer, ask_for, entry_text, is_terminal, secret_places
+from tui.addons.packages.found_server import ask_for, entry_text, secret_places
 from tui.addons.packages.registry_client import Registry
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.addons.packages.server_inputs import refuse_borrowed_secrets, values_of
+from tui.commands.add import FoundServer
+from tui.commands.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.secrets.commands_and_urls import masked

@@ -1,8 +1,7 @@
 """A mock of a recorded server: requests in, recorded responses out. Pure; no I/O, no clock.
 
-The recording is read as scripts. Each message of the host starts one, which consists of the server's messages
-up to its response, and those after it until the host's next message. A request plays the script of the same
-recorded request; a repeated request plays the next recorded one, and in the end the last one every time.
+A request plays the script of the same recorded request (`recorded_server`); a repeated request plays the next
+recorded one, and in the end the last one every time.
 Bytes are unchanged except for ids and progress tokens, which are those of the new request. A batch is
 answered with a batch, unless the server answered it message by message.
 
@@ -10,12 +9,21 @@ For a client of the other era, `eras` translates.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from tui.addons.replay import eras
-from tui.addons.replay.recorded_answers import Question, RecordedAnswers, nearest, request_of
+from tui.addons.replay.recorded_server import (
+    HANDSHAKES,
+    Bodies,
+    Body,
+    Question,
+    RecordedServer,
+    Script,
+    Step,
+    nearest,
+)
 from tui.core.jsonrpc.reserved import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -25,19 +33,15 @@ from tui.core.jsonrpc.reserved import (
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
 )
-from tui.core.jsonrpc.skimmer import outline, value_end
-from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
+from tui.core.jsonrpc.skimmer import outline
+from tui.core.traffic import Entry, Kind, Outcome
 
-HANDSHAKES = ("initialize", "server/discover")
 LISTEN = "subscriptions/listen"
 ALWAYS_ANSWERED = frozenset({"ping", "logging/setLevel"})
 """Requests that every server answers alike, recorded or not."""
 
 MAX_LISTED = 20
 MAX_BATCH = 1000
-
-Body = Callable[[int], bytes]
-"""Returns the complete stored body of an entry, by its seq."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,87 +56,6 @@ class Send:
     is_shared: bool = False
 
 
-class Bodies:
-    """The bytes of messages, including those in a batch.
-
-    `body` returns the complete stored body of an entry, by its seq.
-    """
-
-    def __init__(self, body: Body) -> None:
-        self._body = body
-        self._batches: set[int] = set()
-        self._last: tuple[int, bytes] = (0, b"")
-
-    def note(self, entry: Entry) -> None:
-        """Add an entry; a batch before its messages."""
-        if entry.kind is Kind.BATCH:
-            self._batches.add(entry.seq)
-
-    def place(self, entry: Entry) -> "BodyPosition":
-        line = entry.detail.get("batch")
-        if not isinstance(line, int) or line not in self._batches:
-            return BodyPosition(entry.seq, torn=entry.size if entry.sha256 else 0)
-        _, start, end = entry.in_batch or (line, 0, 0)
-        return BodyPosition(line, start, end)
-
-    def read(self, place: "BodyPosition") -> bytes:
-        """Return the bytes at a position; for a message in a batch, b"" if they are incomplete."""
-        if place.end < 0:
-            return self._body(place.seq)
-        if self._last[0] != place.seq:  # the messages of a batch are consecutive
-            self._last = place.seq, self._body(place.seq)
-        raw = self._last[1][place.start : place.end]
-        try:
-            is_whole = raw.startswith(b"{") and value_end(raw, 0) == place.end - place.start
-        except ValueError:
-            is_whole = False
-        return raw if is_whole else b""
-
-
-class BodyPosition(NamedTuple):
-    """The position of a message's bytes in the body of the entry `seq`: its own, or the batch.
-
-    An `end` of -1 is the end of the body. `torn` is the full size in bytes, if only the head is stored.
-    """
-
-    seq: int
-    start: int = 0
-    end: int = -1
-    torn: int = 0
-
-    @property
-    def is_in_batch(self) -> bool:
-        return self.end >= 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A message of the server: its position, time and kind."""
-
-    place: BodyPosition
-    mono_ns: int
-    kind: Kind
-    answers: bool = False
-    ident: str = ""
-    method: str = ""
-
-
-@dataclass(slots=True)
-class _Script:
-    """A message of the host, and the server's reaction. `then` is the next round of the same call."""
-
-    mono_ns: int
-    is_in_batch: bool = False
-    modern: bool = False
-    steps: list[_Step] = field(default_factory=list)
-    outcome: Outcome = Outcome.PENDING
-    then: "_Script | None" = None
-
-    def result(self) -> _Step | None:
-        """Return the step with the response, if it is not an error."""
-        return next((step for step in self.steps if step.answers and step.kind is Kind.RESPONSE), None)
-
-
 @dataclass(slots=True)
 class _Play:
     """A script being played for a request; it waits while `open` requests of the server are pending.
@@ -140,7 +63,7 @@ class _Play:
     `sent_as` are the ids of the server's requests by the recorded ones.
     """
 
-    script: _Script
+    script: Script
     at: int
     base_ns: int
     ident: bytes
@@ -166,47 +89,13 @@ class MockServer:
     def __init__(self, entries: Iterable[Entry], body: Body) -> None:
         self.unanswered: list[str] = []
         self._bodies = Bodies(body)
-        self._book: RecordedAnswers[_Script] = RecordedAnswers()
+        self._recorded = RecordedServer(self._bodies)
         self._waiting: dict[str, _Play] = {}
         self._rounds: dict[str, _Play] = {}
         self._asked = 0
         self._used: set[str] = set()
         self._begun: Any = None
-        self._handshakes: dict[str, _Script] = {}
-        self._read(entries)
-
-    def _read(self, entries: Iterable[Entry]) -> None:
-        by_seq: dict[int, _Script] = {}
-        last_rounds: dict[int, _Script] = {}
-        latest: _Script | None = None
-        for entry in entries:
-            self._bodies.note(entry)
-            if entry.direction is Direction.OUT and entry.outcome is Outcome.CANCELLED:
-                if (cancelled := by_seq.get(entry.pair)) is not None:
-                    cancelled.outcome = Outcome.CANCELLED
-            elif entry.direction is Direction.OUT and entry.kind in (Kind.REQUEST, Kind.NOTIFICATION):
-                place = self._bodies.place(entry)
-                latest = by_seq[entry.seq] = _Script(entry.mono_ns, place.is_in_batch)
-                asked = request_of(self._bodies.read(place), entry.method)
-                if asked is not None:
-                    latest.modern = asked.modern
-                    self._book.add(asked, latest)
-                    if asked.method in HANDSHAKES:
-                        self._handshakes[asked.method] = latest
-                if (before := last_rounds.get(entry.root)) is not None:
-                    before.then = latest
-                last_rounds[entry.root or entry.seq] = latest
-            elif entry.direction is Direction.IN and entry.kind is not Kind.BATCH:
-                script = by_seq.get(entry.pair) or by_seq.get(entry.root) or latest
-                if script is not None:
-                    self._add_step(script, entry, answers=entry.pair in by_seq)
-
-    def _add_step(self, script: _Script, entry: Entry, *, answers: bool) -> None:
-        ends = answers and entry.kind in ANSWERS
-        if ends:
-            script.outcome = entry.outcome
-        place = self._bodies.place(entry)
-        script.steps.append(_Step(place, entry.mono_ns, entry.kind, ends, entry.ident, entry.method))
+        self._recorded.read(entries)
 
     def take(self, line: bytes) -> list[Send]:
         if not line.strip():
@@ -240,7 +129,7 @@ class MockServer:
         if method == "notifications/cancelled":
             self._cancel(message.get("params"))
         if "id" not in message:
-            script = self._book.find(asked)
+            script = self._recorded.find(asked)
             return [] if script is None else list(self._play(script, b"", asked))
         return list(self._request(asked, ident))
 
@@ -263,7 +152,7 @@ class MockServer:
             yield from self._continue_play(play)
         elif asked.method in HANDSHAKES:
             yield from self._handshake(asked, ident)
-        elif (script := self._book.find(asked)) is not None:
+        elif (script := self._recorded.find(asked)) is not None:
             yield from self._play(script, ident.encode(), asked)
         else:
             yield from self._unknown(asked, ident)
@@ -273,9 +162,9 @@ class MockServer:
         is_initialize = asked.method == "initialize"
         if is_initialize:
             self._begun = asked.params
-        script = self._book.exact(asked)
-        if script is None and (recorded := self._handshakes.get(asked.method)) and recorded.result():
-            script = self._book.find(asked)
+        script = self._recorded.exact(asked)
+        if script is None and (recorded := self._recorded.handshakes.get(asked.method)) and recorded.result():
+            script = self._recorded.find(asked)
         if script is not None and (script.result() or not is_initialize):
             for send in self._play(script, ident.encode(), asked):
                 version = eras.legacy_revision(asked.param("protocolVersion")) if is_initialize else ""
@@ -284,11 +173,10 @@ class MockServer:
                     send = replace(send, raw=raw)
                 yield send
             return
-        recorded_results = (
-            self._handshakes[name].result() for name in HANDSHAKES if name in self._handshakes
-        )
-        step = next(filter(None, recorded_results), None)
-        offer = eras.Offer.of(_result(self._bodies.read(step.place)) if step else None, self._book.methods())
+        scripts = (self._recorded.handshakes.get(name) for name in HANDSHAKES)
+        answer = next(filter(None, (one.result() for one in scripts if one is not None)), None)
+        recorded = _result(self._bodies.read(answer)) if answer is not None else None
+        offer = eras.Offer.of(recorded, self._recorded.methods())
         result = offer.initialize(asked.param("protocolVersion")) if is_initialize else offer.discover()
         yield _result_send(ident, result)
 
@@ -299,7 +187,7 @@ class MockServer:
                 if play.ident == wanted.encode():
                     del pending[key]
 
-    def _play(self, script: _Script, ident: bytes, asked: Question) -> Iterator[Send]:
+    def _play(self, script: Script, ident: bytes, asked: Question) -> Iterator[Send]:
         yield from self._continue_play(_Play(script, 0, script.mono_ns, ident, asked))
         unanswered = ident and not any(step.answers for step in script.steps)
         if unanswered and script.outcome is not Outcome.CANCELLED and asked.method != LISTEN:
@@ -313,24 +201,24 @@ class MockServer:
         steps = play.script.steps
         base = play.base_ns
         while play.at < len(steps):
-            step = steps[play.at]
+            step, entry = steps[play.at], steps[play.at].entry
             play.at += 1
-            after = max(0, step.mono_ns - base)
-            waits = step.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :])
-            if step.kind is Kind.REQUEST and (missing := self._missing(play, step.method)):
+            after = max(0, entry.mono_ns - base)
+            waits = entry.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :])
+            if entry.kind is Kind.REQUEST and (missing := self._missing(play, entry.method)):
                 if waits:
                     yield self._incapable(play, missing)
                     return
                 continue
             if play.is_modernized and not step.answers:
                 if waits:
-                    play.base_ns = step.mono_ns
-                    yield Send(self._next_round(step, play), after, True)
+                    play.base_ns = entry.mono_ns
+                    yield Send(self._next_round(entry, play), after, True)
                     return
-                kept = step.kind not in (Kind.REQUEST, Kind.NOTIFICATION)
-                if not kept and not eras.is_sent_unasked(step.method, play.asked.meta):
+                kept = entry.kind not in (Kind.REQUEST, Kind.NOTIFICATION)
+                if not kept and not eras.is_sent_unasked(entry.method, play.asked.meta):
                     continue
-            raw = self._words(step, play)
+            raw, is_in_batch = self._words(step, play), self._bodies.is_in_batch(entry)
             wanted = eras.wanted_input(raw) if step.answers else None
             if wanted is not None:
                 if missing := next(
@@ -341,13 +229,13 @@ class MockServer:
                 if play.is_legacy:
                     yield from self._ask(play, wanted, after)
                     return
-            if raw or not step.place.is_in_batch:
-                is_shared = step.answers and (step.place.is_in_batch or not play.script.is_in_batch)
+            if raw or not is_in_batch:
+                is_shared = step.answers and (is_in_batch or not play.script.is_in_batch)
                 yield Send(raw, after, is_shared)
             if waits:
-                play.base_ns = step.mono_ns
+                play.base_ns = entry.mono_ns
                 play.open = 1
-                self._waiting[play.sent_as[step.ident].decode()] = play
+                self._waiting[play.sent_as[entry.ident].decode()] = play
                 return
 
     def _fresh_id(self, recorded: str = "") -> str:
@@ -369,12 +257,12 @@ class MockServer:
         data: dict[str, Any] = {"requiredCapabilities": {missing: {}}}
         return self._refused(play.ident.decode(), MISSING_CAPABILITY, text, data)
 
-    def _next_round(self, step: _Step, play: _Play) -> bytes:
+    def _next_round(self, asking: Entry, play: _Play) -> bytes:
         """Return a result that asks a modern client for what the recorded server asked in a request."""
         self._asked += 1
         state = f"mock-{self._asked}"
         self._rounds[state] = play
-        return eras.input_required(play.ident.decode(), self._bodies.read(step.place), state)
+        return eras.input_required(play.ident.decode(), self._bodies.read(asking), state)
 
     def _ask(self, play: _Play, wanted: Sequence[Mapping[str, Any]], after: int) -> Iterator[Send]:
         """Send a legacy client the requests of a recorded result; the next round follows its responses."""
@@ -399,26 +287,25 @@ class MockServer:
         if not wanted:
             yield from self._continue_play(following)
 
-    def _words(self, step: _Step, play: _Play) -> bytes:
-        raw, torn = self._bodies.read(step.place), step.place.torn
-        if step.answers and (torn or not raw):
-            size = torn or max(0, step.place.end - step.place.start)
-            text = f"the recording has only the beginning of this response ({size} bytes)"
-            if not size:
-                text = "this response was dropped from the recording"
-            return self._refused(play.ident.decode(), INTERNAL_ERROR, text).raw
+    def _words(self, step: Step, play: _Play) -> bytes:
+        entry = step.entry
+        raw = self._bodies.read(entry)
         if step.answers:
+            size = self._bodies.missing(entry, raw)
+            if size is not None:
+                text = f"the recording has only the beginning of this response ({size} bytes)"
+                text = text if size else "this response was dropped from the recording"
+                return self._refused(play.ident.decode(), INTERNAL_ERROR, text).raw
             raw = with_member(raw, ("id",), play.ident)
             return eras.modern_answer(raw, play.asked.method) if play.is_modernized else raw
-        if step.kind is Kind.NOTIFICATION:
+        if entry.kind is Kind.NOTIFICATION:
             raw = with_member(raw, eras.SUBSCRIPTION_PATH, play.ident) if play.ident else raw
-            if step.method == "notifications/cancelled":
+            if entry.method == "notifications/cancelled":
                 raw = _cancelling(raw, play)
-            return (
-                with_member(raw, ("params", "progressToken"), play.asked.token) if play.asked.token else raw
-            )
-        if step.kind is Kind.REQUEST:
-            ident = play.sent_as[step.ident] = self._fresh_id(step.ident).encode()
+            token = play.asked.token
+            return with_member(raw, ("params", "progressToken"), token) if token else raw
+        if entry.kind is Kind.REQUEST:
+            ident = play.sent_as[entry.ident] = self._fresh_id(entry.ident).encode()
             return with_member(raw, ("id",), ident)
         return raw
 
@@ -431,9 +318,9 @@ class MockServer:
             yield self._not_recorded(asked, ident)
 
     def _not_recorded(self, asked: Question, ident: str) -> Send:
-        known = self._book.recorded(asked.method)
+        known = self._recorded.recorded(asked.method)
         if not known:
-            methods = self._book.methods()
+            methods = self._recorded.methods()
             text = f"{asked.method} was not recorded. Recorded: {', '.join(methods) or 'nothing'}"
             return self._refused(ident, METHOD_NOT_FOUND, text, {"recorded": methods})
         text = f"{asked.method} was not recorded with these parameters"

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.replay.mock_server import Bodies, Body, member_span, with_member
+from tui.addons.replay.mock_server import member_span, with_member
+from tui.addons.replay.recorded_server import Bodies, Body
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
@@ -63,19 +64,17 @@ def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:
 
 
 def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
-    place = bodies.place(entry)
-    raw, expected = bodies.read(place), b""
+    raw, expected = bodies.read(entry), b""
     left_out = ""
-    if place.torn or not raw:
+    if bodies.missing(entry, raw) is not None:
         left_out = "only its start was recorded"
     elif b"[redacted:" in raw:
         left_out = "a secret in it was redacted"
     elif entry.kind is Kind.REQUEST and answer is None:
         left_out = "it had no response"
     elif answer is not None:
-        its_place = bodies.place(answer)
-        expected = bodies.read(its_place)
-        if its_place.torn or not expected:
+        expected = bodies.read(answer)
+        if bodies.missing(answer, expected) is not None:
             left_out, expected = "only the start of its response was recorded", b""
     return ReplayItem(
         entry.seq,

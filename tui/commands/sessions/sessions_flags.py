@@ -2,7 +2,7 @@
 
 import argparse
 
-from tui.commands.help_text import invalid
+from tui.commands.shared_options import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,10 +103,3 @@ def _action(
     # If this option is missing after the action, it must not override the same option before it.
     action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=json)
     return action
-
-
-def count(text: str) -> int:
-    """Return a number of lines; raises ArgumentTypeError."""
-    if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
-        raise invalid("an integer from 1 to 1000000", text)
-    return int(text)

@@ -8,6 +8,7 @@ import os
 import sys
 
 from tui.commands.tap.recording import TapRecording
+from tui.core.addons import load
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
 """Our exit codes. The first two are those that shells use for a command that cannot be run."""
@@ -18,10 +19,9 @@ SWITCH_SECONDS = 0.0002
 
 def tap(args: argparse.Namespace) -> int:
     """Run `mcptui tap`, and exit like the server."""
-    if args.into is not None or args.out is not None:
-        from tui.addons.tap_hosts.into import change_host
-
-        return change_host(args)
+    for flags in args.addon_flags:
+        if any(vars(args)[deed] is not None for deed in flags.deeds):
+            return int(load(flags.run)(args))
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
             return _refuse("--listen PORT requires --to URL, and takes no command", USAGE)

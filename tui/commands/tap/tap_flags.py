@@ -3,24 +3,26 @@
 import argparse
 from collections.abc import Sequence
 
+from tui.commands.addon_flags import fill_addon_flags, flags_of
 from tui.commands.help_text import help_text, invalid
 
-TAP_USAGE = """\
-mcptui tap --into HOST SERVER [--yes | --dry-run]
-       mcptui tap --out HOST SERVER [--yes | --dry-run]
-       mcptui tap [--name NAME] -- COMMAND [ARG ...]
+_USAGE = """\
+mcptui tap [--name NAME] -- COMMAND [ARG ...]
        mcptui tap --listen PORT --to URL"""
-TAP_ABOUT = """\
+_ABOUT = """\
 Proxy and record another host's MCP server. The host starts this command instead of the server. Bytes,
 end of file, signals and the exit code are passed through unchanged, and recording never delays them.
 
-  mcptui tap --into claude time      Claude starts "time" through mcptui
-  mcptui tap --out claude time       undo that
-  mcptui tap -- uvx mcp-server-time  the command that the host then runs
+{examples}  mcptui tap -- uvx mcp-server-time  the command that the host then runs
+{notes}"""
 
---into shows the change and asks before it writes. Only the command and args of the server change. A copy of
-the file is kept, and --out restores the entry even if other parts of the file have changed since.
-"""
+
+def tap_texts() -> tuple[str, str]:
+    """Return usage and description, with those of add-ons."""
+    found = [*flags_of("tap")]
+    examples, notes = "".join(one.examples for one in found), "".join(f"\n{one.notes}" for one in found)
+    usage = "\n       ".join((*(one.usage for one in found), _USAGE))
+    return usage, _ABOUT.format(examples=examples, notes=notes)
 
 
 def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
@@ -28,11 +30,9 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
 
     Everything after the first `--` is the server's command and is never parsed as our options.
     """
+    usage, about = tap_texts()
     parser = argparse.ArgumentParser(
-        prog="mcptui tap",
-        usage=TAP_USAGE,
-        description=TAP_ABOUT,
-        formatter_class=help_text,
+        prog="mcptui tap", usage=usage, description=about, formatter_class=help_text
     )
     fill_tap(parser)
     given = list(argv)
@@ -44,29 +44,13 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
 
 def fill_tap(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui tap`."""
-    hosts = "claude, cursor, vscode, windsurf, cline, zed, gemini, ... or the path of its file"
-    parser.add_argument("--into", metavar="HOST", help=f"proxy a server of another host: {hosts}")
-    parser.add_argument("--out", metavar="HOST", help="stop proxying it: restore its entry")
-    parser.add_argument(
-        "--yes", action="store_true", help="with --into or --out: do not ask for confirmation"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="with --into or --out: only show the change")
+    fill_addon_flags(parser, "tap")
     parser.add_argument("--name", metavar="NAME", help="server name in the recording")
     parser.add_argument("--listen", type=_port, metavar="PORT", help="proxy HTTP: listen on 127.0.0.1:PORT")
     parser.add_argument("--to", metavar="URL", help="proxy HTTP: the URL of the server")
     parser.add_argument(
         "server_command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the server's command, after --"
     )
-
-
-def parse_trailing_options(args: argparse.Namespace) -> None:
-    """Parse the options after the server of `--into` or `--out`."""
-    words: list[str] = args.server_command
-    if len(words) > 1:
-        parser = argparse.ArgumentParser(prog="mcptui tap", usage=TAP_USAGE)
-        fill_tap(parser)
-        parser.parse_args(words[1:], namespace=args)
-        args.server_command = [words[0], *args.server_command]
 
 
 def _port(text: str) -> int:

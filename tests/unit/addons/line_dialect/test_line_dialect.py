@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.addons.line_dialect.line_dialect import IS_MCP, NO_TOOLS, LineDialect, is_hello, read_dialect
+from tui.addons.line_dialect.line_dialect import IS_MCP, NO_TOOLS, LineDialect
 from tui.core.jsonrpc.messages import Failure, Notification, Response, Stray
 from tui.core.traffic import CAUSE, Cause
 from tui.host.frames.id_gate import Gate
@@ -63,7 +63,7 @@ class Side:
         taken = [
             self.dialect.incoming(one)
             for value in objects
-            for one in read_dialect(json.dumps(value).encode())
+            for one in self.dialect.read(json.dumps(value).encode())
         ]
         return taken[-1]
 
@@ -335,7 +335,7 @@ async def test_the_type_of_an_answer_without_an_id_tells_which_call_it_is_for(si
 async def test_a_call_whose_answer_could_not_be_read_has_no_late_answer(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
-    [line] = read_dialect(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
+    [line] = side.dialect.read(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
     side.dialect.incoming(line)
     assert isinstance(await side.got(), Failure)
     side.ask(2, "tools/call", name="next")
@@ -414,7 +414,7 @@ async def test_a_line_that_is_neither_a_response_nor_a_hello_is_noise(side):
 async def test_an_unreadable_response_fails_the_call_that_it_names(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
-    [line] = read_dialect(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
+    [line] = side.dialect.read(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
     assert isinstance(line, Stray)
     side.dialect.incoming(line)
     assert isinstance(await side.got(), Failure)
@@ -423,7 +423,7 @@ async def test_an_unreadable_response_fails_the_call_that_it_names(side):
 
 
 async def test_a_response_after_output_without_a_newline_is_found(side):
-    [line] = read_dialect(b'working... {"type":"tool_result","id":"7","result":1}')
+    [line] = side.dialect.read(b'working... {"type":"tool_result","id":"7","result":1}')
     assert (line.type, line.id) == ("tool_result", "7")
 
 
@@ -443,12 +443,6 @@ async def test_shutdown_is_written_only_after_the_hello(side):
     side.hear(HELLO)
     side.dialect.shutdown()
     assert side.sent == [{"type": "shutdown"}]
-
-
-def test_a_hello_is_recognized_among_json_rpc():
-    assert is_hello(json.dumps(HELLO).encode())
-    assert not is_hello(b'{"type":"hello"}')
-    assert not is_hello(b'{"jsonrpc":"2.0","method":"hello"}')
 
 
 LINES = st.recursive(
@@ -473,7 +467,7 @@ async def test_no_output_of_a_server_raises_and_each_call_ends_at_most_once(line
         side.ask(number, data.draw(st.sampled_from(methods)), name="add")
     for line in lines:
         raw = line if isinstance(line, bytes) else json.dumps(line).encode()
-        for one in read_dialect(raw):
+        for one in side.dialect.read(raw):
             side.dialect.incoming(one)
     side.inbox.close()
     answered = []

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tui.addons.packages.found_server import ask_for, confirm
+from tui.addons.packages.found_server import ask_for
 from tui.addons.packages.server_inputs import ServerInput
-from tui.core.errors import UsageError
 
 
 @pytest.fixture
@@ -15,17 +14,6 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr("builtins.input", lambda prompt: lines.pop(0))
     monkeypatch.setattr("getpass.getpass", lambda prompt: lines.pop(0))
     return lines
-
-
-def test_only_y_or_yes_confirms(typed: list[str]):
-    typed += ["", "no", "maybe", "y", "YES"]
-    assert [confirm("Add it?", yes=False) for _ in range(5)] == [False, False, False, True, True]
-
-
-def test_without_a_terminal_yes_must_be_given_on_the_command_line():
-    with pytest.raises(UsageError, match="--yes"):
-        confirm("Add it?", yes=False)
-    assert confirm("Add it?", yes=True)
 
 
 def test_a_value_is_asked_for_again_until_it_is_valid(typed: list[str], capsys):

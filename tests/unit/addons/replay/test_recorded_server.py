@@ -2,7 +2,15 @@ from typing import Any
 
 import pytest
 
-from tui.addons.replay.recorded_answers import Question, RecordedAnswers, alike, nearest, request_of
+from tui.addons.replay.recorded_server import (
+    Bodies,
+    Question,
+    RecordedServer,
+    Script,
+    alike,
+    nearest,
+    request_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,17 +38,17 @@ def test_a_redacted_part_matches_text_numbers_and_lists(recorded: Any, asked: An
 
 
 def test_the_same_meta_is_preferred_to_the_same_parameters():
-    book: RecordedAnswers[str] = RecordedAnswers()
-    for level in ("debug", "error"):
-        book.add(Question.of("tools/list", {"_meta": {"level": level}}), level)
-    assert book.find(Question.of("tools/list", {"_meta": {"level": "error"}})) == "error"
-    assert book.find(Question.of("tools/list", None)) == "debug"
+    book, scripts = RecordedServer(Bodies(lambda seq: b"")), [Script(0), Script(1)]
+    for level, script in zip(("debug", "error"), scripts, strict=True):
+        book.add(Question.of("tools/list", {"_meta": {"level": level}}), script)
+    assert book.find(Question.of("tools/list", {"_meta": {"level": "error"}})) is scripts[1]
+    assert book.find(Question.of("tools/list", None)) is scripts[0]
 
 
 def test_handshake_requests_match_with_any_params():
-    book: RecordedAnswers[str] = RecordedAnswers()
-    book.add(Question.of("initialize", {"clientInfo": {"name": "a"}}), "hello")
-    assert book.find(Question.of("initialize", {"clientInfo": {"name": "b"}})) == "hello"
+    book, scripts = RecordedServer(Bodies(lambda seq: b"")), [Script(0), Script(1)]
+    book.add(Question.of("initialize", {"clientInfo": {"name": "a"}}), scripts[0])
+    assert book.find(Question.of("initialize", {"clientInfo": {"name": "b"}})) is scripts[0]
     assert book.find(Question.of("tools/call", {"name": "b"})) is None
 
 

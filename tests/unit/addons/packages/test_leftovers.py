@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from tui.addons.packages.bundle_file import Leftovers
+from tui.addons.packages.leftovers import delete_leftovers
 from tui.core.errors import ConfigError
 from tui.core.secrets import keychain
 
 
 @pytest.fixture
-def bundles(tmp_path: Path) -> Path:
+def bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("tui.addons.packages.leftovers.bundles_dir", lambda: tmp_path / "bundles")
+    monkeypatch.setattr("tui.addons.packages.leftovers.secrets_dir", lambda: tmp_path / "secrets")
     (tmp_path / "bundles" / "one").mkdir(parents=True)
     (tmp_path / "bundles" / "one" / "manifest.json").write_text("{}")
     (tmp_path / "bundles" / "one" / "server.py").write_text("")
@@ -38,7 +40,7 @@ def table(folder: Path, **env: str) -> dict[str, Any]:
 async def test_the_folder_and_the_secrets_of_a_server_are_deleted(bundles: Path, removed: list[str]):
     env = {"A": "keyring:mcptui/one.key", "B": "keyring:mcptui/one.key", "C": "plain"}
     present = {"one": table(bundles / "one", **env)}
-    assert await Leftovers("one", present, bundles, bundles.parent / "secrets").delete() == [
+    assert await delete_leftovers("one", present) == [
         "1 secret deleted from the keychain",
         f"deleted the files of its bundle in {bundles}/one",
     ]
@@ -47,20 +49,13 @@ async def test_the_folder_and_the_secrets_of_a_server_are_deleted(bundles: Path,
 
 async def test_files_and_secrets_used_by_another_server_are_kept(bundles: Path, removed: list[str]):
     same = table(bundles / "one", A="keyring:mcptui/one.key")
-    assert (
-        await Leftovers("one", {"one": same, "two": same}, bundles, bundles.parent / "secrets").delete() == []
-    )
+    assert await delete_leftovers("one", {"one": same, "two": same}) == []
     assert removed == [] and (bundles / "one").is_dir()
 
 
 async def test_keychain_entries_created_by_the_user_are_kept(bundles: Path, removed: list[str]):
     env = {"A": "keyring:github/me", "B": "keyring:mcptui/other.key"}
-    assert (
-        await Leftovers(
-            "one", {"one": {"command": "x", "env": env}}, bundles, bundles.parent / "secrets"
-        ).delete()
-        == []
-    )
+    assert await delete_leftovers("one", {"one": {"command": "x", "env": env}}) == []
     assert removed == []
 
 
@@ -83,7 +78,7 @@ async def test_only_secret_files_of_the_server_that_no_other_uses_are_deleted(
     file.write_text("s3cr3t")
     one = {"command": "x", "args": [f"--key=${{file:{file}}}"]}
     two = {"url": f"https://h.example/${{file:{secrets}/one.shared}}"}
-    said = await Leftovers("one", {"one": one, "two": two}, bundles, secrets).delete()
+    said = await delete_leftovers("one", {"one": one, "two": two})
     assert (
         said == ([f"1 secret deleted from {secrets}"] if is_deleted else []) and file.exists() != is_deleted
     )
@@ -96,7 +91,7 @@ async def test_only_a_folder_of_a_bundle_is_deleted(bundles: Path, folder: str):
     (bundles / "link").symlink_to(bundles.parent / "elsewhere")
     before = sorted(str(path) for path in bundles.parent.rglob("*"))
     present = {"one": {"command": "x", "cwd": f"{bundles}/{folder}"}}
-    assert await Leftovers("one", present, bundles, bundles.parent / "secrets").delete() == []
+    assert await delete_leftovers("one", present) == []
     assert sorted(str(path) for path in bundles.parent.rglob("*")) == before
 
 
@@ -109,10 +104,10 @@ async def test_a_folder_with_files_written_by_the_server_is_kept_and_reported(bu
     (bundles / "one" / "notes.db").write_text("")
     os.utime(bundles / "one" / "notes.db", (later, later))
     present = {"one": table(bundles / "one")}
-    [said] = await Leftovers("one", present, bundles, bundles.parent / "secrets").delete()
+    [said] = await delete_leftovers("one", present)
     assert said == f"the server has written files to {bundles}/one, so the folder was kept"
     (bundles / "one" / "notes.db").unlink()
-    [said] = await Leftovers("one", present, bundles, bundles.parent / "secrets").delete()
+    [said] = await delete_leftovers("one", present)
     assert said.startswith("deleted the files")
 
 
@@ -122,7 +117,7 @@ async def test_an_unusable_keychain_is_reported(bundles: Path, monkeypatch: pyte
 
     monkeypatch.setattr(keychain, "remove", locked)
     present = {"one": {"command": "x", "env": {"A": "keyring:mcptui/one.key"}}}
-    [said] = await Leftovers("one", present, bundles, bundles.parent / "secrets").delete()
+    [said] = await delete_leftovers("one", present)
     assert said == (
         "its secrets are still in the keychain (mcptui/one.key): no response from the keychain within 30 s"
     )
