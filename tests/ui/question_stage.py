@@ -42,7 +42,7 @@ async def painted(app: McptuiApp, *, whole: bool = False) -> ReadPane:
 
     def seen() -> bool:
         screen_text(app)  # paints
-        if not pane._is_ready:
+        if not pane.is_ready:
             return False
         top, height = pane.scroll_offset.y, pane.size.height
         if whole:

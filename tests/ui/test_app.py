@@ -14,10 +14,10 @@ from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
 from tui.ui.chat import status
 from tui.ui.dialogs.help import MAIN
+from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
-from tui.ui.permission.consent_dialog import ConsentDialog
 from tui.ui.permission.rules import RulesScreen
 from tui.ui.questions.elicitation_dialogs import AddressDialog
 from tui.ui.traffic.entry_view import EntryView
@@ -408,7 +408,7 @@ async def test_every_action_in_the_table_has_a_handler():
             screens = (ServerScreen, SessionsScreen, ModelsScreen, RulesScreen, ResultScreen, LogScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
             if action.id.startswith("ask."):
-                screen = ConsentDialog if action.id == "ask.each" else AddressDialog
+                screen = QuestionDialog if action.id == "ask.each" else AddressDialog
             doer = {"app": app, "screen": screen}.get(place) or panes.get(action.context, app)
             assert callable(getattr(doer, f"action_{name}", None)), action.id
 

@@ -34,7 +34,6 @@ from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
 from tui.host.sdk.client_options import OUR_VERSIONS, TaskExtension, await_probes, callbacks
 from tui.host.sdk.sdk_bridge import SdkBridge, header_map
-from tui.host.server_start import start_seconds
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
@@ -58,14 +57,19 @@ Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
 class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
-    `began_ns` is when the server began to start. The stderr and exit of `transport` can still be read after
+    `began_ns` is when the server began to start, `seconds` how long it may take. The stderr and exit of `transport` can still be read after
     the end. `title` and `version` come from the server, cleaned. `counts` are the numbers of resources and
     prompts, None if not offered or not counted; `revisions`, how often these lists have changed; `hints`,
     their caching hints. `tasks` follows its tasks.
     """
 
     def __init__(
-        self, server: Connected, transport: ServerTransport, around: HostContext, began_ns: int
+        self,
+        server: Connected,
+        transport: ServerTransport,
+        around: HostContext,
+        began_ns: int,
+        seconds: float,
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
@@ -80,7 +84,7 @@ class Connection:
         self._level_changed = asyncio.Event()
         self._traceparent = around.traceparent
         self._clock = around.clock
-        self._seconds = start_seconds(spec)
+        self._seconds = seconds
         self._client: Client | None = None
         self.listings: Listings | None = None
         self._bridge: SdkBridge | None = None

@@ -24,7 +24,7 @@ from tui.host.host_context import HostContext
 from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
 from tui.host.offers import NOTHING_LISTED, ServerOffer
 from tui.host.server_requests import ServerRequests
-from tui.host.server_start import connections_beside, load_transport, with_secrets
+from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
 from tui.host.subscriptions import Subscriptions
 from tui.host.transports import ServerTransport
 from tui.host.waits import first_of
@@ -393,7 +393,8 @@ class Supervisor:
         )
 
     def _new_connection(self, module: Any, transport: ServerTransport, began_ns: int) -> "Connection":
-        connection: Connection = module.Connection(self, transport, self._around, began_ns)
+        seconds = start_seconds(self.spec)
+        connection: Connection = module.Connection(self, transport, self._around, began_ns, seconds)
         return connection
 
     def learn(self, tools: Sequence[Tool]) -> None:

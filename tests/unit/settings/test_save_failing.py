@@ -20,7 +20,7 @@ from tui.settings import save
 from tui.settings.filters import change_filter
 from tui.settings.learned_file import LearnedFile
 from tui.settings.state.project_file import ProjectFile
-from tui.settings.state.stored_calls import change_calls
+from tui.settings.state.stored_calls import StoredCalls
 from tui.settings.state.stored_eras import StoredEras
 from tui.settings.state.stored_tasks import StoredTasks
 
@@ -97,7 +97,7 @@ def setting(path: Path, text: str) -> None:
 
 
 def calls(path: Path, text: str) -> None:
-    change_calls(path, lambda memory: memory.called(CallKey("s", CallKind.TOOL, "t"), {"text": text}))
+    StoredCalls(path).write(lambda memory: memory.called(CallKey("s", CallKind.TOOL, "t"), {"text": text}))
 
 
 def eras(path: Path, text: str) -> None:

@@ -12,10 +12,10 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from tui.addons.replay import eras
+from tui.core.jsonrpc.revisions import is_modern
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.text import start_of
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
-from tui.traffic.methods import is_modern
 
 HANDSHAKES = ("initialize", "server/discover")
 OPENINGS = frozenset({*HANDSHAKES, "notifications/initialized", "logging/setLevel"})

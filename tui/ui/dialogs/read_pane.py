@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from textual.geometry import Region
+from textual.message import Message
 from textual.strip import Strip
 
 from tui.core import units
@@ -17,7 +18,7 @@ AT_ONCE = 4_000
 
 
 class ReadPane(LinePane):
-    """Lines that the user must read before an answer counts. `on_read` is called when the read part changes.
+    """Lines that the user must read before an answer counts. Posts `Read` when the read part changes.
 
     A row counts as read once it was painted; rows skipped by a jump do not. `lines` may be a function, which
     is called once, in a thread.
@@ -27,19 +28,17 @@ class ReadPane(LinePane):
 
     DEFAULT_CSS = "ReadPane { background: $panel; height: 3; }"
 
-    def __init__(
-        self,
-        lines: Iterable[Row] | Callable[[], Iterable[Row]],
-        on_read: Callable[[], None] = lambda: None,
-    ) -> None:
+    class Read(Message):
+        """More of the text was on screen, or it was laid out again."""
+
+    def __init__(self, lines: Iterable[Row] | Callable[[], Iterable[Row]]) -> None:
         super().__init__()
         self._make = lines if callable(lines) else None
         self._lines = [] if callable(lines) else list(lines)
-        self._on_read = on_read
         self._rows: Sequence[Row] = []
         self._width = 0
         self._unread: set[int] = set()
-        self._is_ready = False
+        self.is_ready = False
         self._tasks = Tasks()
         self._work: asyncio.Task[None] | None = None
 
@@ -48,7 +47,7 @@ class ReadPane(LinePane):
         """What has not been on screen, and the key that goes there; "" if all of it has."""
         if not self._width:
             return "nothing shown yet"
-        if not self._is_ready:
+        if not self.is_ready:
             return "not prepared yet"
         if not self._unread:
             return ""
@@ -60,13 +59,13 @@ class ReadPane(LinePane):
         if width == self._width:
             return
         self._width = width
-        self._is_ready = False
+        self.is_ready = False
         if self._make is None and is_short(self._lines):
             self._show(_wrapped(self._lines, width))
             return
         self._rows, self._unread = [PREPARING], set()
         self.rows_changed()
-        self.call_later(self._on_read)
+        self.post_message(self.Read())
         if self._work is None or self._work.done():
             self._work = self._tasks.start(self._prepare(), "prepare a question")
 
@@ -75,17 +74,17 @@ class ReadPane(LinePane):
         if self._make is not None:
             make, self._make = self._make, None
             self._lines = await asyncio.to_thread(lambda: list(make()))
-        while not self._is_ready:
+        while not self.is_ready:
             width = self._width
             rows = await asyncio.to_thread(_wrapped, self._lines, width)
             if width == self._width:
                 self._show(rows)
 
     def _show(self, rows: Sequence[Row]) -> None:
-        self._rows, self._is_ready = rows, True
+        self._rows, self.is_ready = rows, True
         self._unread = set(range(len(rows)))
         self.rows_changed()
-        self.call_later(self._on_read)
+        self.post_message(self.Read())
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
@@ -104,7 +103,7 @@ class ReadPane(LinePane):
             before = len(self._unread)
             self._unread.difference_update(range(top + crop.y, top + crop.bottom))
             if len(self._unread) != before:
-                self.call_later(self._on_read)
+                self.post_message(self.Read())
         return strips
 
 

@@ -3,29 +3,18 @@
 Closing the question saves no answer; it is asked again at the next start.
 """
 
-from collections.abc import Iterator
-from typing import ClassVar
-
-from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
+from collections.abc import Iterator, Sequence
 
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
 from tui.core.questions import Action, ConsentsAnswer
 from tui.core.text import clean
-from tui.ui.dialogs.question_line import BREAKPOINTS, NOT_READ, SHORT, AnswerDelay, QuestionLine
+from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
-from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.rows import Row
 
-AROUND = 8
-"""Rows of the screen around the text: the frame, and up to three lines of keys."""
-
-AROUND_IN_SHORT = 5
-"""The same on a screen with fewer than `SHORT` rows, which has no margins."""
+ROOM = Room(8, 5)
+"""Around the text: the frame, and up to three lines of keys."""
 
 LINES_OF_LONG = 100
 CHARS_OF_LONG = 2_000
@@ -82,105 +71,27 @@ def _shown(text: str, too_long: str) -> str:
     return f"{clean(text[:CHARS_OF_LONG])} … and {len(text) - CHARS_OF_LONG:,} more characters"
 
 
-class ConsentDialog(ModalScreen[Action | ConsentsAnswer]):
-    """Asks whether a server, or all servers of one source, may start.
-
-    The text scrolls, the answers stay visible.
-    """
-
-    CONTEXTS = (Context.SERVER_QUESTION,)
-    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
-    VERTICAL_BREAKPOINTS = BREAKPOINTS
-
-    DEFAULT_CSS = """
-    ConsentDialog { align: center bottom; background: $surface 60%; }
-    ConsentDialog > Vertical {
-        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
-        background: $panel; border-left: outer $accent;
-    }
-    ConsentDialog > Vertical > * { max-width: 104; }
-    ConsentDialog QuestionLine { margin-top: 1; }
-    ConsentDialog.-short > Vertical { padding: 0 2; margin: 0; }
-    ConsentDialog.-short QuestionLine { margin-top: 0; }
-    """
-
-    def __init__(
-        self, question: ConsentQuestion | ConsentsQuestion, keys: KeyOverrides, *, waiting: int
-    ) -> None:
-        super().__init__()
-        self.question = question
-        self.answer_delay = AnswerDelay()
-        self._too_long = ""
-        answers: tuple[str, ...]
-        if isinstance(question, ConsentsQuestion):
-            rows, yes = consents_rows(question), f"yes, start all {len(question.questions)}"
-            no, answers = "no, start none", ("ask.send", "ask.each", "ask.decline", "ask.cancel")
-        else:
-            how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
-            rows, yes = consent_rows(question), f"yes, {how}"
-            self._too_long = question.too_long
-            no, answers = "no", ("ask.decline", "ask.cancel")
-            if not self._too_long:
-                answers = ("ask.send", *answers)
-        several = question.questions if isinstance(question, ConsentsQuestion) else [question]
-        is_short = sum(one.size[0] for one in several) <= AT_ONCE
-        self.pane = ReadPane(rows if is_short else lambda: rows, self._read)
-        self.line = QuestionLine(keys, answers, waiting)
-        self.line.relabel("ask.send", yes)
-        self.line.relabel("ask.decline", no)
-        self.line.relabel("ask.cancel", "not now")
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield self.pane
-            yield self.line
-
-    def on_mount(self) -> None:
-        self.set_focus(self.pane)
-        self.call_after_refresh(self._fit)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._fit)
-
-    def _read(self) -> None:
-        if not self._too_long:
-            self.line.show_unread(self.pane.unread)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Give the text the rows that the keys do not need."""
-        rows = self.app.size.height
-        room = rows - (AROUND_IN_SHORT if rows < SHORT else AROUND)
-        self.pane.styles.height = max(3, min(self.pane.row_count(), room))
-
-    def show_waiting(self, waiting: int) -> None:
-        self.line.show_waiting(waiting)
-
-    def action_ask_send(self) -> None:
-        """Answer yes, once the whole text has been on screen."""
-        if not self.answer_delay.accepts_keys:
-            return
-        if problem := self._too_long or (NOT_READ if self.pane.unread else ""):
-            self.line.say(problem)
-        else:
-            self.dismiss(ConsentsAnswer.ALL if self._is_about_several else Action.ACCEPT)
-
-    @property
-    def _is_about_several(self) -> bool:
-        return isinstance(self.question, ConsentsQuestion)
-
-    def action_ask_each(self) -> None:
-        """Ask about each server in its own question, so that this one need not be read."""
-        if self._is_about_several and self.answer_delay.accepts_keys:
-            self.dismiss(ConsentsAnswer.EACH)
-
-    def action_ask_copy(self) -> None:
-        """There is no address to copy."""
-
-    def action_ask_decline(self) -> None:
-        if self.answer_delay.accepts_keys:
-            self.dismiss(ConsentsAnswer.NONE if self._is_about_several else Action.DECLINE)
-
-    def action_ask_cancel(self) -> None:
-        if self.answer_delay.accepts_keys:
-            self.dismiss(ConsentsAnswer.LATER if self._is_about_several else Action.CANCEL)
+def consent_dialog(
+    question: ConsentQuestion | ConsentsQuestion, keys: KeyOverrides, *, waiting: int
+) -> QuestionDialog:
+    """Return the dialog about a server, or about all servers of one source."""
+    if isinstance(question, ConsentsQuestion):
+        several: Sequence[ConsentQuestion] = question.questions
+        rows = consents_rows(question)
+        replies = {
+            "ask.send": Reply(f"yes, start all {len(several)}", lambda: ConsentsAnswer.ALL),
+            "ask.each": Reply("one by one", lambda: ConsentsAnswer.EACH),
+            "ask.decline": Reply("no, start none", lambda: ConsentsAnswer.NONE),
+            "ask.cancel": Reply("not now", lambda: ConsentsAnswer.LATER),
+        }
+    else:
+        several, rows, too_long = [question], consent_rows(question), question.too_long
+        how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
+        replies = {
+            "ask.send": Reply(f"yes, {how}", lambda: Action.ACCEPT, lambda: too_long),
+            "ask.decline": Reply("no", lambda: Action.DECLINE),
+            "ask.cancel": Reply("not now", lambda: Action.CANCEL),
+        }
+    is_short = sum(one.size[0] for one in several) <= AT_ONCE
+    pane = ReadPane(rows if is_short else lambda: rows)
+    return QuestionDialog(question, keys, [pane], replies, waiting=waiting, room=ROOM)

@@ -3,13 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from tui.core.permission.definitions import DefinitionChange
@@ -17,21 +13,14 @@ from tui.core.permission.differences import ORDER, ChangeEffect, texts_of
 from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion
 from tui.core.text import clean_line, quoted_name
-from tui.ui.dialogs.question_line import BREAKPOINTS, NOT_READ, SHORT, AnswerDelay, QuestionLine
+from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
+from tui.ui.dialogs.question_line import NOT_READ
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
-from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
-AROUND = 6
-"""Rows of the screen around the differences, for the other texts."""
-
-AROUND_IN_SHORT = 0
-"""The same on a screen with fewer than `SHORT` rows, which has no margins."""
-
-LEAST_ROWS = 3
+ROOM = Room(6, 0, texts=True)
 
 MAX_LINES = 5_000
 MAX_ON_SCREEN = 100_000
@@ -65,8 +54,6 @@ TOO_LONG = (
 )
 
 NOTHING_WHOLE = "Too long to show here."
-
-ANSWERS = ("ask.send", "ask.decline", "ask.cancel")
 
 
 def is_small(question: DefinitionsQuestion) -> bool:
@@ -123,121 +110,56 @@ class Differences:
         self._left = left
 
 
-class DefinitionsDialog(ModalScreen[DefinitionsAnswer]):
-    """Asks whether to accept changed definitions, which are not offered to the model meanwhile."""
+class _Prepared:
+    """The differences of a question, which are computed when they are first shown."""
 
-    CONTEXTS = (Context.SERVER_QUESTION,)
-    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
-    VERTICAL_BREAKPOINTS = BREAKPOINTS
+    def __init__(self, question: DefinitionsQuestion, review_key: str) -> None:
+        self._question = question
+        self._review_key = review_key
+        self._found: Differences | None = None
 
-    DEFAULT_CSS = """
-    DefinitionsDialog { align: center bottom; background: $surface 60%; }
-    DefinitionsDialog > Vertical {
-        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
-        background: $panel; border-left: outer $accent;
-    }
-    DefinitionsDialog > Vertical > * { max-width: 104; }
-    DefinitionsDialog Static { width: 1fr; height: auto; }
-    DefinitionsDialog ReadPane { margin: 1 0; }
-    DefinitionsDialog .about { color: $text-dim; }
-    DefinitionsDialog .odd { color: $warn; }
-    DefinitionsDialog QuestionLine { margin-top: 1; }
-    DefinitionsDialog.-short > Vertical { padding: 0 2; margin: 0; }
-    DefinitionsDialog.-short ReadPane, DefinitionsDialog.-short QuestionLine { margin: 0; }
-    """
-
-    def __init__(self, question: DefinitionsQuestion, keys: KeyOverrides, *, waiting: int) -> None:
-        super().__init__()
-        self.question = question
-        self.answer_delay = AnswerDelay()
-        self._review_key = keys.first_of("servers.changes")
-        self._differences: Differences | None = None
-        if is_small(question):
-            self._prepare()
-        self.pane = ReadPane(self._differences.rows if self._differences else self._prepare, self._read)
-        self.line = QuestionLine(keys, self._answers, waiting)
-
-    def _prepare(self) -> Sequence[Row]:
+    def rows(self) -> Sequence[Row]:
         """Compute the differences, which takes long for many or large changes."""
-        found = Differences(self.question, self._review_key)
-        self._differences = found
-        return found.rows
+        self._found = Differences(self._question, self._review_key)
+        return self._found.rows
 
-    @property
-    def _whole(self) -> set[str]:
-        """The names of the changes that can be accepted; empty before the differences are prepared."""
-        return self._differences.whole if self._differences is not None else set()
+    def problem(self) -> str:
+        """Return why nothing can be accepted, or ""."""
+        if self._found is None:
+            return NOT_READ
+        return "" if self._found.whole else NOTHING_WHOLE
 
-    @property
-    def _answers(self) -> Sequence[str]:
-        return ANSWERS if self._whole else ANSWERS[1:]
+    def accepted(self) -> DefinitionsAnswer:
+        """Accept the completely shown changes."""
+        whole = self._found.whole if self._found is not None else set()
+        all_of_it = len(whole) == len(self._question.changes)
+        return DefinitionsAnswer(Action.ACCEPT, only=None if all_of_it else frozenset(whole))
 
-    def compose(self) -> ComposeResult:
-        question = self.question
-        server = f"Server {quoted_name(question.server, 60)}"
-        suspicious = sum(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes)
-        with Vertical():
-            was = any(not one.is_new for one in question.changes)
-            since = " since you accepted it" if was else ", not accepted yet"
-            title = Content.assemble(
-                (server, "bold"), f": {summary(question.changes)}{since}{question.share}"
-            )
-            yield Static(title, markup=False)
-            if question.damage:
-                yield Literal(f"! {question.damage}", classes="odd")
-            if suspicious:
-                words = "One change is" if suspicious == 1 else f"{suspicious} changes are"
-                yield Literal(
-                    f"! {words} suspicious. Do not accept what you do not understand.", classes="odd"
-                )
-            yield self.pane
-            yield Literal(MEANING.format(key=self._review_key), classes="about")
-            yield self.line
 
-    def _fit(self) -> None:
-        """Give the differences the rows that the other texts do not need."""
-        rows = self.app.size.height
-        texts = sum(one.outer_size.height for one in self.query(Static))
-        room = rows - texts - (AROUND_IN_SHORT if rows < SHORT else AROUND)
-        self.pane.styles.height = max(LEAST_ROWS, min(self.pane.row_count(), room))
+def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides, *, waiting: int) -> QuestionDialog:
+    """Return the dialog about definitions, which are not offered to the model meanwhile."""
+    review_key = keys.first_of("servers.changes")
+    prepared = _Prepared(question, review_key)
+    pane = ReadPane(prepared.rows() if is_small(question) else prepared.rows)
+    pane.add_class("inset")
+    parts = (*_above(question), pane, Literal(MEANING.format(key=review_key), classes="about"))
+    replies = {
+        "ask.send": Reply("accept", prepared.accepted, prepared.problem),
+        "ask.decline": Reply("leave out", lambda: DefinitionsAnswer(Action.DECLINE)),
+        "ask.cancel": Reply("decide later", lambda: DefinitionsAnswer(Action.CANCEL)),
+    }
+    return QuestionDialog(question, keys, parts, replies, waiting=waiting, room=ROOM)
 
-    def on_mount(self) -> None:
-        self.line.relabel("ask.send", "accept")
-        self.line.relabel("ask.decline", "leave out")
-        self.line.relabel("ask.cancel", "decide later")
-        self.set_focus(self.pane)
-        self.call_after_refresh(self._fit)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._fit)
-
-    def _read(self) -> None:
-        self.line.offer(self._answers)
-        self.line.show_unread(self.pane.unread)
-        self.call_after_refresh(self._fit)
-
-    def show_waiting(self, waiting: int) -> None:
-        self.line.show_waiting(waiting)
-
-    def action_ask_send(self) -> None:
-        """Accept the completely shown changes, once they have been on screen."""
-        if not self.answer_delay.accepts_keys:
-            return
-        if self._differences is None:
-            self.line.say(NOT_READ)
-        elif not self._whole:
-            self.line.say(NOTHING_WHOLE)
-        elif self.pane.unread:
-            self.line.say(NOT_READ)
-        else:
-            all_of_it = len(self._whole) == len(self.question.changes)
-            only = None if all_of_it else frozenset(self._whole)
-            self.dismiss(DefinitionsAnswer(Action.ACCEPT, only=only))
-
-    def action_ask_decline(self) -> None:
-        if self.answer_delay.accepts_keys:
-            self.dismiss(DefinitionsAnswer(Action.DECLINE))
-
-    def action_ask_cancel(self) -> None:
-        if self.answer_delay.accepts_keys:
-            self.dismiss(DefinitionsAnswer(Action.CANCEL))
+def _above(question: DefinitionsQuestion) -> Iterator[Widget]:
+    server = f"Server {quoted_name(question.server, 60)}"
+    was = any(not one.is_new for one in question.changes)
+    since = " since you accepted it" if was else ", not accepted yet"
+    title = Content.assemble((server, "bold"), f": {summary(question.changes)}{since}{question.share}")
+    yield Static(title, markup=False)
+    if question.damage:
+        yield Literal(f"! {question.damage}", classes="odd")
+    suspicious = sum(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes)
+    if suspicious:
+        words = "One change is" if suspicious == 1 else f"{suspicious} changes are"
+        yield Literal(f"! {words} suspicious. Do not accept what you do not understand.", classes="odd")

@@ -78,13 +78,6 @@ def test_the_oldest_entries_are_dropped_for_new_ones(tmp_path):
     assert OTHER in StoredEras(path).load() and KEY not in StoredEras(path).load()
 
 
-def test_a_failed_write_raises_no_error(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("")
-    keep(path / "eras.json", KEY, OLD)
-    assert StoredEras(path / "eras.json").load() == {}
-
-
 @pytest.mark.parametrize("at", IN_JSON)
 def test_any_time_in_the_file_can_be_compared(tmp_path, at):
     path = tmp_path / "eras.json"

@@ -89,15 +89,6 @@ def test_a_task_with_an_impossible_time_is_new_or_dropped(tmp_path, created):
     assert all(0 < one <= time.time() for one in found)
 
 
-def test_a_failed_write_raises_no_error(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("")
-    stored = StoredTasks(path / "tasks.json")
-    stored.changed([task()], ())
-    stored.close()
-    assert stored.load() == []
-
-
 @pytest.mark.parametrize("number", IN_JSON)
 def test_any_number_in_the_file_can_be_compared(tmp_path, number):
     path = tmp_path / "tasks.json"

@@ -22,9 +22,10 @@ class Stage(App[None]):
     def __init__(self, lines: int | Callable[[], list[Row]] = 100) -> None:
         super().__init__()
         self.told: list[str] = []
-        self.pane = ReadPane(
-            lines if callable(lines) else LINES[:lines], lambda: self.told.append(self.pane.unread)
-        )
+        self.pane = ReadPane(lines if callable(lines) else LINES[:lines])
+
+    def on_read_pane_read(self) -> None:
+        self.told.append(self.pane.unread)
 
     def compose(self) -> ComposeResult:
         self.pane.styles.height = 10

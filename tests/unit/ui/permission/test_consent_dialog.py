@@ -9,7 +9,7 @@ from tests.ui.question_stage import app_with_person, asked, painted, read_by, ri
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.questions import Action, ConsentsAnswer
 from tui.ui.chat.question_queue import QuestionQueue
-from tui.ui.permission.consent_dialog import ConsentDialog
+from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
 
@@ -29,7 +29,7 @@ async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
     async with app_with_person() as (app, _, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await shows(
             app, "The server “weather” has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv"
         )
@@ -44,7 +44,7 @@ async def test_the_question_about_a_model_asks_to_use_it():
         assert isinstance(person, QuestionQueue)
         model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
         waiting = asked(person.consent(model))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await shows(app, "The model “models.m” comes from", "Use it?", "ctrl+s yes, use it")
         waiting.cancel()
 
@@ -57,7 +57,7 @@ async def test_keys_accept_decline_or_postpone(key: str, action: Action):
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await painted(app, whole=True)
         await pilot.press(key)
         assert await waiting is action
@@ -70,7 +70,7 @@ async def test_a_damaged_consent_file_is_named_once():
             assert isinstance(person, QuestionQueue)
             several = isinstance(question, ConsentsQuestion)
             waiting = asked(person.consents(question) if several else person.consent(question))
-            await shown(app, ConsentDialog)
+            await shown(app, QuestionDialog)
             await shows(app, "! Cut: ␛[31mconsents.json")
             assert screen_text(app).count("! Cut") == 1 and "never been" not in screen_text(app)
             waiting.cancel()
@@ -80,7 +80,7 @@ async def test_enter_and_letters_do_not_answer():
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await painted(app)
         await pilot.press("y", "enter", "a", "space")
         assert not waiting.done()
@@ -92,7 +92,7 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
     async with app_with_person((80, 24)) as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(long))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await painted(app)
         await pilot.press("ctrl+s")
         await shows(app, "Read all of it first.", "not shown yet (pgdn)")
@@ -116,7 +116,7 @@ async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQues
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(long))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await shows(
             app, "This is too long to review here (4", "if you used it, to read all of it", "ctrl+x no"
         )
@@ -133,7 +133,7 @@ async def test_the_keys_are_visible_at_every_size(size: tuple[int, int]):
     async with app_with_person(size) as (app, _, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consent(QUESTION))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await shows(app, "ctrl+x no")
         waiting.cancel()
 
@@ -148,7 +148,7 @@ async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_wer
     async with app_with_person(size) as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consents(FIVE))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await shows(
             app,
             "Start these 5 servers? They come from the file /tmp/mcp.json.",
@@ -168,7 +168,7 @@ async def test_the_keys_and_the_queue_take_one_line_each():
     async with app_with_person((80, 24)) as (app, _, person):
         assert isinstance(person, QuestionQueue)
         first, second = asked(person.consents(FIVE)), asked(person.consent(QUESTION))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, start none")
         await shows(app, "1 more question waiting")
         first.cancel()
@@ -183,7 +183,7 @@ async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answe
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         waiting = asked(person.consents(FIVE))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await pilot.press(key)
         assert await waiting is answer
 
@@ -193,7 +193,7 @@ async def test_questions_about_two_servers_are_shown_one_after_the_other():
     async with app_with_person() as (app, pilot, person):
         assert isinstance(person, QuestionQueue)
         first, second = asked(person.consent(QUESTION)), asked(person.consent(other))
-        await shown(app, ConsentDialog)
+        await shown(app, QuestionDialog)
         await shows(app, "1 more question waiting")
         await pilot.press("ctrl+x")
         assert await first is Action.DECLINE

@@ -8,7 +8,7 @@ from tests.conftest import until
 from tests.ui.app_stage import shows
 from tests.ui.question_stage import app_with_person, ripe, shown
 from tui.ui.dialogs import question_line
-from tui.ui.questions.config_dialog import ConfigErrorsDialog
+from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
 
@@ -20,7 +20,7 @@ ERRORS = [f"config.toml:{number} servers.a: wrong" for number in range(1, 9)]
 async def test_a_key_edits_the_file_again_or_closes_the_errors(key: str, again: bool) -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asyncio.create_task(person.config_errors(ERRORS))
-        await shown(app, ConfigErrorsDialog)
+        await shown(app, QuestionDialog)
         await shows(app, "config.toml:1", "and 3 more errors", "edit again")
         await pilot.press(key)
         assert await waiting is again
@@ -30,7 +30,7 @@ async def test_a_key_edits_the_file_again_or_closes_the_errors(key: str, again: 
 async def test_no_letter_answers() -> None:
     async with app_with_person() as (app, pilot, person):
         waiting = asyncio.create_task(person.config_errors(ERRORS))
-        await shown(app, ConfigErrorsDialog)
+        await shown(app, QuestionDialog)
         await pilot.press(*"yesterday no quit", "enter")
         assert app.screen.is_current and not waiting.done()
         await pilot.press("escape")
@@ -42,7 +42,7 @@ async def test_no_letter_answers() -> None:
 async def test_it_fits_every_size(size: tuple[int, int]) -> None:
     async with app_with_person(size) as (app, pilot, person):
         waiting = asyncio.create_task(person.config_errors(ERRORS))
-        await shown(app, ConfigErrorsDialog)
+        await shown(app, QuestionDialog)
         await pilot.press("down", "escape")
         assert await waiting is False
 
@@ -51,9 +51,9 @@ async def test_its_first_keys_are_ignored(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(question_line, "GRACE_SECONDS", 60.0)
     async with app_with_person() as (app, pilot, person):
         waiting = asyncio.create_task(person.config_errors(ERRORS))
-        await shown(app, ConfigErrorsDialog)
+        await shown(app, QuestionDialog)
         await pilot.press("escape", "ctrl+s")
-        assert isinstance(app.screen, ConfigErrorsDialog)
+        assert isinstance(app.screen, QuestionDialog)
         monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
         await pilot.press("escape")
         assert await waiting is False
@@ -62,7 +62,7 @@ async def test_its_first_keys_are_ignored(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_withdrawn_errors_disappear() -> None:
     async with app_with_person() as (app, _, person):
         waiting = asyncio.create_task(person.config_errors(ERRORS))
-        await shown(app, ConfigErrorsDialog)
+        await shown(app, QuestionDialog)
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         assert not app._notifications

@@ -13,8 +13,8 @@ from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, AddressQuestion, FormQuestion
 from tui.ui.dialogs import question_line
 from tui.ui.dialogs.help import HelpScreen
+from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.dialogs.text_dialogs import SystemText
-from tui.ui.permission.trust_dialog import TrustDialog
 from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
 
 __all__ = ["ripe"]
@@ -63,7 +63,7 @@ async def test_a_withdrawn_question_closes_with_every_screen_opened_over_it() ->
 async def test_a_withdrawn_question_of_mcptui_is_not_called_a_request_of_the_server() -> None:
     async with app_with_person() as (app, _, person):
         waiting = asked(person.trust(TrustQuestion("server1", "t")))
-        await shown(app, TrustDialog)
+        await shown(app, QuestionDialog)
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await shows(app, "The question was withdrawn.")

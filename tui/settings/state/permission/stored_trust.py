@@ -1,15 +1,12 @@
-"""Stores which servers are trusted from one run to the next: a private JSON file, written in a thread.
+"""Stores which servers are trusted.
 
 The key of an answer is the server's name with a hash of what runs, so a changed command invalidates it.
 """
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tui.core.servers import ServerSpec
-from tui.settings.state.list_file import ListFile
+from tui.settings.state.state_file import Content, StateFile, entries
 
 MAX_BYTES = 1024 * 1024
 MAX_ENTRIES = 1000
@@ -18,15 +15,16 @@ Key = tuple[str, str]
 
 
 class StoredTrust:
-    """The answers and their file, which need not exist."""
+    """The answers, which are read from their file once."""
 
     def __init__(self, path: Path) -> None:
-        self._file = ListFile(path, "servers", "which servers are trusted", max_bytes=MAX_BYTES)
+        self._file = StateFile(path, "which servers are trusted", max_bytes=MAX_BYTES)
         self._answers: dict[Key, bool] | None = None
         self._damage = ""
+        self.close = self._file.close
 
     def find(self, spec: ServerSpec) -> bool | None:
-        """Return the answer about a server, None if there is none. The file is small and read only once."""
+        """Return the answer about a server, None if there is none."""
         return self._read_once().get(_key(spec))
 
     def damage(self) -> str:
@@ -42,31 +40,26 @@ class StoredTrust:
         return self._answers
 
     def keep(self, spec: ServerSpec, trusted: bool) -> None:
-        self._read_once()[_key(spec)] = trusted
-        self._file.change(partial(_changed, _key(spec), trusted))
+        key = _key(spec)
+        self._read_once()[key] = trusted
 
-    def close(self) -> None:
-        """Wait until everything is written."""
-        self._file.close()
+        def change(content: Content) -> Content:
+            answers = _answers(content)
+            answers.pop(key, None)
+            answers[key] = trusted
+            last = list(answers.items())[-MAX_ENTRIES:]
+            return {"servers": [{"name": name, "runs": runs, "trusted": one} for (name, runs), one in last]}
+
+        self._file.change_later(change)
 
 
 def _key(spec: ServerSpec) -> Key:
     return spec.name, spec.digest()
 
 
-def _changed(key: Key, trusted: bool, entries: Sequence[Any]) -> list[dict[str, Any]]:
-    answers = _answers(entries)
-    answers.pop(key, None)
-    answers[key] = trusted
-    return [
-        {"name": name, "runs": runs, "trusted": answer}
-        for (name, runs), answer in list(answers.items())[-MAX_ENTRIES:]
-    ]
-
-
-def _answers(entries: Sequence[Any]) -> dict[Key, bool]:
+def _answers(content: Content) -> dict[Key, bool]:
     answers: dict[Key, bool] = {}
-    for entry in entries:
+    for entry in entries(content, "servers"):
         match entry:
             case {"name": str(name), "runs": str(runs), "trusted": bool(trusted)}:
                 answers[(name, runs)] = trusted

@@ -65,14 +65,6 @@ def test_a_failed_write_raises_no_error(tmp_path: Path) -> None:
     keep(tmp_path / "file" / "trusted.json", FETCH, True)
 
 
-def test_a_damaged_file_is_copied_before_an_answer_replaces_it(tmp_path: Path) -> None:
-    path = tmp_path / "trusted.json"
-    path.write_text("{")
-    keep(path, FETCH, True)
-    assert (tmp_path / "trusted.damaged").read_text() == "{"
-    assert StoredTrust(path).find(FETCH) is True
-
-
 def test_a_damaged_file_is_named_with_its_copy(tmp_path: Path) -> None:
     path = tmp_path / "trusted-servers.json"
     assert StoredTrust(path).damage() == ""
