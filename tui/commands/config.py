@@ -192,7 +192,7 @@ def _schema() -> str:
 
 
 def _import(path: Path, source: Path, *, dry_run: bool) -> int:
-    from tui.settings.save import add_servers
+    from tui.settings.save import add_tables, change_config
     from tui.settings.server_import import plan_import
 
     plan = plan_import(source, path)
@@ -206,7 +206,7 @@ def _import(path: Path, source: Path, *, dry_run: bool) -> int:
     if dry_run:
         print(f"dry run, nothing written. Without --dry-run, these are added to {shown}")
         return code
-    add_servers(path, plan.new)
+    change_config(path, lambda document: add_tables(document, "servers", plan.new))
     print(f"wrote {shown}")
     print("mcptui shows you each of these servers and asks before it starts one for the first time")
     print("review them all now: mcptui config trust")
