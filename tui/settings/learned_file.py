@@ -1,20 +1,19 @@
 """Stores what was learned about endpoints in a disposable JSON file in the state directory.
 
-Reading never fails. What cannot be read is learned again, and a damaged file is renamed.
+Reading never fails. What cannot be read is learned again, and a damaged file is kept as a copy.
 """
 
 import json
 import logging
-import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.units import bounded
-from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.files import locked, read_state
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -65,7 +64,7 @@ class LearnedFile:
                 kept = sorted(self._read(to_change=True), key=lambda entry: -entry.at)
                 others = [one for one in kept if (one.endpoint, one.model) != (endpoint, model)]
                 mine = [LearnedEntry(endpoint, model, time.time(), learned)] if learned else []
-                self._write([*mine, *others])
+                write_state(self._path, _text([*mine, *others][:MAX_ENTRIES]))
         except ConfigError as error:
             _log.warning("cannot save what was learned from an endpoint: %s", error)
 
@@ -79,46 +78,16 @@ class LearnedFile:
         return count
 
     def _read(self, *, to_change: bool = False) -> list[LearnedEntry]:
-        try:
-            found = json.loads(read_bounded(self._path, MAX_BYTES, links=False))
-        except FileNotFoundError:
-            return []
-        except Unopened as error:
-            if to_change:
-                raise ConfigError(f"{error}.", where=str(self._path)) from error
-            return []
-        except (Unreadable, ValueError, RecursionError) as error:
-            self._put_aside(str(error))
-            return []
-        listed = (
-            found.get("learned") if isinstance(found, Mapping) and found.get("format") == FORMAT else None
-        )
-        if not isinstance(listed, list):
-            self._put_aside("has an unknown format")
-            return []
+        listed = read_state(self._path, MAX_BYTES, form=FORMAT, to_change=to_change).get("learned")
         oldest = time.time() - MAX_AGE_SECONDS
-        return [entry for one in listed[:MAX_ENTRIES] if (entry := _entry(one)) and entry.at > oldest]
+        found = map(_entry, listed[:MAX_ENTRIES] if isinstance(listed, list) else ())
+        return [entry for entry in found if entry is not None and entry.at > oldest]
 
-    def _put_aside(self, why: str) -> None:
-        aside = self._path.with_name(f"{self._path.name}.damaged")
-        _log.warning("%s %s. Renaming it to %s", self._path, why, aside.name)
-        try:
-            os.replace(self._path, aside)
-        except OSError as error:
-            _log.warning("cannot rename it: %s", error.strerror)
 
-    def _write(self, entries: list[LearnedEntry]) -> None:
-        kept = entries[:MAX_ENTRIES]
-        while True:
-            listed = [
-                {"endpoint": one.endpoint, "model": one.model, "at": one.at, "learned": one.learned}
-                for one in kept
-            ]
-            text = json.dumps({"format": FORMAT, "learned": listed}, indent=1) + "\n"
-            if len(text) <= MAX_BYTES:
-                break
-            kept = kept[: len(kept) // 2]
-        write_state(self._path, text)
+def _text(entries: list[LearnedEntry]) -> str:
+    """Return the content of the file: the newest entries that fit."""
+    text = json.dumps({"format": FORMAT, "learned": [asdict(one) for one in entries]}, indent=1) + "\n"
+    return text if len(text) <= MAX_BYTES else _text(entries[: len(entries) // 2])
 
 
 def _entry(value: Any) -> LearnedEntry | None:

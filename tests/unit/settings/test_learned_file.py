@@ -49,14 +49,14 @@ def test_saving_nothing_removes_the_entry(path):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 2, "learned": []}', "\0", "[" * 100_000, "9" * 5000])
-def test_a_damaged_file_is_renamed_and_replaced(path, text):
+def test_a_damaged_file_is_replaced_and_kept_as_a_copy(path, text):
     path.parent.mkdir()
     path.write_text(text)
     file = LearnedFile(path)
     assert file.load(HERE, MODEL) == {}
     file.save(HERE, MODEL, {"no_tools": True})
     assert file.load(HERE, MODEL) == {"no_tools": True}
-    assert path.with_name("learned.json.damaged").read_text() == text
+    assert path.with_suffix(".damaged").read_text() == text
 
 
 def test_invalid_entries_affect_only_themselves(path):
