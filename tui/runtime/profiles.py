@@ -35,6 +35,8 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
     URL, in that order. A provider's key never goes to another host. A key in the keychain is not read here,
     see `with_key`.
     """
+    from tui.settings.specs import values_for
+
     variable = settings.api_key_env or ""
     keychain = ""
     key = settings.api_key or env.get(variable, "")
@@ -44,32 +46,14 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
     if not (key or keychain or variable) and provider is not None:
         variable = next((name for name in provider.keys if env.get(name)), provider.keys[0])
         key = env.get(variable, "")
-    return ModelProfile(
-        name=name,
-        base_url=settings.base_url,
-        model=settings.model,
-        api_key=Secret(key) if key else None,
-        api_key_env=variable,
-        temperature=settings.temperature,
-        max_tokens=settings.max_tokens,
-        tool_protocol=settings.tool_protocol,
-        headers=dict(settings.headers),
-        context_window=settings.context_window,
-        first_token_seconds=settings.first_token_seconds,
-        between_chunks_seconds=settings.between_chunks_seconds,
-        system=settings.system or "",
-        keychain=keychain,
-        price_in=settings.price_in,
-        price_cached=settings.price_cached,
-        price_out=settings.price_out,
-        currency=settings.currency,
-        effort=settings.reasoning_effort or "",
-        top_p=settings.top_p,
-        seed=settings.seed,
-        stop=tuple(settings.stop),
-        extra_body=settings.extra_body,
-        writes_titles=settings.titles == "model",
-    )
+    given = values_for(ModelProfile, settings) | {
+        "api_key": Secret(key) if key else None,
+        "api_key_env": variable,
+        "keychain": keychain,
+        "effort": settings.reasoning_effort or "",
+        "writes_titles": settings.titles == "model",
+    }
+    return ModelProfile(name, **given)
 
 
 def configured_profiles(

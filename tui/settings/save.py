@@ -14,6 +14,8 @@ from tui.settings.foreign.formats import is_codex, is_foreign
 from tui.settings.locations import shipped_dir
 from tui.settings.toml_edits import Change, Document, edited, table_at
 
+UNCHANGED = "It was not changed. See `mcptui config check`."
+
 
 def write_private(path: Path, text: str) -> None:
     """Replace a file as `atomic_write` does, or raise `ConfigError`. New directories get mode 0700."""
@@ -51,14 +53,13 @@ def _sync_directory(folder: Path) -> None:
         os.close(handle)
 
 
-def change_config(path: Path, change: Change) -> None:
+def change_config(path: Path, change: Change, *, next_step: str = UNCHANGED) -> None:
     """Change the values of a configuration file, which is created if it is missing.
 
     Raises:
         ConfigError: the file cannot be read, is not ours or is damaged, or the change does not apply. It is
             then unchanged.
     """
-    next_step = "It was not changed. See `mcptui config check`."
     refuse_foreign(path)
     with locked(path):
         try:
