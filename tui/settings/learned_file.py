@@ -14,6 +14,7 @@ from typing import Any
 from tui.core.errors import ConfigError
 from tui.core.units import bounded
 from tui.settings.files import locked, read_state
+from tui.settings.locations import learned_file
 from tui.settings.save import write_state
 
 FORMAT = 1
@@ -43,8 +44,8 @@ class LearnedEntry:
 class LearnedFile:
     """Reads and writes the file. All methods block; the file is small."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or learned_file()
 
     def entries(self) -> list[LearnedEntry]:
         """Return all entries, the newest first."""

@@ -360,7 +360,7 @@ def unconfigured_server(
     table = server_table(words, env=env, headers=headers, transport=transport, known=known)
     table |= {"era": era} if era else {}
     name = server_name(table)
-    texts = {key: escaped(table[key]) for key in ("command", "url") if key in table}
+    texts: dict[str, Any] = {key: escaped(table[key]) for key in ("command", "url") if key in table}
     texts |= {"args": [escaped(word) for word in table["args"]]} if "args" in table else {}
     loaded = load_text(table_block(("servers", name), table | texts), folder / "mcptui.toml", environment)
     for problem in loaded.errors:

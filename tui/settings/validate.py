@@ -68,17 +68,18 @@ class Checker:
             message = f"[models.{clean_line(default, 40)}] not found"
             self.faults.append(Fault(("default_model",), message, did_you_mean(default, known)))
         sections = ((name, field.annotation) for name, field in Settings.model_fields.items())
+        others: dict[str, Any] = {
+            name: self._section(name, section)
+            for name, section in sections
+            if name != "approvals" and isinstance(section, type) and issubclass(section, Section)
+        }
         return Settings(
             default_model=default,
             models=self._entries("models", ModelSettings),
             servers=self._entries("servers", ServerSettings),
             approvals=self._approvals(),
             snippets=self._snippets(),
-            **{
-                name: self._section(name, section)
-                for name, section in sections
-                if name != "approvals" and isinstance(section, type) and issubclass(section, Section)
-            },
+            **others,
         )
 
     def _table(self, name: str) -> Mapping[str, Any]:
