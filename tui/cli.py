@@ -271,9 +271,13 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Calla
         import asyncio
 
         from tui.settings.locations import config_path
-        from tui.settings.save import set_value
+        from tui.settings.save import change_config
+        from tui.settings.toml_edits import set_value
 
-        await asyncio.to_thread(set_value, config_path(named, os.environ)[0], "ui.theme", name)
+        path = config_path(named, os.environ)[0]
+        await asyncio.to_thread(
+            change_config, path, lambda document: set_value(document, name, "ui", "theme")
+        )
 
     quick = quick_ui(named, os.environ, trust=bool(vars(args).get("trust_config")))
     theme = vars(args).get("theme") or ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.ui.fake_changes import FakeChanges, FakeChoices, FakeModelChanges, FakeTrust
+from tests.ui.fake_changes import FakeChanges, FakeConfiguration, FakeModelChanges, FakeTrust
 from tests.ui.fake_chats import FakeChats
 from tests.ui.fake_host import FakeHost, crashed, running
 from tests.ui.fake_workbench import FakeCalls, FakeWorkbench
@@ -154,18 +154,14 @@ class FakeRuntime:
         for tool in tools:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
-        self.server_choices = FakeChoices(self.host)
-        self.server_changes = FakeChanges()
-        self.configuration = SimpleNamespace(
-            located=lambda problems: [f"c.toml: {one}" for one in problems], save_theme=self._save_theme
-        )
+        self.configuration = FakeConfiguration(self.host)
+        self.server_changes = FakeChanges(self.configuration, self.host)
         self.trust = FakeTrust(self.host)
         self.model_changes = FakeModelChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
         self.request = FakeRequestContext()
         self.revision = 1
-        self.saved_themes: list[str] = []
         self.shut_down = self.turns = 0
         self._gate = gate
 
@@ -195,9 +191,6 @@ class FakeRuntime:
             Example("Add a note: buy milk", "notes › add_note"),
             Example("Which notes mention milk?", "notes › search_notes"),
         )
-
-    async def _save_theme(self, name: str) -> None:
-        self.saved_themes.append(name)
 
     async def shutdown(self) -> None:
         self.shut_down += 1

@@ -368,7 +368,7 @@ async def test_a_theme_is_previewed_while_selecting_and_saved_when_selected():
         await pilot.press("down")
         await until(lambda: app.theme != "harbor")
         await pilot.press("enter")
-        await until(lambda: runtime.saved_themes == [app.theme])
+        await until(lambda: runtime.configuration.saved_themes == [app.theme])
 
 
 async def test_saving_a_theme_does_not_block_the_screen():

@@ -139,7 +139,7 @@ async def test_a_tool_turned_off_is_not_turned_on_by_a_reload_that_is_under_way(
         await app.pilot.press("o")
         await app.has_state("slow", "STOPPING")
         await app.press("R")  # waits until "slow" has stopped
-        saving = asyncio.create_task(app.runtime.server_choices.toggle_tool("a", "one"))
+        saving = asyncio.create_task(app.runtime.server_changes.toggle_tool("a", "one"))
         await until(lambda: app.runtime.host.status("a").spec.off == ("one",), what="off at once")
         assert await saving == ""
         await settled(app)
@@ -150,7 +150,7 @@ async def test_a_tool_turned_off_is_not_turned_on_by_a_reload_that_is_under_way(
 async def test_a_choice_that_cannot_be_saved_survives_a_reload(separate_home: Path) -> None:
     async with real_app(separate_home, "", options=APP) as app:  # the samples are in no file
         name = app.runtime.host.statuses()[0].name
-        assert "until mcptui quits" in await app.runtime.server_choices.set_log_level(name, "error")
+        assert "until mcptui quits" in await app.runtime.configuration.choose(name, "log_level", "error")
         await app.runtime.configuration.reload()
         assert app.runtime.host.status(name).spec.log_level == "error"
 
@@ -166,7 +166,7 @@ async def test_a_tool_turned_off_while_a_reload_restarts_the_server_stays_off(
         await in_servers(app)
         await app.pilot.press("R")
         await app.has_state("slow", "STOPPING")
-        assert await app.runtime.server_choices.toggle_tool("slow", "one") == ""
+        assert await app.runtime.server_changes.toggle_tool("slow", "one") == ""
         spec = app.runtime.host.status("slow").spec
         assert (spec.args[-1], spec.off) == (str(gate), ("one",))
         await app.has_state("slow", "RUNNING")
@@ -180,8 +180,8 @@ async def test_keys_win_over_the_command_line_and_a_reload_keeps_that(separate_h
     async with real_app(separate_home, server("a"), options=options) as app:
         await app.has_state("a", "RUNNING")
         assert await app.runtime.trust.toggle("a") == ""
-        assert await app.runtime.server_choices.set_roots("a", ["/var"]) == ""
-        assert await app.runtime.server_choices.set_sampling("a", SamplingRule.NEVER) == ""
+        assert await app.runtime.configuration.choose("a", "roots", ("/var",)) == ""
+        assert await app.runtime.configuration.choose("a", "sampling", SamplingRule.NEVER) == ""
         for _ in range(2):
             spec = app.runtime.host.status("a").spec
             assert (spec.trusted, spec.roots, spec.sampling) == (False, ("/var",), SamplingRule.NEVER)
@@ -192,7 +192,7 @@ async def test_a_setting_is_not_saved_for_a_server_that_left_the_file(separate_h
     async with real_app(separate_home, server("a") + server("b"), options=APP) as app:
         await app.has_state("a", "RUNNING")
         app.write(server("b"))
-        assert "not found" in await app.runtime.server_choices.set_log_level("a", "error")
+        assert "not found" in await app.runtime.configuration.choose("a", "log_level", "error")
         assert set(read(app)["servers"]) == {"b"}
 
 

@@ -1,7 +1,7 @@
 """The rules screen: rules are listed, checked against a call, added, edited and removed."""
 
 import tomllib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from tests.ui.fakes import FakeRuntime, says
 from tui.core.permission.rules import Rules
 from tui.core.ports import Answer
 from tui.settings.config_file import ConfigFile
+from tui.settings.toml_edits import Change
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.permission.rules import RulesScreen
 
@@ -31,8 +32,8 @@ class File:
         self._policy.rules = Rules.parsed(rules)
         runtime.configuration = SimpleNamespace(file=ConfigFile(str(path), {}), change=self._change)
 
-    async def _change(self, write: Callable[[], None]) -> None:
-        write()
+    async def _change(self, change: Change) -> None:
+        ConfigFile(str(self.path), {}).change(change)
         self._policy.rules = Rules.parsed(self.rules)
 
     @property

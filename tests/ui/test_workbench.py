@@ -86,7 +86,7 @@ async def test_keys_turn_one_tool_or_all_tools_off_for_the_model() -> None:
         row = next(line for line in screen_text(app_of(screen)).splitlines() if "get_weather" in line)
         assert "off" in row.partition("│")[0]
         assert runtime.host.status("weather").spec.off == ("get_weather",)
-        runtime.server_choices.problem = "weather is not in the configuration file."
+        runtime.configuration.problem = "weather is not in the configuration file."
         await pilot.press("o")
         await shows(app_of(screen), "weather is not in the configuration file.")
         await until(lambda: "For the model" not in screen_text(app_of(screen)))

@@ -1,7 +1,4 @@
-"""`mcptui add` and `mcptui remove`: servers of the configuration, without an editor.
-
-Importing this loads only the standard library.
-"""
+"""`mcptui add` and `mcptui remove`: servers of the configuration, without an editor."""
 
 import argparse
 import asyncio
@@ -11,16 +8,23 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.addons import missing, service
-from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.errors import McptuiError, UsageError
 from tui.core.files.programs import is_command
+from tui.core.permission.risks import risks_of
 from tui.core.ports import BY_KEY
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.servers import ServerSpec, SignedOut
 from tui.core.text import clean, clean_line, quoted_name
-
-if TYPE_CHECKING:
-    from tui.core.servers import SignedOut
+from tui.host.sign_in.token_store import TokenStore
+from tui.runtime.options import Options
+from tui.runtime.permission.consent import agree, launch_of
+from tui.settings import new_server
+from tui.settings.locations import config_path, state_dir
+from tui.settings.save import add_tables, change_config, refuse_foreign, remove_server
+from tui.settings.specs import resolved
 
 USAGE = 2
 
@@ -64,7 +68,7 @@ def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
     path = _path(args)
     try:
-        present = _present(path)
+        present = new_server.present_servers(path)
         if args.server not in present:
             known = ", ".join(clean_line(name, 64) for name in present) or "none"
             raise UsageError(
@@ -85,32 +89,28 @@ def remove(args: argparse.Namespace) -> int:
     return 0
 
 
-async def _removed(args: argparse.Namespace, path: Path) -> "SignedOut":
+async def _removed(args: argparse.Namespace, path: Path) -> SignedOut:
     """Remove a server, then delete and revoke its tokens, as the client that was configured."""
-    from tui.core.servers import SignedOut
-    from tui.host.sign_in.token_store import TokenStore
-    from tui.settings.locations import state_dir
-    from tui.settings.save import remove_server
+
+    def change(document: dict[str, Any]) -> None:
+        remove_server(document, args.server)
 
     stored = await TokenStore(state_dir() / "sign-in").listed()
     if not any(one.server == args.server for one in stored):
-        remove_server(path, args.server)
+        change_config(path, change)
         return SignedOut(0)
-    from tui.runtime.options import Options
     from tui.runtime.runtime import Runtime
 
     runtime = Runtime(Options.from_args(args), os.environ)
     try:
         await runtime.ready(start=False, model=False, session=False)
-        remove_server(path, args.server)
+        change_config(path, change)
         return await runtime.host.sign_out(args.server)
     finally:
         await runtime.shutdown()
 
 
 def _path(args: argparse.Namespace) -> Path:
-    from tui.settings.locations import config_path
-
     return config_path(vars(args).get("config"), os.environ)[0]
 
 
@@ -130,9 +130,6 @@ def _parse_trailing_options(args: argparse.Namespace) -> None:
 
 
 def _add(args: argparse.Namespace) -> int:
-    from tui.settings.new_server import as_toml, check_new, refuse_duplicate, server_name
-    from tui.settings.save import add_servers, refuse_foreign
-
     _parse_trailing_options(args)
     path = _path(args)
     refuse_foreign(path)
@@ -142,16 +139,16 @@ def _add(args: argparse.Namespace) -> int:
     found = (package(args) if package is not None else None) or _typed(args)
     more = ({"source": found.source} if found.source else {}) | ({"era": args.era} if args.era else {})
     table, shown_table = found.table | more, (found.shown or found.table) | more
-    present = _present(path)
-    proposed = args.name or found.name or server_name(table)
-    refuse_duplicate("", table, present)
+    present = new_server.present_servers(path)
+    proposed = args.name or found.name or new_server.server_name(table)
+    new_server.refuse_duplicate("", table, present)
     name = args.name or _asked_name(proposed)
     renaming = f"Choose another one with --name, or remove it first: mcptui remove {shlex.quote(name)}"
-    refuse_duplicate(name, table, present, renaming)
-    notes = check_new(name, table, path, os.environ, created=found.folder)
+    new_server.refuse_duplicate(name, table, present, renaming)
+    notes = new_server.check_new(name, table, path, os.environ, created=found.folder)
     if found.source:
         print("\n".join((*found.lines, "")) if found.lines else "")
-    print(clean(as_toml(name, shown_table)))
+    print(clean(new_server.as_toml(name, shown_table)))
     for risk in _risks(table, found.folder) if found.source else ():
         print(f"! {clean(risk)}")
     for note in notes:
@@ -169,7 +166,7 @@ def _add(args: argparse.Namespace) -> int:
         if found.install is not None:
             found.install()
         table = table if found.store is None else found.store(table, name, path)
-    add_servers(path, {name: table})
+    change_config(path, lambda document: add_tables(document, "servers", {name: table}))
     print(f"wrote {shown}")
     _agree(path, name, by="option --yes" if found.source and args.yes else BY_KEY)
     if not present:
@@ -187,15 +184,11 @@ def _may_be_package(word: str) -> bool:
 
 def _agree(path: Path, name: str, *, by: str) -> None:
     """Store consent for a server that was typed or just confirmed, so that mcptui does not ask again."""
-    from tui.runtime.permission.consent import agree
-
     if problem := agree(path, name, os.environ, by=by):
         print(f"note: mcptui will ask before it starts the server: {clean(problem)}")
 
 
 def _what_happens(table: Mapping[str, Any]) -> str:
-    from tui.core.secrets.commands_and_urls import masked, masked_arguments
-
     if "url" in table:
         return f"mcptui will connect to {clean_line(masked(table['url']), 400)}."
     words = masked_arguments([table["command"], *table.get("args", ())])
@@ -204,10 +197,6 @@ def _what_happens(table: Mapping[str, Any]) -> str:
 
 def _risks(table: Mapping[str, Any], created: str) -> list[str]:
     """Return the risks of a start. A program in the folder `created` will exist."""
-    from tui.core.permission.risks import risks_of
-    from tui.core.servers import ServerSpec
-    from tui.runtime.permission.consent import launch_of
-
     args, env = tuple(map(str, table.get("args", ()))), table.get("env", {})
     command, url = table.get("command", ""), table.get("url")
     launch = launch_of(ServerSpec("", command, args, env, table.get("cwd"), url=url))
@@ -218,13 +207,10 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
 
 def _typed(args: argparse.Namespace) -> FoundServer:
     """Return the server of the URL or command on the command line."""
-    from tui.settings.new_server import pairs, server_table
-    from tui.settings.specs import resolved
-
-    table = server_table(
+    table = new_server.server_table(
         args.target,
-        env=pairs(args.env),
-        headers=pairs(args.header, colon=True),
+        env=new_server.pairs(args.env),
+        headers=new_server.pairs(args.header, colon=True),
         transport=args.transport or "",
         known=is_command,
     )
@@ -232,18 +218,6 @@ def _typed(args: argparse.Namespace) -> FoundServer:
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())
         table |= {"args": arguments} if arguments else {}
     return FoundServer(table)
-
-
-def _present(path: Path) -> Mapping[str, Any]:
-    from tui.settings.files import Unreadable, read_bounded
-    from tui.settings.new_server import configured
-
-    try:
-        return configured(read_bounded(path))
-    except FileNotFoundError:
-        return {}
-    except Unreadable as error:
-        raise ConfigError(f"{error}.", where=str(path)) from error
 
 
 def _asked_name(proposed: str) -> str:

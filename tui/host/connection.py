@@ -57,10 +57,10 @@ Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
 class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
-    `began_ns` is when the server began to start, `seconds` how long it may take. The stderr and exit of `transport` can still be read after
-    the end. `title` and `version` come from the server, cleaned. `counts` are the numbers of resources and
-    prompts, None if not offered or not counted; `revisions`, how often these lists have changed; `hints`,
-    their caching hints. `tasks` follows its tasks.
+    `began_ns` is when the server began to start, `seconds` how long it may take. The stderr and exit of
+    `transport` can still be read after the end. `title` and `version` come from the server, cleaned. `counts`
+    are the numbers of resources and prompts, None if not offered or not counted; `revisions`, how often these
+    lists have changed; `hints`, their caching hints. `tasks` follows its tasks.
     """
 
     def __init__(

@@ -4,12 +4,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, not_configured
 from tui.core.text import quoted_name
 from tui.host.host import Host
 from tui.runtime.options import Options
@@ -18,6 +17,7 @@ from tui.settings.config_file import ConfigFile
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
     from tui.settings.problems import Problem
+    from tui.settings.toml_edits import Change, Document
 
 _log = logging.getLogger(__name__)
 
@@ -158,35 +158,32 @@ class Configuration:
 
     async def change(
         self,
-        write: Callable[[], str | None],
+        change: "Change",
         *,
         written: Callable[[], None] = lambda: None,
         first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
     ) -> Sequence[str]:
-        """Change the file and apply it, with what others have changed in it; return notes.
+        """Change the values of the file and apply it, with what others have changed in it; return notes.
 
-        `write` is called in a thread, and may return the name of a server to start. `written` is called after
-        it, and `first` before the servers are changed. Raises McptuiError if the file could not be changed,
-        or has new errors. It is then unchanged.
+        `change` modifies the parsed document, in a thread, and may return the name of a server to start.
+        `written` is called after it, and `first` before the servers are changed. Raises McptuiError if the
+        file could not be changed, or has new errors. It is then unchanged.
         """
-        return await self.exclusively(partial(self._change, write, written, first))
 
-    async def _change(
-        self,
-        write: Callable[[], str | None],
-        written: Callable[[], None],
-        first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None,
-    ) -> Sequence[str]:
-        if self.loaded is not None and self.file.stamp() != self._stamp:
-            await self._refuse_new_errors()
-        start = await asyncio.to_thread(write)
-        written()
-        if self.loaded is None:  # as a theme that is selected while mcptui starts
-            return ()
-        loaded, stamp = await self.read()
-        if not (loaded.readable and loaded.exists):
-            raise ConfigError("was changed, but cannot be read.", where=str(self.file.path))
-        return await self._apply(loaded, stamp, start or "", first)
+        async def run() -> Sequence[str]:
+            start: list[object] = []
+            if self.loaded is not None and self.file.stamp() != self._stamp:
+                await self._refuse_new_errors()
+            await asyncio.to_thread(self.file.change, lambda document: start.append(change(document)))
+            written()
+            if self.loaded is None:  # as a theme that is selected while mcptui starts
+                return ()
+            loaded, stamp = await self.read()
+            if not (loaded.readable and loaded.exists):
+                raise ConfigError("was changed, but cannot be read.", where=str(self.file.path))
+            return await self._apply(loaded, stamp, str(start[0] or ""), first)
+
+        return await self.exclusively(run)
 
     async def _refuse_new_errors(self) -> None:
         """Raise ConfigError if what is in force would be replaced by something invalid."""
@@ -317,6 +314,10 @@ class Configuration:
         `merge` makes the value for the file from the one that it has by then. Without `save`, the setting
         is stored elsewhere. Returns why the choice was not saved, or "". It then lasts until mcptui quits.
         """
+        from tui.settings.save import server_at
+
+        if self._host().find(server) is None:
+            return not_configured(server)
         self._host().reconfigure(server, **{field: value})
         chosen = self._chosen.setdefault(server, {})
         chosen[field] = value if save else FROM_FILE
@@ -325,26 +326,32 @@ class Configuration:
         if self.table(server) is None:
             return f"The server {quoted_name(server)} is not in the configuration file. {UNTIL_QUIT}"
 
+        def change(document: "Document") -> None:
+            table = server_at(document, server)
+            made = value if merge is None else merge(table.get(field))
+            table[field] = list(made) if isinstance(made, tuple) else made
+
         def written() -> None:
             # Otherwise another choice is waiting, or the setting does not apply from a file of somebody else.
             if chosen.get(field) is value and (merge or self._options.trust_config or not self.file.source):
                 chosen[field] = FROM_FILE
 
-        make = merge or (lambda _: value)
         try:
-            await self.change(lambda: self.file.set_in_server(server, field, make), written=written)
+            await self.change(change, written=written)
         except McptuiError as error:
             return sentences(f"Not saved: {error}", UNTIL_QUIT)
         return ""
 
     async def save_theme(self, name: str) -> None:
         """Choose a theme and save it. Raises McptuiError if it could not be saved; it then stays chosen."""
+        from tui.settings.toml_edits import set_value
+
         self._theme = name
 
         def written() -> None:
             self._theme = "" if self._theme == name else self._theme
 
-        await self.change(lambda: self.file.save("ui.theme", name), written=written)
+        await self.change(lambda document: set_value(document, name, "ui", "theme"), written=written)
 
 
 def _recording_settings(loaded: "Loaded") -> object:

@@ -140,7 +140,7 @@ class ModelChanges:
     def free_name(self, wanted: str) -> str:
         """Return an unused name for a profile, such as "qwen3-8b" for the model "org/qwen3:8b"."""
         fitted = re.sub(r"[^\w.-]+", "-", wanted.rpartition("/")[2]).strip("-._")[:NAME_LENGTH]
-        taken, base = self._config.models(), fitted or "model"
+        taken, base = self._config.table("models"), fitted or "model"
         names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
         return next(name for name in names if name not in taken)
 
@@ -155,7 +155,7 @@ class ModelChanges:
             raise ConfigError(
                 "No model selected", next_step="Enter a model ID, or press down to list the models."
             )
-        if values.name in self._config.models():
+        if values.name in self._config.table("models"):
             raise ConfigError("a profile with this name already exists", where=clean_line(values.name, 64))
         check_new(values.name, table, self._config.path, self._env, kind="models")
         return table
@@ -205,11 +205,23 @@ class ModelChanges:
 
         The key of a profile that could not be written is not kept.
         """
+        from tui.runtime.permission.model_consent import agree_to_written
+        from tui.settings.save import add_tables
+
         table, profile = self.table(values), self._profile(values, anyway=True)
-        await self._keep_key(profile, values)
         written = asyncio.Event()
+
+        async def agree(_: object) -> None:
+            if (loaded := self._configuration.loaded) is not None:  # the user has just entered it
+                await asyncio.to_thread(agree_to_written, values.name, loaded, self._env)
+
+        await self._keep_key(profile, values)
         try:
-            await self._configuration.change(lambda: self._write(values.name, table), written=written.set)
+            await self._configuration.change(
+                lambda document: add_tables(document, "models", {values.name: table}),
+                written=written.set,
+                first=agree,
+            )
         except McptuiError:
             if values.key in PASTED and not written.is_set():
                 await self._keys.take_back(profile)
@@ -252,12 +264,6 @@ class ModelChanges:
             await self._keys.store(profile, values.secret)
         elif values.key == THIS_RUN:
             self._keys.use(profile, values.secret)
-
-    def _write(self, name: str, table: Mapping[str, Any]) -> None:
-        from tui.runtime.permission.model_consent import agree_to_written
-
-        self._config.add_model(name, table)
-        agree_to_written(name, self._config.read(), self._env)  # the user has just entered it
 
     def _profile(self, values: ModelValues, *, anyway: bool = False) -> "ModelProfile":
         """Return the profile of a form with its key. Raises ConfigError if it is missing.

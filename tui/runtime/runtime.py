@@ -59,7 +59,7 @@ from tui.traffic.record.open_recording import Recording
 if TYPE_CHECKING:
     from tui.runtime.log import LogFile
     from tui.runtime.model_changes import ModelChanges
-    from tui.runtime.server_changes import ServerChanges, ServerChoices
+    from tui.runtime.server_changes import ServerChanges
     from tui.settings.load import Loaded
 
 _log = logging.getLogger(__name__)
@@ -82,7 +82,6 @@ class Runtime:
         configuration: what is in force, and every change of it.
         model_changes: adds model profiles while mcptui runs.
         trust: which servers are trusted.
-        server_choices: settings of servers that the user changes while they run.
         decisions: the record of what was allowed and denied.
         consent: which servers may start.
         redactor: removes secrets that must not be shown or stored.
@@ -167,12 +166,6 @@ class Runtime:
         from tui.runtime.server_changes import ServerChanges
 
         return ServerChanges(self.configuration, self._env, lambda: self.host, self.consent.keep)
-
-    @cached_property
-    def server_choices(self) -> "ServerChoices":
-        from tui.runtime.server_changes import ServerChoices
-
-        return ServerChoices(self.configuration, lambda: self.host)
 
     @cached_property
     def model_changes(self) -> "ModelChanges":

@@ -9,6 +9,7 @@ from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.units import bounded
+from tui.settings.locations import learned_file
 from tui.settings.state.state_file import Content, StateFile, entries
 
 MAX_BYTES = 1024 * 1024
@@ -37,9 +38,9 @@ class LearnedEntry:
 class LearnedFile:
     """Reads and writes the file. All methods block; the file is small."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = StateFile(path, "endpoints", max_bytes=MAX_BYTES, forgets="learned")
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or learned_file()
+        self._file = StateFile(self._path, "endpoints", max_bytes=MAX_BYTES, forgets="learned")
 
     def entries(self) -> list[LearnedEntry]:
         """Return all entries, the newest first."""

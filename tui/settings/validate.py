@@ -15,15 +15,10 @@ from tui.settings.key_positions import KeyPath
 from tui.settings.problems import did_you_mean
 from tui.settings.schema import (
     ApprovalSettings,
-    LimitSettings,
     ModelSettings,
-    OAuthSettings,
-    RegistrySettings,
     Section,
     ServerSettings,
     Settings,
-    TrafficSettings,
-    UiSettings,
     name_fault,
     snippet_fault,
 )
@@ -71,22 +66,23 @@ class Checker:
         if default is not None and not isinstance(default, str):
             self.faults.append(Fault(("default_model",), f"must be a string, not {kind_of(default)}"))
             default = None
-        models = self._entries("models", ModelSettings)
         known = {str(key) for key in self._table("models")}
         if default is not None and default not in known and ("default_model",) not in self.unresolved:
             message = f"[models.{clean_line(default, 40)}] not found"
             self.faults.append(Fault(("default_model",), message, did_you_mean(default, known)))
+        sections = ((name, field.annotation) for name, field in Settings.model_fields.items())
+        others: dict[str, Any] = {
+            name: self._section(name, section)
+            for name, section in sections
+            if name != "approvals" and isinstance(section, type) and issubclass(section, Section)
+        }
         return Settings(
             default_model=default,
-            models=models,
+            models=self._entries("models", ModelSettings),
             servers=self._entries("servers", ServerSettings),
-            limits=self._section("limits", LimitSettings),
             approvals=self._approvals(),
-            traffic=self._section("traffic", TrafficSettings),
-            ui=self._section("ui", UiSettings),
-            oauth=self._section("oauth", OAuthSettings),
-            registry=self._section("registry", RegistrySettings),
             snippets=self._snippets(),
+            **others,
         )
 
     def _table(self, name: str) -> Mapping[str, Any]:

@@ -19,16 +19,19 @@ ROUNDS = 25
 
 CHANGES = {
     "approvals": """
-from tui.settings.save import change_texts
-def change(name): change_texts(path, "approvals.remembered", [name])
+from tui.settings.save import change_config
+from tui.settings.toml_edits import set_value, texts_at
+KEY = "approvals", "remembered"
+def change(name): change_config(path, lambda doc: set_value(doc, [*texts_at(doc, *KEY), name], *KEY))
 """,
     "other settings": """
-from tui.settings.save import set_value
-def change(name): set_value(path, f"snippets.{name}", "x")
+from tui.settings.save import change_config
+from tui.settings.toml_edits import set_value
+def change(name): change_config(path, lambda document: set_value(document, "x", "snippets", name))
 """,
     "servers": """
-from tui.settings.save import add_servers
-def change(name): add_servers(path, {name: {"command": "x"}})
+from tui.settings.save import add_tables, change_config
+def change(name): change_config(path, lambda doc: add_tables(doc, "servers", {name: {"command": "x"}}))
 """,
     "filters": """
 from tui.settings.filters import change_filter

@@ -23,6 +23,7 @@ from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
 from tui.settings.state.stored_eras import StoredEras
 from tui.settings.state.stored_tasks import StoredTasks
+from tui.settings.toml_edits import set_value
 
 CALLS = ("open", "write", "fsync", "fchmod", "chmod", "replace", "mkdir", "stat", "ftruncate")
 NUMBERS = (errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO)
@@ -93,7 +94,7 @@ def whole(path: Path, text: str) -> None:
 
 
 def setting(path: Path, text: str) -> None:
-    save.set_value(path, "ui.theme", text)
+    save.change_config(path, lambda document: set_value(document, text, "ui", "theme"))
 
 
 def calls(path: Path, text: str) -> None:

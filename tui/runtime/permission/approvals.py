@@ -71,7 +71,7 @@ class RememberedApprovals:
         if stamp == self._stamp:
             return
         self._stamp = stamp
-        self._take_over(set(self._config.remembered()) if self.may_allow else set())
+        self._take_over(self._in_file() if self.may_allow else set())
 
     async def save(self) -> str:
         """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
@@ -83,11 +83,31 @@ class RememberedApprovals:
         unsaved = self._policy.always - self._saved
         try:
             self._configuration.refuse_deleted()
-            saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
+            saved = await asyncio.to_thread(self._added, unsaved)
         except McptuiError as error:
             return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
         self._take_over(saved)
         return ""
+
+    def _in_file(self) -> set[str]:
+        """Return the approvals in the file, none if it cannot be read, so that tools need approval."""
+        texts = self._config.table("approvals").get("remembered")
+        return {one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set()
+
+    def _added(self, unsaved: set[str]) -> set[str]:
+        """Add approvals to those in the file, which may have changed, and return all."""
+        from tui.settings.toml_edits import Document, set_value, texts_at
+
+        saved: set[str] = set()
+
+        def add(document: Document) -> None:
+            present = texts_at(document, "approvals", "remembered")
+            saved.update(present, unsaved)
+            if saved != set(present):
+                set_value(document, sorted(saved), "approvals", "remembered")
+
+        self._config.change(add)
+        return saved
 
     def _take_over(self, found: set[str]) -> None:
         always = self._policy.always

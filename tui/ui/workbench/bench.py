@@ -291,13 +291,13 @@ class Bench(Horizontal):
             self.line.say((f"! Not offered to the model: {about.withheld}.", "warn"))
         else:
             self._shared.choose(
-                self._shared.runtime.server_choices.toggle_tool(self._shared.server, about.name)
+                self._shared.runtime.server_changes.toggle_tool(self._shared.server, about.name)
             )
 
     def action_offer_all(self) -> None:
         """Turn all tools of the server off for the model, or on again."""
         if self.item is not None and isinstance(self.item.about, Tool):
-            self._shared.choose(self._shared.runtime.server_choices.toggle_all(self._shared.server))
+            self._shared.toggle_tools()
 
     def action_save(self) -> None:
         self.result.save()

@@ -53,19 +53,27 @@ class BenchContext:
 
         self.screen.run_worker(choose(), exit_on_error=True)
 
+    def _chosen(self, field: str, value: Any) -> Coroutine[Any, Any, str]:
+        return self.runtime.configuration.choose(self.server, field, value)
+
+    def toggle_tools(self) -> None:
+        """Turn all tools off for the model, or on if any is off."""
+        if (status := self.status) is not None:
+            self.choose(self._chosen("off", () if status.spec.off else ("*",)))
+
     def toggle_instructions(self) -> None:
         """Give the model the server's instructions, or stop giving them."""
         if (status := self.configured()) is not None:
             verb = "does not get" if status.spec.instructions else "gets"
-            toggled = self.runtime.server_choices.toggle_instructions(self.server)
-            self.choose(toggled, f"The model {verb} the instructions of this server.")
+            chosen = self._chosen("instructions", not status.spec.instructions)
+            self.choose(chosen, f"The model {verb} the instructions of this server.")
 
     def toggle_resources(self) -> None:
         """Let the model read the server's resources, or stop it."""
         if (status := self.configured()) is not None:
             verb = "cannot" if status.spec.offer_resources else "can"
-            toggled = self.runtime.server_choices.toggle_resources(self.server)
-            self.choose(toggled, f"The model {verb} read the resources of this server.")
+            chosen = self._chosen("offer_resources", not status.spec.offer_resources)
+            self.choose(chosen, f"The model {verb} read the resources of this server.")
 
     def toggle_trust(self) -> None:
         status = self.configured()

@@ -322,6 +322,6 @@ def choose_level(app: App[Any], status: ServerStatus, shared: BenchContext) -> N
 
     def chosen(level: str | None) -> None:
         if level is not None:
-            shared.choose(shared.runtime.server_choices.set_log_level(status.name, level))
+            shared.choose(shared.runtime.configuration.choose(status.name, "log_level", level))
 
     app.push_screen(Picker("Log level", choices, now or "info"), chosen)

@@ -17,6 +17,7 @@ from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import clean_line, preview
 from tui.core.workbench import ServerIdentity, Workbench
+from tui.runtime.options import absolute
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
@@ -455,7 +456,8 @@ def edit_roots(shared: BenchContext) -> None:
         return
 
     def done(text: str) -> None:
-        shared.choose(shared.runtime.server_choices.set_roots(shared.server, listed(text)))
+        roots = absolute(listed(text))
+        shared.choose(shared.runtime.configuration.choose(shared.server, "roots", roots))
 
     shared.prompt.ask(
         "roots, separated by commas",
@@ -474,8 +476,8 @@ def choose_sampling(shared: BenchContext) -> None:
 
     def chosen(rule: str | None) -> None:
         if rule is not None:
-            choices = shared.runtime.server_choices
-            shared.choose(choices.set_sampling(shared.server, SamplingRule(rule)))
+            configuration = shared.runtime.configuration
+            shared.choose(configuration.choose(shared.server, "sampling", SamplingRule(rule)))
 
     words = [PickerChoice(rule, Content.assemble(rule, (f"   {about}", "dim"))) for rule, about in RULES]
     note = "" if is_modern(status.protocol) else RESTART  # since 2026-07-28 each request says what is allowed

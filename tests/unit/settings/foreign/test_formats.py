@@ -7,7 +7,8 @@ import pytest
 from tui.core.errors import ConfigError
 from tui.settings.foreign.formats import is_codex, is_foreign
 from tui.settings.locations import config_file
-from tui.settings.save import set_value
+from tui.settings.save import change_config
+from tui.settings.toml_edits import set_value
 
 CODEX = {"mcp_servers": {"a": {"command": "x"}}}
 
@@ -38,5 +39,5 @@ def test_the_file_of_codex_is_never_changed(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text('[mcp_servers.a]\ncommand = "x"\n')
     with pytest.raises(ConfigError, match="belongs to another program"):
-        set_value(path, "ui.theme", "harbor")
+        change_config(path, lambda document: set_value(document, "harbor", "ui", "theme"))
     assert path.read_text() == '[mcp_servers.a]\ncommand = "x"\n'

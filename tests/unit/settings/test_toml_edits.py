@@ -8,7 +8,29 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.settings.save import with_server, with_servers, with_value, without_server
+from tui.settings.save import add_tables, remove_server, server_at
+from tui.settings.toml_edits import edited, set_value
+
+
+def with_value(text: str, path: tuple[str, ...], value: Any) -> str:
+    return edited(text, lambda document: set_value(document, value, *path))
+
+
+def with_servers(text: str, servers: dict[str, Any]) -> str:
+    return edited(text, lambda document: add_tables(document, "servers", servers))
+
+
+def with_server(text: str, name: str, table: dict[str, Any]) -> str:
+    def change(document: dict[str, Any]) -> None:
+        server_at(document, name)
+        document["servers"][name] = table
+
+    return edited(text, change)
+
+
+def without_server(text: str, name: str) -> str:
+    return edited(text, lambda document: remove_server(document, name))
+
 
 COMMENTED = """\
 # my configuration

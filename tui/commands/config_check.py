@@ -1,4 +1,7 @@
-"""`mcptui config check --against`: applies the rules to recorded calls and prints what would change."""
+"""`mcptui config check`: prints the problems of a configuration.
+
+With `--against`, applies its rules to recorded calls and prints what would change.
+"""
 
 import argparse
 import os
@@ -8,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.commands.run_output import arguments_line
 from tui.commands.traffic_lines import rfc3339
@@ -21,9 +24,16 @@ from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Entry
 from tui.core.units import plural
-
-if TYPE_CHECKING:
-    from tui.settings.load import Loaded
+from tui.model.endpoints.providers import missing_key
+from tui.runtime.permission.approvals import applicable_rules
+from tui.runtime.profiles import configured_profiles
+from tui.settings.config_file import ConfigFile
+from tui.settings.key_positions import line_of
+from tui.settings.keymap import ActionKeys
+from tui.settings.load import Loaded, dotted
+from tui.settings.locations import decisions_file
+from tui.settings.server_warnings import all_problems
+from tui.settings.state.permission.stored_decisions import read_decisions
 
 CALLS = "kind:request method:tools/call"
 MAX_CHANGES = 50
@@ -33,15 +43,43 @@ USAGE = 2
 _TAP = "tap:"
 
 
-def check_against(loaded: "Loaded", against: str, *, trust: bool = False) -> int:
+def config_check(
+    loaded: Loaded, actions: Mapping[str, ActionKeys], against: str | None, *, trust: bool
+) -> int:
+    """Print all problems and return the exit code. `actions` are those that can have keys."""
+    keyed = configured_profiles(loaded, os.environ, trust=True)
+    # The variable of a key that the user has stored need not be set.
+    unneeded = {dotted(("models", one.name, "api_key_env")) for one in keyed if one.key_place}
+    found = all_problems(loaded, actions, trust=trust)
+    problems = [one for one in found if not (one.is_missing_key and one.path in unneeded)]
+    lines = [("warning: " if one.warning else "") + str(one) for one in problems]
+    for profile in keyed:
+        if wanted := missing_key(profile):
+            step = f"Store a key: `mcptui config key {profile.name}`."
+            lines.append(f"warning: models.{profile.name}: {wanted}. Requests will fail. {step}")
+    for line in lines:
+        print(clean(line))
+    shown = clean_line(str(loaded.path), 4096)
+    is_usable = all(problem.warning for problem in problems)
+    if is_usable and not loaded.exists:
+        print(f"{shown}: not found, using defaults. `mcptui config init` writes a starter file")
+    elif is_usable:
+        settings = loaded.settings
+        counts = [plural(len(settings.servers), "server"), plural(len(settings.models), "model")]
+        counts += [plural(len(lines), "warning")] if lines else []
+        print(f"{shown}: OK: {', '.join(counts)}")
+    code = 0 if is_usable else USAGE
+    if against is None or not loaded.readable:
+        return code
+    return max(code, check_against(loaded, against, trust=trust))
+
+
+def check_against(loaded: Loaded, against: str, *, trust: bool = False) -> int:
     """Print what the rules of a configuration would have decided, and return the exit code.
 
     In a file that is not the user's own, rules that allow apply only with `trust`.
     `against` is a time as in `mcptui traffic --since`, or a recording.
     """
-    from tui.runtime.permission.approvals import applicable_rules
-    from tui.settings.config_file import ConfigFile
-
     if any(problem.path.startswith("approvals") for problem in loaded.errors):
         print("cannot check the rules against calls: a rule is invalid")
         return USAGE
@@ -122,9 +160,6 @@ class Decisions:
     @classmethod
     def read(cls) -> "Decisions":
         """Return the decisions in the file, or none if it cannot be read. Then no reasons are known."""
-        from tui.settings.locations import decisions_file
-        from tui.settings.state.permission.stored_decisions import read_decisions
-
         try:
             found = read_decisions(decisions_file())
         except ConfigError as error:
@@ -145,7 +180,7 @@ class Decisions:
         return found[place - 1] if place else None
 
 
-def _report(check: RuleCheck, loaded: "Loaded", where: str) -> None:
+def _report(check: RuleCheck, loaded: Loaded, where: str) -> None:
     print(f"rules against {plural(check.calls, 'call')} in {where}:")
     names = (("allow", Verdict.ALLOW), ("ask", Verdict.ASK), ("deny", Verdict.DENY), ("no rule", None))
     print("  " + ", ".join(f"{name} {check.verdicts[verdict]}" for name, verdict in names))
@@ -170,17 +205,15 @@ def _report(check: RuleCheck, loaded: "Loaded", where: str) -> None:
     _list("rules that are always overridden", check.overridden, loaded)
 
 
-def _list(title: str, rules: Sequence[Rule], loaded: "Loaded") -> None:
+def _list(title: str, rules: Sequence[Rule], loaded: Loaded) -> None:
     if rules:
         print(f"{title}:")
     for rule in rules:
         print(f"  {clean_line(str(rule), 300)}   {place_of(rule, loaded)}")
 
 
-def place_of(rule: Rule, loaded: "Loaded") -> str:
+def place_of(rule: Rule, loaded: Loaded) -> str:
     """Return the place of a rule in the file: its key and line."""
-    from tui.settings.key_positions import line_of
-
     line = line_of(loaded.places, ("approvals", rule.origin, rule.number - 1))
     return f"approvals.{rule.origin}[{rule.number}]" + (f", line {line}" if line else "")
 
