@@ -11,11 +11,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from tui.core.text import quoted_name
+from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
-
-ANSWER_SECONDS = 0.3
-"""Seconds after opening. A yes before that was typed before the user saw the question."""
 
 
 class Confirm(ModalScreen[bool]):
@@ -52,8 +50,7 @@ class Confirm(ModalScreen[bool]):
         self._question = question
         self._about = about
         self._keys = [("y", yes), ("esc n", no)]
-        self._clock = clock
-        self._shown = clock()
+        self._delay = AnswerDelay(clock, CONFIRM_SECONDS)
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -64,11 +61,11 @@ class Confirm(ModalScreen[bool]):
 
     def on_key(self, event: events.Key) -> None:
         """Restart the wait for a pause: in "Try this", the y is part of a word."""
-        self._shown = self._clock()
+        self._delay.restart()
 
     def action_yes(self) -> None:
         """Answer yes, unless the key was pressed before the question could be seen."""
-        if self._clock() - self._shown >= ANSWER_SECONDS:
+        if self._delay.accepts_keys:
             self.dismiss(True)
 
     def action_no(self) -> None:

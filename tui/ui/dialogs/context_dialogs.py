@@ -16,7 +16,7 @@ from tui.core.context.context_parts import ContextPart
 from tui.core.context.instructions import FILE, ProjectInstructions
 from tui.core.text import clean_line
 from tui.core.units import count
-from tui.ui.dialogs.confirm import ANSWER_SECONDS
+from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
@@ -166,8 +166,7 @@ class ProjectDialog(ModalScreen[bool | None]):
         self._instructions = instructions
         self._tokens = tokens
         self._used = used
-        self._clock = clock
-        self._shown = clock()
+        self._delay = AnswerDelay(clock, CONFIRM_SECONDS)
 
     def compose(self) -> ComposeResult:
         folder = clean_line(self._instructions.folder, 200)
@@ -184,7 +183,7 @@ class ProjectDialog(ModalScreen[bool | None]):
 
     def action_decide(self, use: bool) -> None:
         """Accept the answer, unless the key was pressed before the text could be seen."""
-        if self._clock() - self._shown >= ANSWER_SECONDS:
+        if self._delay.accepts_keys:
             self.dismiss(use)
 
     def action_close(self) -> None:

@@ -9,9 +9,10 @@ from textual.screen import ModalScreen
 
 from tui.core.questions import ConfigErrors
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
+from tui.ui.questions.question_line import BREAKPOINTS, SHORT, QuestionLine
 from tui.ui.questions.read_pane import ReadPane
 
 AROUND, AROUND_IN_SHORT = 6, 2

@@ -18,9 +18,10 @@ from tui.core.definitions.wording import Kind, head, lines, summary
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion
 from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, AnswerDelay, QuestionLine
+from tui.ui.questions.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine
 from tui.ui.questions.read_pane import AT_ONCE, ReadPane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row

@@ -17,8 +17,8 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import quoted_name
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import AnswerDelay
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from textual.widgets import Static
 from tui.core.ports import TrustQuestion
 from tui.core.text import quoted_name
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import BREAKPOINTS, AnswerDelay, QuestionLine
+from tui.ui.questions.question_line import BREAKPOINTS, QuestionLine
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import pytest
 from tests.ui.app_stage import keys, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, FormAnswer, FormQuestion
+from tui.ui.keys.answer_pause import GRACE_SECONDS
 from tui.ui.questions.elicitation_dialogs import FormDialog
-from tui.ui.questions.question_line import GRACE_SECONDS
 from tui.ui.workbench import form_pane
 from tui.ui.workbench.form_rows import about_rows
 from tui.ui.workbench.items import Item
@@ -97,7 +97,7 @@ async def test_ctrl_x_declines_and_escape_cancels(key: str, action: Action) -> N
 
 
 async def test_a_key_pressed_within_the_grace_time_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.ui.questions.question_line.GRACE_SECONDS", 1000 * GRACE_SECONDS)
+    monkeypatch.setattr("tui.ui.keys.answer_pause.GRACE_SECONDS", 1000 * GRACE_SECONDS)
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)

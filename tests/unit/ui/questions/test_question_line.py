@@ -1,8 +1,9 @@
 """The last lines of a question: its keys, messages and queue."""
 
 from tests.ui.stage import Stage
+from tui.ui.keys.answer_pause import GRACE_SECONDS, AnswerDelay
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import GRACE_SECONDS, AnswerDelay, QuestionLine
+from tui.ui.questions.question_line import QuestionLine
 
 
 def test_a_question_is_ripe_after_the_grace_time() -> None:
