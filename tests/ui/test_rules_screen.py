@@ -50,7 +50,7 @@ class Scene(OnScreen):
         await self.press("ctrl+d")
         dialog = self.pilot.app.screen
         assert isinstance(dialog, Confirm)
-        dialog._shown -= 60  # ripe
+        dialog._delay._shown -= 60  # ripe
         await self.press("y")
 
 

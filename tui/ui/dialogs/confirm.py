@@ -8,15 +8,15 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from tui.core.text import quoted_name
+from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
 
 
-class Confirm(ModalScreen[bool]):
+class Confirm(Dialog[bool]):
     """Asks before something irreversible; returns whether to do it. All texts are cleaned.
 
     Letters of text typed by mistake do not answer.
@@ -28,13 +28,7 @@ class Confirm(ModalScreen[bool]):
     ]
 
     DEFAULT_CSS = """
-    Confirm { align: center bottom; background: $surface 60%; }
-    Confirm > Vertical {
-        width: 1fr; height: auto; max-height: 12; padding: 1 3; margin: 0 0 1 0;
-        background: $panel; border-left: outer $warn;
-    }
-    Confirm Literal { width: 1fr; }
-    Confirm .about { color: $text-dim; }
+    Confirm > Vertical { max-height: 12; margin: 0 0 1 0; border-left: outer $warn; }
     """
 
     def __init__(
@@ -111,7 +105,7 @@ _RUNNING = "A turn is running. Stop it and quit?"
 _ENDED = "The turn has ended. Quit?"
 
 
-class ConfirmQuit(ModalScreen[bool]):
+class ConfirmQuit(Dialog[bool]):
     """Asks whether to quit while a turn is running. Once the turn has ended, the question says so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -119,14 +113,7 @@ class ConfirmQuit(ModalScreen[bool]):
         Binding("n,escape", "answer(False)", "cancel"),
     ]
 
-    DEFAULT_CSS = """
-    ConfirmQuit { align: center bottom; background: $surface 60%; }
-    ConfirmQuit > Vertical {
-        width: 1fr; height: auto; padding: 1 3; margin: 0 0 1 0;
-        background: $panel; border-left: outer $accent;
-    }
-    ConfirmQuit Literal { width: 1fr; }
-    """
+    DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
 
     def __init__(self, running: Callable[[], bool], quit_key: str) -> None:
         super().__init__()
