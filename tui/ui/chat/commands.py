@@ -280,14 +280,14 @@ class SlashCommands:
     def _pick(
         self, heading: str, choices: "Sequence[PickerChoice]", take: Callable[[str], None], empty: str
     ) -> None:
-        from tui.ui.dialogs.picker import FindingPicker
+        from tui.ui.dialogs.picker import Picker
 
         def done(value: str | None) -> None:
             self._regions.go_to(Context.COMPOSER)
             if value is not None:
                 take(value)
 
-        self._current.open_dialog(FindingPicker(heading, choices, note=empty), done)
+        self._current.open_dialog(Picker(heading, choices, note=empty, finds=True), done)
 
     def _snippet(self, spec: CommandSpec, rest: str) -> None:
         found = parse_arguments(rest, spec.names, spec.required)
