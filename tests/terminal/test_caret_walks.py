@@ -18,7 +18,7 @@ from textual.widgets import Input, TextArea
 
 from tests.programs import command
 from tests.terminal.pty_app import ROOT, TerminalApp, home_in
-from tui.ui.dialogs.question_line import GRACE_SECONDS
+from tui.ui.keys.answer_pause import GRACE_SECONDS
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.workbench.form_pane import FormPane
 

@@ -13,7 +13,7 @@ from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshots import problem_of
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.question_dialog import QuestionDialog
-from tui.ui.dialogs.question_line import GRACE_SECONDS
+from tui.ui.keys.answer_pause import GRACE_SECONDS
 from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
 
 Dialog = FormDialog | AddressDialog | QuestionDialog

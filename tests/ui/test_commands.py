@@ -413,7 +413,7 @@ async def test_project_instructions_are_shown_and_used_after_confirmation(tmp_pa
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/instructions")
         await shows(app, "Answer in one sentence.", "Not in use.")
-        app.screen._shown = 0.0
+        app.screen._delay._shown = 0.0
         await pilot.press("y")
         await until(lambda: runtime.request.project.used is not None)
         await shows(app, "The model receives AGENTS.md")

@@ -1,12 +1,11 @@
 """Typing a message while a question is open answers nothing by accident."""
 
 import pytest
-from textual import events
 
 from tests.conftest import until
 from tests.ui.app_stage import asked, opened, ripen, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tui.ui.keys import answer_debounce
+from tui.ui.chat import question_queue
 from tui.ui.keys.action_table import Context
 
 
@@ -16,8 +15,8 @@ def asking() -> FakeRuntime:
 
 @pytest.mark.parametrize("text", ["what", "add a note", "yes please", "the end", "no, not that one"])
 async def test_a_message_typed_while_a_question_has_the_focus_is_still_a_message(text, monkeypatch):
-    monkeypatch.setattr(answer_debounce, "USUAL_SECONDS", 60.0)  # between two letters
-    monkeypatch.setitem(answer_debounce.SETTLE_SECONDS, "always", 60.0)
+    monkeypatch.setattr(question_queue, "USUAL_SECONDS", 60.0)
+    monkeypatch.setattr(question_queue, "STORED_SECONDS", 60.0)
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
@@ -70,15 +69,3 @@ async def test_the_palette_is_never_opened_twice(keys):
         assert app.crash is None and app.is_running
         await pilot.press("escape", "escape", "escape")
         await until(lambda: app.screen is app.main)
-
-
-@pytest.mark.parametrize("text", ["Add a note: eggs", "Do go home, jack", "list all"])
-async def test_a_message_typed_over_the_conversation_in_one_burst_is_complete(text):
-    async with opened(FakeRuntime(says("hello"))) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "hello")
-        app.post_message(events.Key("f2", None))
-        for letter in text:
-            app.post_message(events.Key("space" if letter == " " else letter, letter))
-        await until(lambda: app.main.composer.text == text, what=f"{app.main.composer.text!r}")
-        assert app.focused is app.main.composer

@@ -15,7 +15,7 @@ from tests.ui.app_stage import keys, send
 from tests.ui.real_stage import RealApp, real_app
 from tui.core.servers import SamplingRule
 from tui.runtime.options import Options
-from tui.ui.dialogs import question_line
+from tui.ui.keys import answer_pause
 
 LAGGARD = Path(__file__).with_name("laggard.py")
 APP = Options(disabled_too=True, demo=True)
@@ -290,7 +290,7 @@ async def test_a_model_changed_in_the_file_is_used_although_a_server_was_changed
 async def test_a_corrected_model_that_needs_consent_is_used_after_the_question(
     separate_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 0.0)
     monkeypatch.setenv("SOME_KEY", "sk-canary-77")
     file = tmp_path / "shared.toml"
     file.write_text("[servers]\n[models.mine]\nmodel = 3\n")
@@ -386,7 +386,7 @@ async def test_the_errors_of_a_reload_wait_until_the_user_stops_typing(
 async def test_the_errors_of_a_reload_are_shown_over_an_open_dialog(
     separate_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 0.0)
     async with real_app(separate_home, server("a"), options=APP) as app:
         await app.has_state("a", "RUNNING")
         await in_servers(app)

@@ -161,7 +161,7 @@ OPENED = {
     "the search of the log": ("LogScreen", ("f3", "l", "slash", "x")),
     "removal": ("Confirm", ("f3", "ctrl+d")),
     "editing": ("ServerForm", ("f3", "e")),
-    "its tools": ("FindingPicker", (*"/tools", "enter")),
+    "its tools": ("Picker", (*"/tools", "enter")),
     "its traffic": ("TrafficScreen", ("f3", "enter", "f4")),
     "completion": ("ChatScreen", ("at", "g")),
     "the palette": ("CommandPalette", ("ctrl+p", *"log")),

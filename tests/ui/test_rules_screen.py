@@ -51,7 +51,7 @@ class Scene(OnScreen):
         await self.press("ctrl+d")
         dialog = self.pilot.app.screen
         assert isinstance(dialog, Confirm)
-        dialog._shown -= 60  # ripe
+        dialog._delay._shown -= 60  # ripe
         await self.press("y")
 
 
@@ -83,11 +83,11 @@ async def test_without_rules_the_screen_explains_rules(tmp_path: Path):
 async def test_a_typed_call_is_checked_against_the_rules(tmp_path: Path):
     rules = "allow notes/*", "deny */delete_* id=m*", "ask files/*"
     async with listed(tmp_path, *rules) as scene:
-        scene.pilot.app.screen.finder.field.value = CALL
+        scene.pilot.app.screen.field.value = CALL
         await scene.shows("Denied   rule: deny */delete_* id=m*", "● deny", "! allow", "also matches")
-        scene.pilot.app.screen.finder.field.value = "other/tool"
+        scene.pilot.app.screen.field.value = "other/tool"
         await scene.shows("Needs approval")
-        scene.pilot.app.screen.finder.field.value = 'notes/add {"text'
+        scene.pilot.app.screen.field.value = 'notes/add {"text'
         await scene.shows("not a complete JSON object")
 
 
@@ -105,7 +105,7 @@ async def test_an_invalid_rule_is_reported_and_a_valid_one_is_added(tmp_path: Pa
 
 async def test_a_rule_added_for_a_typed_call_denies_its_tool(tmp_path: Path):
     async with listed(tmp_path) as scene:
-        scene.pilot.app.screen.finder.field.value = CALL
+        scene.pilot.app.screen.field.value = CALL
         await scene.shows("Needs approval")
         await scene.press("ctrl+n", "enter")
         await scene.shows("Denied   rule: deny notes/delete_note")

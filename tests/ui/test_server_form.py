@@ -100,7 +100,7 @@ async def test_a_server_is_removed_only_after_confirmation():
         await until(lambda: app.screen is app.main)
         await pilot.press("ctrl+d")
         await until(lambda: isinstance(app.screen, Confirm))
-        app.screen._shown -= 1
+        app.screen._delay._shown -= 1
         await pilot.press("y")
         await until(lambda: runtime.server_changes.done == [("remove", "weather")])
 

@@ -79,7 +79,7 @@ async def test_the_end_of_the_selected_conversation_is_previewed_beside_it() -> 
 async def test_a_narrow_screen_has_no_preview() -> None:
     async with listed(MILK, width=90) as scene:
         await scene.shows("Which notes mention milk?")
-        preview = scene.screen.finder.preview
+        preview = scene.screen.preview
         assert preview is not None and not preview.display
 
 

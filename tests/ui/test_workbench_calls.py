@@ -113,7 +113,7 @@ async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> N
         assert not runtime.workbench.called
         await pilot.press("ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
-        app.screen._shown -= 1  # ripe
+        app.screen._delay._shown -= 1  # ripe
         await pilot.press("y")
         await shows(app, "The tool reported an error.", "there is no such station")
         await pilot.press("ctrl+s")
@@ -140,7 +140,7 @@ async def test_a_yes_typed_before_the_question_was_visible_is_ignored() -> None:
         app = app_of(screen)
         await pilot.press("down", "down", "enter", "x", "ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
-        app.screen._shown += 60
+        app.screen._delay._shown += 60
         await pilot.press("y")
         assert isinstance(app.screen, ConfirmCall)
         assert not runtime.workbench.called

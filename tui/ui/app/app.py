@@ -12,9 +12,8 @@ from textual.command import CommandPalette
 from tui.ui.app.base import BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
-from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
+from tui.ui.keys.action_table import ACTIONS, Action, Context, action, of_context
 from tui.ui.keys.bindings import bindings_anywhere
-from tui.ui.keys.situation import waits_for_loading
 from tui.ui.platform.key_order import EarlyKeys
 from tui.ui.platform.memory import GcPauses
 
@@ -38,6 +37,11 @@ LEADING = frozenset(found.id for found in ACTIONS if found.id.startswith("focus.
     "chat.system",
 }
 """Actions of `ON_MAIN` whose keys first close the screens over the chat screen."""
+
+NEED_RUNTIME = frozenset(
+    "chat.new chat.sessions chat.models chat.system traffic.open traffic.tail traffic.of_call".split()
+)
+"""Actions that need what the app loads after its panes."""
 
 IN_DIALOG = "A dialog is open. Press esc to close it first."
 
@@ -87,8 +91,10 @@ class McptuiApp(BaseApp):
             await self.main.parts.runtime.configuration.save_theme(name)
 
     async def action_act(self, action_id: str) -> None:
-        if self.main.parts is not None:
-            await self.main.parts.actions.act(action_id)
+        if (parts := self.main.parts) is not None:
+            act = partial(parts.actions.act, action_id)
+            if not parts.approval_keys.holds(action(action_id), act):
+                await act()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let a key of an unavailable action pass, so that a pane or the composer may use it."""
@@ -103,8 +109,8 @@ class McptuiApp(BaseApp):
             return False
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # otherwise Textual would end the app when a second palette opens
-        if action == "act":
-            return self.main.parts.actions.allows(name)
+        if name.startswith("question."):
+            return self.main.parts.approval_keys.has_question
         return super().check_action(action, parameters)
 
     async def on_event(self, event: events.Event) -> None:
@@ -121,7 +127,9 @@ class McptuiApp(BaseApp):
         found = None if self._early_keys.is_released else self._pressed(event)
         if event.key == "ctrl+c" or (found is not None and found.id in EARLY):
             return False
-        waits = not event.is_printable and waits_for_loading(found, has_panes=self.main.parts is not None)
+        waits = False
+        if found is not None and not event.is_printable and found.id not in ("chat.cancel", "focus.composer"):
+            waits = self.main.parts is None or found.id in NEED_RUNTIME
         return self._early_keys.keep(event, starts=waits)
 
     async def _replay_early_keys(self) -> None:

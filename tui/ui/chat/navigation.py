@@ -19,6 +19,7 @@ from tui.traffic.filter.nodes import written
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
+from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.key_overrides import first_key
@@ -43,10 +44,17 @@ MOST_RECENT = 20
 class RulesOpening:
     """Opens the rules screen."""
 
-    def __init__(self, runtime: "Runtime", regions: Regions, open_dialog: "OpenDialog") -> None:
+    def __init__(
+        self, runtime: "Runtime", regions: Regions, open_dialog: "OpenDialog", approvals: QuestionQueue
+    ) -> None:
         self._runtime = runtime
         self._regions = regions
         self._open_dialog = open_dialog
+        self._approvals = approvals
+
+    def open_for_call(self) -> None:
+        """Open the screen with the call that waits for approval."""
+        self.open(self._approvals.current)
 
     def open(self, request: "ApprovalRequest | None" = None) -> None:
         """Open the screen. The call of an approval is tried at once."""
@@ -291,17 +299,12 @@ class Navigator:
             tail = TrafficTail(self._runtime.recording, symbols_for(os.environ))
             screen.mount(tail, after=self._regions.rule_composer)
 
-    def open_log(self, server: str) -> None:
+    def open_log(self, server: str = "") -> None:
+        """Open the log of a server, by default the selected one."""
         from tui.ui.workbench.log_screen import LogScreen
 
-        self._open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
-
-    def review_changes(self, selected: str) -> None:
-        """Review the changes of the selected server, or of the first server with changes."""
-        host = self._runtime.host
-        changed = [status.name for status in host.statuses() if status.changes]
-        if changed:
-            host.review_changes(selected if selected in changed else changed[0])
+        if server := server or self._regions.servers.selected or "":
+            self._open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
 
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
         from tui.ui.workbench.items import key_of_prompt, key_of_tool
@@ -337,10 +340,12 @@ class Navigator:
             self._expects_server = True
             self._tasks.start(asyncio.to_thread(_import_workbench), "import the workbench")
 
-    def open_server(self, server: str, item: str = "") -> None:
+    def open_server(self, server: str = "", item: str = "") -> None:
+        """Open the workbench of a server, by default the selected one."""
         from tui.ui.workbench.screen import ServerScreen
 
-        if not self._runtime.is_ready or self._open_workbench() is not None:
+        server = server or self._regions.servers.selected or ""
+        if not server or not self._runtime.is_ready or self._open_workbench() is not None:
             return
         self._app.push_screen(
             ServerScreen(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tui.core.attachments import attachment_of
 from tui.core.events import Event
 from tui.traffic.spans.spans import Spans
-from tui.ui.chat.action_handlers import ActionHandlers
+from tui.ui.chat.action_handlers import ActionHandlers, TurnKeys
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.attachments import AttachmentReader
@@ -25,7 +25,6 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.status import ChatStatus, Refresher
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context, action
-from tui.ui.keys.answer_debounce import AnswerKeys
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -45,21 +44,16 @@ class ChatParts:
         fail: Callable[[Exception], None],
     ) -> None:
         self.runtime = runtime
-        self._regions = regions
+        self.regions = regions
         self._app = regions.screen.app
         self._sources = sources
         self.spans = Spans()
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
-        self.answer_keys = AnswerKeys(
-            lambda answer: self.actions.settle(answer),
-            lambda letters: self.approval_keys.write(letters),
-            self._app.set_timer,
-        )
+        self.actions = ActionHandlers(self, regions)
         self.approval_keys = ApprovalKeys(
             regions,
             self.bridge.question,
-            self.answer_keys,
             open_dialog,
             self.wake,
             lambda: runtime.model_label,
@@ -97,43 +91,27 @@ class ChatParts:
             runtime, regions, self.current, self.turns, self.navigator, sources, self._run_action
         )
         self.outbox = Outbox(runtime, regions, self.turns, sources, commands.run, fail)
-        self.editor = EditorSession(regions.composer, lambda: regions.go_to(Context.COMPOSER), fail)
-        self.status = ChatStatus(
-            runtime,
-            self.turns,
-            self.bridge,
-            self.approvals,
-            regions.overrides,
-            parent=lambda: self.current.parent,
+        self.turn_keys = TurnKeys(
+            regions, self.bridge, self.turns, self.outbox, self.approval_keys, self.current.busy
         )
+        self.editing = ServerEditing(runtime, regions, open_dialog)
+        self.rules = RulesOpening(runtime, regions, open_dialog, self.approvals)
+        self.editor = EditorSession(regions.composer, lambda: regions.go_to(Context.COMPOSER), fail)
+        self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)
+        self.status = ChatStatus(runtime, self.turns, self.bridge, self.approvals, regions.overrides)
         self.refresher = Refresher(
             runtime,
             regions,
             self.status,
+            why_not=self.actions.why_not,
             look_first=self.outbox.show_held,
             when_ready=self._look_when_ready,
             fail=fail,
         )
-        self.actions = ActionHandlers(
-            regions,
-            approval_keys=self.approval_keys,
-            answer_keys=self.answer_keys,
-            turns=self.turns,
-            outbox=self.outbox,
-            editor=self.editor,
-            current=self.current,
-            messages=self.messages,
-            navigator=self.navigator,
-            editing=ServerEditing(runtime, regions, open_dialog),
-            configuration=ConfigEditing(runtime, regions, self.editor, self.approvals),
-            rules=RulesOpening(runtime, regions, open_dialog),
-            status=self.status,
-            wake=self.wake,
-        )
 
     async def begin(self, problems: Iterable[str]) -> None:
         """Show what the runtime has loaded; `problems` of theme and keys come first."""
-        runtime, regions = self.runtime, self._regions
+        runtime, regions = self.runtime, self.regions
         runtime.host.on_change = self.refresher.changed
         regions.servers.show_host(
             runtime.host,
@@ -174,5 +152,5 @@ class ChatParts:
         return await self._app.run_action(action(action_id).method)
 
     def ask(self, text: str) -> None:
-        self._regions.go_to(Context.COMPOSER)
+        self.regions.go_to(Context.COMPOSER)
         self.turns.send(Written(text, text))

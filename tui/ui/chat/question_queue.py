@@ -29,9 +29,9 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import clean_line, quoted_name
-from tui.ui.dialogs.question_line import AnswerDelay
+from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
-from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerDelay, AnswerKeys
 from tui.ui.permission.trust_dialog import TrustAnswer
 from tui.ui.platform.caret import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
@@ -208,7 +208,6 @@ class ApprovalKeys:
         self,
         regions: "Regions",
         show: Callable[[ApprovalRequest | None], None],
-        answer_keys: AnswerKeys,
         open_dialog: Callable[[Screen[str | None], Callable[[str | None], None]], None],
         wake: Callable[[], None],
         model: Callable[[], str],
@@ -226,7 +225,7 @@ class ApprovalKeys:
         )
         self._regions = regions
         self._show = show
-        self._answer_keys = answer_keys
+        self.keys = AnswerKeys(self.write, regions.screen.app.set_timer)
         self._open_dialog = open_dialog
         self._wake = wake
         self._shown: ApprovalRequest | None = None
@@ -236,6 +235,14 @@ class ApprovalKeys:
         self.typed_at = -TYPING_SECONDS
 
     @property
+    def has_question(self) -> bool:
+        """Whether a tool call waits for approval."""
+        return self.approvals.current is not None
+
+    def why_none(self) -> str:
+        return "" if self.has_question else "no tool call is waiting for approval"
+
+    @property
     def ignores_keys(self) -> bool:
         """Whether keys are still meant for a question that was just withdrawn."""
         return self._dialogs.ignores_keys
@@ -243,7 +250,15 @@ class ApprovalKeys:
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
         if self._accepts_keys:
-            self._answer_keys.answer(answer)
+            seconds = STORED_SECONDS if answer == Answer.ALWAYS else USUAL_SECONDS
+            self.keys.hold(partial(self.settle, answer), seconds)
+
+    def holds(self, found: KeyAction, act: Callable[[], object]) -> bool:
+        """Delay a command of the conversation while a question is open; return whether it was delayed."""
+        if not self.has_keys or found.context is not Context.CONVERSATION:
+            return False
+        self.keys.hold(partial(self._regions.screen.app.call_later, act))
+        return True
 
     def settle(self, answer: str) -> None:
         """Answer the visible question. A yes only counts once the whole question was on screen."""
@@ -305,8 +320,13 @@ class ApprovalKeys:
         self._regions.notify(f"{call} is waiting for approval. Press {key} to answer.", timeout=8)
 
     @property
+    def has_keys(self) -> bool:
+        """Whether letters in the conversation answer an approval."""
+        return self._dialogs.approval is not None
+
+    @property
     def _accepts_keys(self) -> bool:
-        return self._dialogs.approval is not None and self.approvals.accepts_keys
+        return self.has_keys and self.approvals.accepts_keys
 
     def came_back(self) -> None:
         """Ignore the next keys of a user who returns from another screen: they were meant for that."""

@@ -18,9 +18,9 @@ from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Meter, Status, UsageTexts, short_path
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Action
+from tui.ui.keys.footer import in_footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.keys.situation import Situation, in_footer
 from tui.ui.widgets.server_rows import MOVING, running_words
 
 if TYPE_CHECKING:
@@ -79,14 +79,12 @@ class ChatStatus:
         bridge: Bridge,
         approvals: QuestionQueue,
         overrides: KeyOverrides,
-        parent: Callable[[], str],
     ) -> None:
         self._runtime = runtime
         self._chat = chat
         self._bridge = bridge
         self._approvals = approvals
         self._overrides = overrides
-        self._parent = parent
 
     @property
     def statuses(self) -> tuple[ServerStatus, ...]:
@@ -116,32 +114,6 @@ class ChatStatus:
         if meter is None or not self._bridge.step:
             return ""
         return f"step {self._bridge.step} of {max(meter.limits.max_steps, self._bridge.step)}"
-
-    def situation(self, focus: Context, statuses: Sequence[ServerStatus] | None = None) -> Situation:
-        """Return what determines the keys to show. `statuses` are those of the servers, if already known."""
-        if statuses is None:
-            statuses = self.statuses
-        return Situation(
-            focus=focus,
-            asking=self._approvals.current is not None,
-            running=self._chat.running,
-            held=bool(self._chat.held),
-            can_continue=self._bridge.can_continue,
-            servers=bool(statuses),
-            changed=any(status.changes for status in statuses),
-            **self._conversation(),
-        )
-
-    def _conversation(self) -> dict[str, bool]:
-        if not self._runtime.is_ready:
-            return {"said": False}
-        conversations = self._runtime.conversations
-        compaction = conversations.compaction
-        return {
-            "said": bool(conversations.messages),
-            "branched": bool(self._parent()),
-            "summarized": bool(compaction.upto or compaction.shrunk or compaction.limits),
-        }
 
     def status(self, *, folded: bool) -> Status:
         """Return the status line. `folded`: there is no header to show model and step."""
@@ -213,6 +185,7 @@ class Refresher:
         regions: Regions,
         status: ChatStatus,
         *,
+        why_not: Callable[[Action], str],
         look_first: Callable[[], None],
         when_ready: Callable[[], None],
         fail: Callable[[Exception], None],
@@ -220,13 +193,13 @@ class Refresher:
         self._runtime = runtime
         self._regions = regions
         self._status = status
+        self._why_not = why_not
         self._look_first = look_first
         self._when_ready = when_ready
         self._fail = fail
         self._folder = short_path(os.getcwd(), os.path.expanduser("~"))
         self._next: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] | None = None
-        self._situation: Situation | None = None
         self._problems_shown: Sequence[str] = ()
         self._project_shown = 0
         self._opened = 0
@@ -280,10 +253,7 @@ class Refresher:
         regions.rule_top.count(running_words(statuses))
         regions.header.show(status.title, self._folder, status.model, status.step)
         regions.status_line.show(status.status(folded=not regions.header.display))
-        situation = status.situation(focus, statuses)
-        if situation != self._situation:
-            self._situation = situation
-            regions.footer.show(in_footer(situation, regions.overrides))
+        regions.footer.show(in_footer(focus, self._why_not, regions.overrides))
         if self._runtime.is_ready:
             self._when_ready()
             self._show_faults()

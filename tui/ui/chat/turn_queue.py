@@ -23,6 +23,10 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.transcript.transcript import Transcript
 
 _log = logging.getLogger(__name__)
+
+A_TURN_RUNS = "a turn is running"
+"""Why what changes the conversation is unavailable during a turn."""
+
 Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
 
 

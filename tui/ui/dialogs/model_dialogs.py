@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tui.core.text import clean_line
 from tui.ui.dialogs.model_form import ModelForm
-from tui.ui.dialogs.picker import FindingPicker, PickerChoice
+from tui.ui.dialogs.picker import Picker, PickerChoice
 
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
@@ -34,7 +34,7 @@ def add_model(app: App[Any], changes: "ModelChanges", added: Callable[[str | Non
             app.push_screen(ModelForm(changes, providers[int(index)]), done)
 
     choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
-    app.push_screen(FindingPicker("Add model", choices), chosen)
+    app.push_screen(Picker("Add model", choices, finds=True), chosen)
 
 
 def replace_key(

@@ -16,7 +16,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.model_key_fields import KeyFields
-from tui.ui.dialogs.picker import FindingPicker, PickerChoice
+from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.widgets.inputs import Button, Choices, Field, FormField, type_into
 from tui.ui.widgets.literal import Literal
 
@@ -238,7 +238,7 @@ class ModelForm(ModalScreen[str | None]):
                 self._model.value = model
                 self.set_focus(self._model)
 
-        self.app.push_screen(FindingPicker("Models", choices, self._model.value), chosen)
+        self.app.push_screen(Picker("Models", choices, self._model.value, finds=True), chosen)
 
     def action_save(self) -> None:
         """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""

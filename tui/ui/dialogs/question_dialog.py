@@ -14,9 +14,10 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
-from tui.ui.dialogs.question_line import BREAKPOINTS, NOT_READ, SHORT, AnswerDelay, QuestionLine
+from tui.ui.dialogs.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 

@@ -1,7 +1,6 @@
 """The last lines of a question: problems, the keys that answer, and the number of waiting questions."""
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 from textual.widgets import Static
@@ -11,9 +10,6 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import action
 from tui.ui.keys.key_overrides import KeyOverrides
 
-GRACE_SECONDS = 0.6
-"""A key pressed within this time after a question appeared was meant for something else."""
-
 SHORT = 16
 GAP = "    "
 BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
@@ -22,18 +18,6 @@ BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
 
 NOT_READ = "Read all of it first."
 """Shown for a yes before the whole text was read."""
-
-
-class AnswerDelay:
-    """Determines whether a question has been visible long enough for a key to answer it."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._shown = clock()
-
-    @property
-    def accepts_keys(self) -> bool:
-        return self._clock() - self._shown >= GRACE_SECONDS
 
 
 class QuestionLine(Static):

@@ -12,8 +12,7 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import Finder, FinderScreen
-from tui.ui.lists.finder_list import FinderItem, heading, words
+from tui.ui.lists.finder import FinderItem, FinderScreen, heading, words
 from tui.ui.lists.items import approval_item, outcome_item, rule_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
@@ -71,6 +70,7 @@ class RulesScreen(FinderScreen[None]):
     """
 
     CONTEXTS = (Context.RULES,)
+    PLACEHOLDER = "a rule, or a call to try: server/tool {json}"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RULES)
 
     def __init__(
@@ -84,17 +84,7 @@ class RulesScreen(FinderScreen[None]):
         recent: Sequence[TypedCall] = (),
         problems: Sequence[str] = (),
     ) -> None:
-        super().__init__(
-            Finder(
-                Context.RULES,
-                overrides,
-                "a rule, or a call to try: server/tool {json}",
-                filter_items=lambda text: self._show(),
-                take=self._take,
-                about=self._about,
-                offers=self._offers,
-            )
-        )
+        super().__init__(overrides)
         self._changes = changes
         self._symbols = symbols
         self._confirm = confirm
@@ -104,29 +94,29 @@ class RulesScreen(FinderScreen[None]):
         self._problems = problems
         self._rules: dict[str, Rule] = {}
         self._approvals: dict[str, EarlierApproval] = {}
-        self.finder.field.max_length = 4000
+        self.field.max_length = 4000
 
     def on_mount(self) -> None:
         if self._first is not None:
             self._fill(self._first)
-        self._show()
+        self.show_items()
 
     def _fill(self, call: TypedCall) -> None:
-        self.finder.field.value = clean_line(call.text, 4000)
-        self.finder.field.cursor_position = len(self.finder.field.value)
+        self.field.value = clean_line(call.text, 4000)
+        self.field.cursor_position = len(self.field.value)
 
-    def _show(self, key: str = "") -> None:
+    def show_items(self, key: str = "") -> None:
         rules = self._changes.rules
         self._rules = {f"{rule.origin} {rule.number}": rule for rule in rules}
         approvals = self._changes.approvals
         self._approvals = {f"approval {one.key}": one for one in approvals}
-        text = self.finder.field.value.strip()
+        text = self.field.value.strip()
         call = typed_call(text)
-        self.finder.label.show("find ›" if call is None else "try ›")
+        self.label.show("find ›" if call is None else "try ›")
         items = self._tried_items(call) if call is not None else self._filtered(text)
-        self.finder.list.show([*(words(clean_line(one, 400), "bad") for one in self._problems), *items], key)
-        self.finder.title_line.show((("Rules", "text bold"),), ((f"{len(rules)} ", "dim"),))
-        self.finder.show_keys()
+        self.list.show([*(words(clean_line(one, 400), "bad") for one in self._problems), *items], key)
+        self.title_line.show((("Rules", "text bold"),), ((f"{len(rules)} ", "dim"),))
+        self.show_keys()
 
     def _filtered(self, text: str) -> list[FinderItem]:
         parts = text.casefold().split()
@@ -169,13 +159,13 @@ class RulesScreen(FinderScreen[None]):
             ]
         return items
 
-    def _about(self, key: str) -> Row:
+    def about(self, key: str) -> Row:
         if (rule := self._rules.get(key)) is not None:
             return ((f"approvals.{rule.origin} in {clean_line(self._changes.path, 200)}", "dim"),)
         return (("from an earlier approval", "dim"),) if key in self._approvals else EMPTY
 
-    def _offers(self, found: Action) -> bool:
-        key = self.finder.list.current
+    def offers(self, found: Action) -> bool:
+        key = self.list.current
         match found.id:
             case "rule.edit":
                 return key in self._rules
@@ -185,56 +175,56 @@ class RulesScreen(FinderScreen[None]):
                 return bool(self._recent)
         return True
 
-    def _take(self, key: str) -> None:
+    def take(self, key: str) -> None:
         if (rule := self._rules.get(key)) is not None:
             self._ask("edit", str(rule), lambda text: self._changes.replace(rule, text), "Saved.")
 
     def action_rule_edit(self) -> None:
-        if self.finder.list.current:
-            self.finder.choose()
+        if self.list.current:
+            self.choose()
         else:
-            self.finder.tell("No rule is selected.", "warn")
+            self.tell("No rule is selected.", "warn")
 
     def action_rule_add(self) -> None:
-        call = typed_call(self.finder.field.value)
+        call = typed_call(self.field.value)
         draft = str(Rule(Verdict.DENY, call.server, call.tool)) if call is not None else ""
         self._ask("new rule", draft, self._changes.add, "Added.")
 
     def _ask(self, label: str, value: str, save: Callable[[str], Awaitable[None]], done: str) -> None:
         def given(text: str) -> None:
             if (text.strip() and text.strip() != value) or (text.strip() and label != "edit"):
-                self._run(save(text), done)
+                self._carry_out(save(text), done)
 
-        self.finder.prompt.ask(label, given, value=value, placeholder=EXAMPLE, check=self._checked)
+        self.prompt.ask(label, given, value=value, placeholder=EXAMPLE, check=self._checked)
 
     def _checked(self, text: str) -> str:
         """Return "invalid rule" or "", and show the problem as a message: the prompt has no room for it."""
         problem = _problem_of(text)
-        self.finder.tell(problem, "bad", lasting=True)
+        self.tell(problem, "bad", lasting=True)
         return "invalid rule" if problem else ""
 
-    def _run(self, work: Awaitable[None], done: str) -> None:
+    def _carry_out(self, work: Awaitable[None], done: str) -> None:
         async def change() -> None:
             await work
             self._problems = ()
-            self._show()
-            self.finder.tell(done)
+            self.show_items()
+            self.tell(done)
 
-        self.finder.keep_task(change(), "change the rules")
+        self.keep_task(change(), "change the rules")
 
     def action_rule_remove(self) -> None:
-        key = self.finder.list.current
+        key = self.list.current
         rule, approval = self._rules.get(key), self._approvals.get(key)
         if approval is not None:
-            self._run(self._changes.revoke(approval), "Revoked. The tool needs approval again.")
+            self._carry_out(self._changes.revoke(approval), "Revoked. The tool needs approval again.")
         if rule is None:
             if approval is None:
-                self.finder.tell("No rule is selected.", "warn")
+                self.tell("No rule is selected.", "warn")
             return
 
         def decided(yes: bool | None) -> None:
             if yes:
-                self._run(self._changes.remove(rule), "Removed.")
+                self._carry_out(self._changes.remove(rule), "Removed.")
 
         question = f"Remove the rule “{clean_line(str(rule), 200)}” from the configuration?"
         about = "Other rules then decide about its calls. Without one, the default applies."
@@ -245,13 +235,13 @@ class RulesScreen(FinderScreen[None]):
         if self._recent:
             self._tried = (self._tried + 1) % len(self._recent)
             self._fill(self._recent[self._tried])
-            self.finder.refilter()
+            self.refilter()
         else:
-            self.finder.tell("No call in this conversation to try.", "warn")
+            self.tell("No call in this conversation to try.", "warn")
 
     def action_rule_leave(self) -> None:
         text = clean_line(self._first.text, 4000) if self._first is not None else ""
-        if self.finder.field.value == text or not self.finder.empty_field():
+        if self.field.value == text or not self.empty_field():
             self.dismiss(None)
 
 

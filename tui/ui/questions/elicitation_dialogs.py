@@ -24,8 +24,9 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
 from tui.core.workbench import PromptInfo
 from tui.ui.dialogs.picker import Picker, PickerChoice
-from tui.ui.dialogs.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
+from tui.ui.dialogs.question_line import BREAKPOINTS, SHORT, QuestionLine
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard

@@ -17,7 +17,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import quoted_name
-from tui.ui.dialogs.question_line import AnswerDelay
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.symbols import symbols_for
 

@@ -7,8 +7,8 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import shows
 from tests.ui.question_stage import app_with_person, ripe, shown
-from tui.ui.dialogs import question_line
 from tui.ui.dialogs.question_dialog import QuestionDialog
+from tui.ui.keys import answer_pause
 
 __all__ = ["ripe"]
 
@@ -48,13 +48,13 @@ async def test_it_fits_every_size(size: tuple[int, int]) -> None:
 
 
 async def test_its_first_keys_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(question_line, "GRACE_SECONDS", 60.0)
+    monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
     async with app_with_person() as (app, pilot, person):
         waiting = asyncio.create_task(person.config_errors(ERRORS))
         await shown(app, QuestionDialog)
         await pilot.press("escape", "ctrl+s")
         assert isinstance(app.screen, QuestionDialog)
-        monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
+        monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 0.0)
         await pilot.press("escape")
         assert await waiting is False
 

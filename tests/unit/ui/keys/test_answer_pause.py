@@ -1,6 +1,8 @@
 """A letter answers a question only if no word follows it."""
 
-from tui.ui.keys.answer_debounce import AnswerKeys
+from functools import partial
+
+from tui.ui.keys.answer_pause import AnswerKeys
 
 
 class Bench:
@@ -8,7 +10,7 @@ class Bench:
 
     def __init__(self):
         self.settled, self.typed, self.timers = [], [], []
-        self.keys = AnswerKeys(self.settled.append, self.typed.append, self.later)
+        self.keys = AnswerKeys(self.typed.append, self.later)
 
     def later(self, seconds, call):
         timer = Timer(seconds, call)
@@ -17,7 +19,7 @@ class Bench:
 
     def press(self, letter, answer=""):
         if not self.keys.key(letter) and answer:
-            self.keys.answer(answer)
+            self.keys.hold(partial(self.settled.append, answer), 0.7 if answer == "always" else 0.25)
 
     def wait(self, seconds):
         for timer in list(self.timers):
