@@ -71,7 +71,7 @@ from tui.storage.exports.entry_text import readable as readable_entry
 from tui.storage.exports.markdown import escaped
 from tui.storage.exports.markdown import fenced as exported_fence
 from tui.storage.sessions.markdown import isolated
-from tui.traffic.diff import Known, bare, compare
+from tui.core.comparison import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.past import parts
 from tui.ui.platform.graphemes import _split, _wrap_offsets

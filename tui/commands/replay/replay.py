@@ -22,7 +22,7 @@ from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.settings.locations import decisions_file
 from tui.settings.state.stored_decisions import StoredDecisions
-from tui.traffic.diff import text_lines
+from tui.core.comparison import text_lines
 from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
 SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5

@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
-from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
+from tui.core.comparison import RUN_TO_RUN, Comparison, Masks, compare
 from tui.traffic.replay.mock_server import Bodies, Body, member_span, with_member
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}

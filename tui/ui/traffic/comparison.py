@@ -24,7 +24,7 @@ from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
-    from tui.traffic.diff import Comparison
+    from tui.core.comparison import Comparison
 
 MOST_COMPARED = 8 * 1024 * 1024
 """Maximum bytes of a body to compare."""
@@ -107,7 +107,7 @@ class ComparisonScreen(ModalScreen[None]):
         self._job = asyncio.create_task(self._compare(), name="compare")
 
     async def _compare(self) -> None:
-        from tui.traffic.diff import RUN_TO_RUN, Masks, compare, text_lines
+        from tui.core.comparison import RUN_TO_RUN, Masks, compare, text_lines
         from tui.ui.traffic.side_by_side import SideBySide, line_pairs, lines_of
 
         masks = RUN_TO_RUN if self._masked else Masks()

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tui.core.text import clean
-from tui.traffic.diff import RUN_TO_RUN, bare, is_known
+from tui.core.comparison import RUN_TO_RUN, bare, is_known
 from tui.ui.widgets.page import Lines
 from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.text import clean
-from tui.traffic import diff
-from tui.traffic.diff import RUN_TO_RUN, Change, Masks, compare, text_lines
+from tui.core import comparison as diff
+from tui.core.comparison import RUN_TO_RUN, Change, Masks, compare, text_lines
 
 
 def changes(before: object, after: object, masks: Masks | None = None) -> list[tuple[str, str]]:
