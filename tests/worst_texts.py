@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from tests.texts import TOOLS
 from tui.core.attachments import as_shown
 from tui.core.attachments import fenced as attached_fence
+from tui.core.comparison import RUN_TO_RUN, compare, fits, generalized_text
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import consent_question
 from tui.core.consent.risks import unpinned
@@ -71,7 +72,6 @@ from tui.storage.exports.entry_text import readable as readable_entry
 from tui.storage.exports.markdown import escaped
 from tui.storage.exports.markdown import fenced as exported_fence
 from tui.storage.sessions.markdown import isolated
-from tui.core.comparison import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.past import parts
 from tui.ui.platform.graphemes import _split, _wrap_offsets
@@ -293,7 +293,16 @@ def _messages() -> Iterator[tuple[Any, ...]]:
         "<!--",
         "\u200d",
     )
-    yield "bare", lambda text: bare(text, frozenset(Known)), "1", "a-", "2020-01-01T", "1.5", "0-0"
+    yield (
+        "generalized_text",
+        lambda text: generalized_text(text, RUN_TO_RUN),
+        "1",
+        "a-",
+        "2020-01-01T",
+        "1.5",
+        "0-0",
+    )
+    yield "fits", lambda text: fits("<text>a<id> <time>", text), "a", "a ", "1", "2020-01-01T"
     yield "compare", lambda text: compare({"a": text}, {"a": f"{text}x"}), "a", "\n", "a "
 
 

@@ -16,13 +16,13 @@ from tui.commands.mock import server_of
 from tui.commands.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
 from tui.commands.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
 from tui.commands.traffic_selection import RecordingChoice, Source, say
+from tui.core.comparison import text_lines
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.settings.locations import decisions_file
 from tui.settings.state.stored_decisions import StoredDecisions
-from tui.core.comparison import text_lines
 from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
 SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5

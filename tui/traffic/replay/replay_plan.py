@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.comparison import RUN_TO_RUN, Comparison, Tolerance, compare
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
-from tui.core.comparison import RUN_TO_RUN, Comparison, Masks, compare
 from tui.traffic.replay.mock_server import Bodies, Body, member_span, with_member
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
@@ -113,7 +113,7 @@ class Replay:
 
     def __init__(self, items: Iterable[ReplayItem], paths: Iterable[str] = ()) -> None:
         self._items = list(items)
-        self._masks = Masks(tuple(paths), RUN_TO_RUN.kinds)
+        self._tolerance = Tolerance(tuple(paths), RUN_TO_RUN)
         self._handed_out: dict[bytes, bytes] = {}
 
     def items(self) -> Iterator[ReplayItem]:
@@ -135,7 +135,7 @@ class Replay:
             if before and after:
                 self._handed_out[before] = after
         before, after = _parsed(item.expected), _parsed(got)
-        return ReplayResult(item, got, took_ns, compare(before, after, self._masks))
+        return ReplayResult(item, got, took_ns, compare(before, after, self._tolerance))
 
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return the host's recorded response to a server's request of `method`, with another id.

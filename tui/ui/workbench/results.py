@@ -357,14 +357,15 @@ def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Conte
 
 def difference(before: HandCall, after: HandCall) -> Stack:
     """Return two results side by side. Slow if they are large."""
-    from tui.ui.traffic.side_by_side import SideBySide, line_pairs, lines_of
+    from tui.core.compared_lines import line_pairs, lines_of
+    from tui.ui.traffic.side_by_side import SideBySide
 
     if before.result is None or after.result is None:
         return Stack([(Lines([(("No result to compare with.", "warn"),)]), None)])
     old, new = lines_of(as_json(before.result)), lines_of(as_json(after.result))
     if old == new:
         return Stack([(Lines([*_compared(before, after), (("No differences.", "ok"),)]), None)])
-    pairs = SideBySide(line_pairs(old, new, masked=False))
+    pairs = SideBySide(line_pairs(old, new))
     return Stack([(Lines(_compared(before, after)), None), (pairs, None)])
 
 
