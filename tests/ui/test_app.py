@@ -14,6 +14,7 @@ from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
 from tui.ui.chat import status
 from tui.ui.dialogs.help import MAIN
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.rules import RulesScreen
@@ -22,7 +23,6 @@ from tui.ui.questions.consent_dialog import ConsentDialog
 from tui.ui.questions.elicitation_dialogs import AddressDialog
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.log_screen import LogScreen
 from tui.ui.workbench.result_screen import ResultScreen
 from tui.ui.workbench.screen import ServerScreen

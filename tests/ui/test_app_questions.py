@@ -15,9 +15,9 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.forms.form import Form
 from tui.core.ports import Answer, Decision, ReplyPart
 from tui.ui.app.app import McptuiApp
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import Context
 from tui.ui.widgets.symbols import UNICODE
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
 
 

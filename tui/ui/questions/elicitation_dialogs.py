@@ -24,6 +24,7 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
 from tui.core.workbench import PromptInfo
 from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -32,7 +33,6 @@ from tui.ui.questions.question_line import BREAKPOINTS, SHORT, AnswerDelay, Ques
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
 
 ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."

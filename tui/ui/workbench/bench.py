@@ -19,6 +19,8 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
 from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.field_input import AskValues
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.key_order import act_at_once
@@ -29,8 +31,6 @@ from tui.ui.workbench.bars import OtherKeys, RawHeading, SideHeading
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
-from tui.ui.workbench.field_input import AskValues
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item, ItemVerb
 from tui.ui.workbench.result_view import ResultView
 from tui.ui.workbench.saved_arguments import SavedArguments

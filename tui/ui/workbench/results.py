@@ -19,6 +19,7 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.workbench import PromptResult
+from tui.ui.forms.field_rows import type_words
 from tui.ui.widgets import pictures
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Sheet, Work
@@ -26,7 +27,6 @@ from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.calls import HandCall, HandCallState, as_json
-from tui.ui.workbench.field_rows import type_words
 from tui.ui.workbench.items import Item, ItemVerb
 from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
 

@@ -7,10 +7,10 @@ import pytest
 from tests.ui.app_stage import keys, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, FormAnswer, FormQuestion
+from tui.ui.forms.form_rows import about_rows
 from tui.ui.questions.elicitation_dialogs import FormDialog
 from tui.ui.questions.question_line import GRACE_SECONDS
 from tui.ui.workbench import form_pane
-from tui.ui.workbench.form_rows import about_rows
 from tui.ui.workbench.items import Item
 
 __all__ = ["ripe"]

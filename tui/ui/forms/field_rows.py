@@ -11,11 +11,11 @@ from typing import Any
 from tui.core import units
 from tui.core.forms.spec import MAX_DESCRIPTION, MAX_TITLE, MISSING, Bounds, FieldKind, FieldState, FormField
 from tui.core.text import clean_line
+from tui.ui.forms.field_input import LineEdit, shown_text
 from tui.ui.widgets.bar import part_at, spread
 from tui.ui.widgets.inputs import choice
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.field_input import LineEdit, shown_text
 
 HOLDERS = (FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY)
 PICKED = (FieldKind.CHOICE, FieldKind.CONST, FieldKind.BOOLEAN)

@@ -14,15 +14,8 @@ from tui.core.forms.checks import size_problem
 from tui.core.forms.form import Form
 from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
 from tui.core.text import clean_line
-from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.inputs import takes_unknown
-from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
-from tui.ui.workbench.field_rows import (
+from tui.ui.forms.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
+from tui.ui.forms.field_rows import (
     HOLDERS,
     FormLook,
     is_added_to,
@@ -31,7 +24,7 @@ from tui.ui.workbench.field_rows import (
     option_at,
     options_of,
 )
-from tui.ui.workbench.form_rows import (
+from tui.ui.forms.form_rows import (
     MORE,
     NONE,
     WIDEST,
@@ -42,6 +35,13 @@ from tui.ui.workbench.form_rows import (
     form_lines,
     shown_fields,
 )
+from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.inputs import takes_unknown
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import Row
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.items import Item
 
 

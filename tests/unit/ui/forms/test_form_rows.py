@@ -2,8 +2,8 @@
 
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.tools import Tool
+from tui.ui.forms.form_rows import about_rows
 from tui.ui.widgets.rows import text_of
-from tui.ui.workbench.form_rows import about_rows
 from tui.ui.workbench.items import of_tools
 
 

@@ -10,9 +10,9 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
+from tui.ui.forms.field_input import LineEdit, ValueSuggestions
+from tui.ui.forms.field_rows import FormLook, field_rows, is_compact
 from tui.ui.widgets.rows import EMPTY, Row, joined, wrap
-from tui.ui.workbench.field_input import LineEdit, ValueSuggestions
-from tui.ui.workbench.field_rows import FormLook, field_rows, is_compact
 from tui.ui.workbench.items import UNALARMING, Item, ItemVerb
 from tui.ui.workbench.overview import prose
 

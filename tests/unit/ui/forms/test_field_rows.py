@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tui.core.forms.form import Form
+from tui.ui.forms.field_input import LineEdit
+from tui.ui.forms.field_rows import FieldRow, FormLook, field_rows, option_at
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
-from tui.ui.workbench.field_input import LineEdit
-from tui.ui.workbench.field_rows import FieldRow, FormLook, field_rows, option_at
 
 LOOK = FormLook(60, UNICODE, "ctrl+n", "ctrl+a")
 
