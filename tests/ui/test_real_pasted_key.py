@@ -10,7 +10,7 @@ from tests.endpoint import Endpoint, refuses, says
 from tests.ui.real_stage import real_app
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.model_keys import ModelKeys
-from tui.ui.dialogs.model_form import ModelForm
+from tui.ui.forms.model_form import ModelForm
 
 KEY = "sk-canary-1234567890"
 

@@ -8,7 +8,7 @@ from tests.ui.fake_host import FakeHost, running
 from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.dialogs.server_form import ServerForm
+from tui.ui.forms.server_form import ServerForm
 from tui.ui.widgets.rows import text_of
 
 

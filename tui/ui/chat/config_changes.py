@@ -98,7 +98,7 @@ class ServerEditing:
 
     def add(self) -> None:
         from tui.runtime.server_changes import ServerValues
-        from tui.ui.dialogs.server_form import ServerForm
+        from tui.ui.forms.server_form import ServerForm
 
         if not self._runtime.is_ready:
             return
@@ -115,7 +115,7 @@ class ServerEditing:
         self._open_dialog(ServerForm(make, ServerValues()), decided)
 
     def change(self) -> None:
-        from tui.ui.dialogs.server_form import ServerForm
+        from tui.ui.forms.server_form import ServerForm
 
         name = self._selected()
         if name is None:

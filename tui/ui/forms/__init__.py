@@ -1,1 +1,1 @@
-"""Forms on screen: one for the workbench, for questions of servers, and for the dialogs of servers and models."""
+"""Forms on screen: of the workbench, of questions of servers, and of the dialogs of servers and models."""

@@ -7,8 +7,8 @@ from textual.app import App
 from textual.content import Content
 
 from tui.core.text import clean_line
-from tui.ui.dialogs.model_form import ModelForm
 from tui.ui.dialogs.picker import FindingPicker, PickerChoice
+from tui.ui.forms.model_form import ModelForm
 
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice

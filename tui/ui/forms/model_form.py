@@ -15,8 +15,8 @@ from textual.widgets import Input
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.units import plural
-from tui.ui.dialogs.model_key_fields import KeyFields
 from tui.ui.dialogs.picker import FindingPicker, PickerChoice
+from tui.ui.forms.model_key_fields import KeyFields
 from tui.ui.widgets.inputs import Button, Choices, Field, FormField, type_into
 from tui.ui.widgets.literal import Literal
 
