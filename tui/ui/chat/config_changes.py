@@ -112,7 +112,7 @@ class ServerEditing:
                 words = f"Added the server {quoted_name(draft.name)}."
                 self._run(changes.add(draft), words, lambda: self._regions.servers.select(draft.name))
 
-        self._open_dialog(ServerForm(make, ServerValues()), decided)
+        self._open_dialog(ServerForm(self._regions.overrides, make, ServerValues()), decided)
 
     def change(self) -> None:
         from tui.ui.forms.server_form import ServerForm
@@ -134,7 +134,7 @@ class ServerEditing:
             if draft is not None:
                 self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
 
-        self._open_dialog(ServerForm(make, values, name), decided)
+        self._open_dialog(ServerForm(self._regions.overrides, make, values, name), decided)
 
     def toggle_disabled(self) -> None:
         name = self._selected()

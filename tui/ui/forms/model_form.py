@@ -1,33 +1,95 @@
 """Asks for a model profile (endpoint, key, model), or only for its key, and tries it before saving."""
 
 import asyncio
-from collections.abc import Coroutine
+import os
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input
 
 from tui.core.errors import McptuiError
+from tui.core.forms.form import Form
+from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.picker import FindingPicker, PickerChoice
-from tui.ui.forms.model_key_fields import KeyFields
-from tui.ui.widgets.inputs import Button, Choices, Field, FormField, type_into
+from tui.ui.forms.form_box import FormBox
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.forms.form_rows import FieldNote, FormHead
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
 
+TITLE_CELLS = 18
 FROM_MODEL = "default: from the model"
 MOST_MODELS = 2000
 
-AROUND, PROBLEM_ROWS = 7, 4
-"""Rows of the form around its fields, and rows for a problem."""
+URL, MODEL, NAME = ("Base URL",), ("Model",), ("Profile name",)
+SOURCE: Path = ("API key",)
+VARIABLE: Path = (*SOURCE, "Variable")
+KEY: Path = (*SOURCE, "Key")
+NEW_KEY, KEEP = ("Key",), ("Keep it",)
+"""The fields of a form that only replaces a key."""
+
+SOURCES = {
+    "environment": "environment variable",
+    "store": "store",
+    "run": "this run only",
+    "none": "none",
+}
+PASTED = ("store", "run")
+"""The choices for which the key is pasted."""
+
+FORGOTTEN = "Kept in memory only and forgotten when mcptui quits."
+
+_TEXT, _SECRET = {"type": "string"}, {"type": "string", "writeOnly": True}
+
+
+def _source_schema(source: str) -> dict[str, Any]:
+    field = {"environment": {VARIABLE[1]: _TEXT}, "none": {}}.get(source, {KEY[1]: _SECRET})
+    return {
+        "title": SOURCES[source],
+        "type": "object",
+        "properties": field,
+        "additionalProperties": False,
+    }
+
+
+def _new_profile(provider: "ProviderChoice", name: str) -> Form:
+    form = Form(
+        {
+            "type": "object",
+            "properties": {
+                URL[0]: _TEXT,
+                SOURCE[0]: {"anyOf": [_source_schema(one) for one in SOURCES]},
+                MODEL[0]: _TEXT,
+                NAME[0]: {"type": "string", "maxLength": 64},
+            },
+            "required": [URL[0], SOURCE[0], MODEL[0]],
+        }
+    )
+    texts = ((URL, provider.base_url), (VARIABLE, provider.variable), (MODEL, provider.model), (NAME, name))
+    for path, text in texts:
+        if text:
+            form.set(path, text)
+    source = "environment" if provider.is_set else "store" if provider.variable else "none"
+    form.choose_arm(SOURCE, list(SOURCES).index(source))
+    return form
+
+
+def _new_key() -> Form:
+    kept = {"enum": list(PASTED), "enumNames": [SOURCES[one] for one in PASTED]}
+    form = Form({"type": "object", "properties": {NEW_KEY[0]: _SECRET, KEEP[0]: kept}})
+    form.set(KEEP, PASTED[0])
+    return form
 
 
 class ModelForm(ModalScreen[str | None]):
@@ -35,29 +97,19 @@ class ModelForm(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Cancel", priority=True),
-        Binding("tab", "app.focus_next", "Next field", priority=True),
-        Binding("shift+tab", "app.focus_previous", "Previous field", priority=True),
         Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
         Binding("down", "down", "Choose model, or next field", priority=True),
-        Binding("up", "app.focus_previous", "Previous field", priority=True),
     ]
 
     DEFAULT_CSS = """
     ModelForm { align: center bottom; background: $surface 60%; }
-    ModelForm > Vertical {
-        width: 100%; height: auto; max-height: 100%; padding: 1 3; margin: 0 0 1 0;
-        background: $panel; border-left: outer $accent;
-    }
-    ModelForm > Vertical > * { max-width: 104; }
-    ModelForm .title { width: 1fr; text-style: bold; margin-bottom: 1; }
-    ModelForm VerticalScroll { height: auto; scrollbar-size-vertical: 1; }
-    ModelForm #problem { width: 1fr; height: auto; max-height: 4; padding: 0 0 0 2; color: $bad; }
-    ModelForm .buttons { height: 1; margin-top: 1; }
+    ModelForm #problem { color: $bad; display: none; }
     ModelForm .buttons Literal { width: 1fr; margin-left: 3; color: $text-dim; }
     """
 
     def __init__(
         self,
+        keys: KeyOverrides,
         changes: "ModelChanges",
         provider: "ProviderChoice | None" = None,
         *,
@@ -68,25 +120,16 @@ class ModelForm(ModalScreen[str | None]):
         super().__init__()
         self._changes = changes
         self._key_of = key_of
-        if provider is None:
-            of = key_of
-            provider = (
-                ProviderChoice(of.name, of.name, of.base_url, model=of.model)
-                if of
-                else ProviderChoice("", "")
-            )
-        self._provider = provider
-        self._url = Field(
-            provider.base_url, placeholder="https://HOST/v1", compact=True, select_on_focus=False
-        )
-        self._key = KeyFields(changes, provider, self._look, only=key_of)
-        self._model = Field(provider.model, placeholder="model ID", compact=True)
-        self._model_field = FormField("Model", self._model, required=True)
-        name = changes.free_name(provider.name) if provider.name and not key_of else provider.name
-        self._called = Field(name, placeholder=FROM_MODEL, max_length=64, compact=True, select_on_focus=False)
+        self._provider = provider or ProviderChoice("", "")
+        name = changes.free_name(self._provider.name) if self._provider.name else ""
+        self._form = _new_key() if key_of else _new_profile(self._provider, name)
+        self.pane = FormPane(keys, symbols_for(os.environ), types=False)
         self._state = Literal("")
-        self._problem = Literal("", id="problem")
-        self._problem.display = False
+        self._problem = Literal("", id="problem", classes="below")
+        self._box = FormBox(self.pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
+        self._place = self._no_keychain = ""
+        self._placing: asyncio.Task[None] | None = None
+        self._about_models = "↓ list the models"
         self._ids: tuple[str, ...] = ()
         self._listed: ModelValues | None = None
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
@@ -95,94 +138,128 @@ class ModelForm(ModalScreen[str | None]):
         self._told = ""
 
     def compose(self) -> ComposeResult:
-        with Vertical():
-            of = self._key_of
-            about = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {self._provider.title}"
-            yield Literal(about, classes="title")
-            with VerticalScroll(can_focus=False):
-                if of:
-                    yield self._key
-                else:
-                    yield FormField("Base URL", self._url, required=True)
-                    yield self._key
-                    yield self._model_field
-                    yield FormField("Profile name", self._called)
-            yield self._problem
-            with Horizontal(classes="buttons"):
-                yield Button("Save", "ctrl+s", self.action_save)
-                yield self._state
+        yield self._box
 
     def on_mount(self) -> None:
+        of, provider = self._key_of, self._provider
+        title = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {provider.title}"
+        self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
+        self._placing = asyncio.create_task(self._find_place(), name="place of the key")
         self._look()
-        has_key = (self._provider.is_set or not self._provider.variable) and not self._key_of
-        self.set_focus(self._model if self._provider.base_url and has_key else self._first)
-        if self._provider.base_url and has_key:
+        self.set_focus(self.pane)
+        if of:
+            return
+        has_endpoint = bool(provider.base_url and (provider.is_set or not provider.variable))
+        first = self._key_path if provider.variable else URL
+        self.pane.go_to(MODEL if has_endpoint else first)
+        if has_endpoint:
             self._begin(self._list(show=False))
 
-    @property
-    def _first(self) -> Field:
-        """The first field to fill in."""
-        return self._key.first if self._provider.variable or self._key_of else self._url
-
     def on_unmount(self) -> None:
-        if self._work is not None:
-            self._work.cancel()
+        for task in (self._work, self._placing):
+            if task is not None:
+                task.cancel()
 
     def on_key(self, event: events.Key) -> None:
         """Accept characters that were typed before the form had the focus."""
-        if self.focused is None:
-            type_into(self._first, event)
+        if self.focused is None and event.is_printable and event.character:
+            event.stop()
+            self.pane.type(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a key that was pasted while its place has the focus."""
+        if self._where in (SOURCE, KEEP) and self._source in PASTED:
+            event.stop()
+            self.pane.set_text(self._key_path, event.text.strip())
+            self.pane.go_to(self._key_path)
 
     @property
-    def _profile_name(self) -> str:
-        """The name of the profile: by default the model's, which the placeholder shows."""
-        shown = self._called.placeholder
-        return self._called.value.strip() or ("" if shown == FROM_MODEL else str(shown))
+    def _where(self) -> Path:
+        return self.pane.current.path if self.pane.current is not None else ()
+
+    @property
+    def _source(self) -> str:
+        """Where the key of the profile is."""
+        if self._key_of:
+            return str(self._form.value()[0].get(KEEP[0], PASTED[0]))
+        field = self._form.field(SOURCE)
+        return list(SOURCES)[field.arm if field is not None else 0]
+
+    @property
+    def _key_path(self) -> Path:
+        """The field of the key, or of its variable."""
+        if self._key_of:
+            return NEW_KEY
+        return KEY if self._source in PASTED else VARIABLE
+
+    def _text(self, path: Path) -> str:
+        field = self._form.field(path)
+        return field.text if field is not None else ""
 
     def _values(self) -> "ModelValues":
         from tui.runtime.model_changes import ModelValues
 
-        return ModelValues(
-            self._profile_name,
-            self._url.value,
-            self._model.value,
-            self._key.chosen,
-            self._key.variable.value,
-            self._key.secret.value,
-            is_new=self._key_of is None,
-        )
+        source = self._source
+        if of := self._key_of:
+            key = self._text(NEW_KEY)
+            return ModelValues(of.name, of.base_url, of.model, source, "", key, is_new=False)
+        url, model = self._text(URL), self._text(MODEL)
+        name = self._text(NAME).strip() or self._proposed_name
+        return ModelValues(name, url, model, source, self._text(VARIABLE), self._text(KEY))
+
+    @property
+    def _proposed_name(self) -> str:
+        model = self._text(MODEL).strip()
+        return self._changes.free_name(model) if model else ""
+
+    async def _find_place(self) -> None:
+        self._place, self._no_keychain = await self._changes.key_place()
+        self._look()
 
     def _look(self) -> None:
         """Show what is known about the models and the key."""
-        self._key.look()
-        self._model_field.describe(self._about_models())
-        self._say("")
-
-    def _about_models(self) -> str:
-        return f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
+        source, provider = self._source, self._provider
+        place = f"Stored in {self._place}, not in the configuration." if self._place else ""
+        page = f" Get a key at {provider.key_page}" if provider.key_page else ""
+        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == "store" else ""
+        about = (FORGOTTEN if source == "run" else place) + page
+        note = FieldNote(about, missing, is_error=False, placeholder="paste the key")
+        if of := self._key_of:
+            self.pane.note(NEW_KEY, note)
+            self.pane.note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
+        else:
+            variable = self._text(VARIABLE).strip()
+            is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
+            unset = f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
+            problem = unset if variable and not is_set else ""
+            about = "" if is_set else page.strip()
+            self.pane.note(KEY, note)
+            self.pane.note(VARIABLE, FieldNote(about, problem, is_error=False, placeholder="NAME"))
+            self.pane.note(URL, FieldNote(placeholder="https://HOST/v1"))
+            self.pane.note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
+            self.pane.note(NAME, FieldNote(placeholder=self._proposed_name or FROM_MODEL))
+        self._say(self._told)
+        self._box.fit()
 
     def _say(self, text: str) -> None:
-        """Show a state next to the button; "" shows the keys of the focused field."""
+        """Show a state next to the button; "" shows the keys of the current field."""
         self._told = text
-        choose = "←→ choose   " if isinstance(self.focused, Choices) else ""
+        field = self.pane.current
+        choose = "←→ choose   " if field is not None and field.labels else ""
         self._state.show(text or f"esc cancel   {choose}enter next field")
 
-    def on_descendant_focus(self) -> None:
-        if not self._told:
-            self._say("")
+    def on_form_pane_moved(self, event: FormPane.Moved) -> None:
+        event.stop()
+        self._say(self._told)
 
-    def on_input_changed(self, event: Input.Changed) -> None:
+    def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
         if self._listed is not None and not self._same_endpoint(self._listed):
             self._ids, self._listed = (), None
+            self._describe_models()
+        self._told = ""
         self._show_problem("")
-        if event.input is self._model:
-            self._propose_name()
         self._look()
-
-    def _propose_name(self) -> None:
-        model = self._model.value.strip()
-        self._called.placeholder = self._changes.free_name(model) if model else FROM_MODEL
 
     def _same_endpoint(self, other: "ModelValues") -> bool:
         now = self._values()
@@ -193,11 +270,6 @@ class ModelForm(ModalScreen[str | None]):
             other.secret,
         )
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the next field. Does not save, since a line may be typed by mistake."""
-        event.stop()
-        self.focus_next()
-
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         if self._work is not None:
             self._work.cancel()
@@ -205,26 +277,31 @@ class ModelForm(ModalScreen[str | None]):
 
     def action_down(self) -> None:
         """Choose one of the endpoint's models in the field for it, otherwise go to the next field."""
-        if self.focused is not self._model:
-            self.focus_next()
+        if self.focused is not self.pane or self._where != MODEL:
+            self.pane.action_form_next()
         elif self._ids:
             self._open_ids()
         else:
             self._begin(self._list(show=True))
 
+    def _describe_models(self, words: str = "") -> None:
+        choose = f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
+        self._about_models = words or choose
+        self._look()
+
     async def _list(self, *, show: bool) -> None:
         values = self._values()
-        self._model_field.describe("Loading the models…")
+        self._describe_models("Loading the models…")
         try:
             found = await self._changes.offered(values)
         except McptuiError as error:
-            self._model_field.describe(self._about_models())
+            self._describe_models()
             if show:
                 self._complain(error)
             return
         if self._same_endpoint(values):
             self._ids, self._listed = tuple(found[:MOST_MODELS]), values
-        self._model_field.describe(self._about_models())
+        self._describe_models()
         if show and self._ids:
             self._open_ids()
         elif show:
@@ -235,15 +312,13 @@ class ModelForm(ModalScreen[str | None]):
 
         def chosen(model: str | None) -> None:
             if model is not None:
-                self._model.value = model
-                self.set_focus(self._model)
+                self.pane.set_text(MODEL, model)
 
-        self.app.push_screen(FindingPicker("Models", choices, self._model.value), chosen)
+        self.app.push_screen(FindingPicker("Models", choices, self._text(MODEL)), chosen)
 
     def action_save(self) -> None:
         """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""
         if self.is_current and not self._is_saving:
-            self._propose_name()
             self._begin(self._save(self._values()))
 
     async def _save(self, values: "ModelValues") -> None:
@@ -270,22 +345,56 @@ class ModelForm(ModalScreen[str | None]):
         from tui.runtime.model_changes import KEY_STEPS
 
         self._show_problem(f"! {clean_line(str(error), 400)}")
-        if error.next_step in KEY_STEPS:
-            self._key.enter_again()
+        if error.next_step not in KEY_STEPS:
+            return
+        is_pasted = self._source in PASTED
+        self.set_focus(self.pane)
+        self.pane.go_to(self._key_path if is_pasted else SOURCE, replace=is_pasted)
 
     def _show_problem(self, text: str) -> None:
         self._problem.show(text)
         self._problem.display = bool(text)
-        self._fit()
-
-    def on_resize(self) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        """Make the fields scroll if they would push the button off the screen."""
-        around = AROUND + (PROBLEM_ROWS if self._problem.display else 0)
-        for fields in self.query(VerticalScroll):
-            fields.styles.max_height = max(3, self.app.size.height - around)
+        self._box.fit()
 
     def action_back(self) -> None:
         self.dismiss(None)
+
+
+def add_model(
+    app: App[Any], keys: KeyOverrides, changes: "ModelChanges", added: Callable[[str | None], None]
+) -> None:
+    """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
+    providers = tuple(changes.providers())
+
+    def line(one: "ProviderChoice") -> Content:
+        about = f"{one.variable} is {'set' if one.is_set else 'not set'}" if one.variable else one.base_url
+        return Content(f"{one.title:<{TITLE_CELLS}}{about}")
+
+    def done(name: str | None) -> None:
+        if name is not None:
+            app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
+        added(name)
+
+    def chosen(index: str | None) -> None:
+        if index is not None:
+            app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
+
+    choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
+    app.push_screen(FindingPicker("Add model", choices), chosen)
+
+
+def replace_key(
+    app: App[Any],
+    keys: KeyOverrides,
+    changes: "ModelChanges",
+    of: "ModelValues",
+    replaced: Callable[[], object],
+) -> None:
+    """Ask for another key of a profile, which `changes` tries, keeps and uses."""
+
+    def done(name: str | None) -> None:
+        if name is not None:
+            app.notify(f"“{clean_line(name, 64)}” uses the new key. /retry sends the last question again.")
+            replaced()
+
+    app.push_screen(ModelForm(keys, changes, key_of=of), done)

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from tui.core import units
 from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean_line, fold
-from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, Tool
+from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent
 from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -134,12 +134,9 @@ class ResultView:
         self._expected: Sequence[Row] = ()
         self._layout: asyncio.Task[None] | None = None
 
-    def expect(self, item: Item | None) -> bool:
-        """Describe the expected result of an item without calls; return whether it has an output schema."""
-        about = item.about if item is not None else None
-        promised = self._shared.runtime.workbench.output_schema(about) if isinstance(about, Tool) else None
-        self._expected = results.expected(item, promised)
-        return promised is not None
+    def expect(self, item: Item | None) -> None:
+        """Describe the expected result of an item without calls."""
+        self._expected = results.expected(item, self._shared.promised(item))
 
     def show(self) -> None:
         """Show the result of the selected call."""

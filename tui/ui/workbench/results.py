@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from tui.core import units
 from tui.core.forms.form import Form
+from tui.core.forms.spec import type_words
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import (
     BinaryContent,
@@ -19,7 +20,6 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.workbench import PromptResult
-from tui.ui.forms.field_rows import type_words
 from tui.ui.widgets import pictures
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Sheet, Work
