@@ -24,7 +24,7 @@ from tui.ui.questions.elicitation_dialogs import AddressDialog
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.log_screen import LogScreen
-from tui.ui.workbench.result_screen import ResultScreen
+from tui.ui.results.result_screen import ResultScreen
 from tui.ui.workbench.screen import ServerScreen
 
 # ---- opening ----

@@ -109,7 +109,7 @@ class ComparisonScreen(ModalScreen[None]):
     async def _compare(self) -> None:
         from tui.core.compared_lines import line_pairs, lines_of
         from tui.core.comparison import NOTHING, RUN_TO_RUN, Tolerance, compare, text_lines
-        from tui.ui.traffic.side_by_side import SideBySide
+        from tui.ui.results.side_by_side import SideBySide
 
         kinds = RUN_TO_RUN if self._masked else NOTHING
         try:

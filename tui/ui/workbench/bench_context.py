@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tui.ui.keys.key_overrides import KeyOverrides
     from tui.ui.widgets.inputs import PromptLine
     from tui.ui.widgets.symbols import Symbols
-    from tui.ui.workbench.message_draft import MessageDraft
+    from tui.ui.results.message_draft import MessageDraft
 
 
 @dataclass(frozen=True, slots=True, eq=False)

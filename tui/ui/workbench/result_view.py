@@ -22,14 +22,14 @@ from tui.ui.widgets.files import path_problem, save_new, typed_path
 from tui.ui.widgets.page import Lines, Page, Sheet
 from tui.ui.widgets.rows import Row, progress_bar, text_of
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench import results
+from tui.ui.results import result_sheets as results
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import HandCall, HandCallState, as_json
 from tui.ui.workbench.items import Item
-from tui.ui.workbench.message_draft import ResultSource, attach_content, for_conversation, prompt_message
-from tui.ui.workbench.result_screen import read_link
-from tui.ui.workbench.results import Stack
+from tui.ui.results.message_draft import ResultSource, attach_content, for_conversation, prompt_message
+from tui.ui.results.result_screen import read_link
+from tui.ui.results.result_sheets import Stack
 
 AT_ONCE = 64 * 1024
 """Results up to about this size are laid out on the event loop, larger ones in a thread."""

@@ -26,7 +26,7 @@ from tui.ui.workbench.hand_calls import HandCalls
 from tui.ui.workbench.idle_keys import is_idle
 from tui.ui.workbench.item_lists import BenchOffers, SubscriptionWatch
 from tui.ui.workbench.log_tab import ServerLog, choose_level
-from tui.ui.workbench.message_draft import MessageDraft
+from tui.ui.results.message_draft import MessageDraft
 from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
 from tui.ui.workbench.result_view import copy_text
 from tui.ui.workbench.saved_arguments import SavedArguments

@@ -19,7 +19,7 @@ from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
 from tui.ui.workbench.calls import BenchHistory, HandCall, HandCallState, size_of, state_of
 from tui.ui.workbench.items import of_tools
-from tui.ui.workbench.results import Stack, difference, file_name, sheet_of, sheet_of_result
+from tui.ui.results.result_sheets import Stack, difference, file_name, sheet_of, sheet_of_result
 
 (ITEM,) = of_tools([Tool("s", "t")])
 

@@ -28,7 +28,7 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.calls import HandCall, HandCallState, as_json
 from tui.ui.workbench.items import Item, ItemVerb
-from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
+from tui.ui.results.result_pictures import ImageLines, StackPictures, ending_of
 
 TEXT_CHARS = 64 * 1024
 """Maximum characters of a text to show; the saved file and the traffic have all of it."""
@@ -358,7 +358,7 @@ def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Conte
 def difference(before: HandCall, after: HandCall) -> Stack:
     """Return two results side by side. Slow if they are large."""
     from tui.core.compared_lines import line_pairs, lines_of
-    from tui.ui.traffic.side_by_side import SideBySide
+    from tui.ui.results.side_by_side import SideBySide
 
     if before.result is None or after.result is None:
         return Stack([(Lines([(("No result to compare with.", "warn"),)]), None)])

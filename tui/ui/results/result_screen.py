@@ -28,8 +28,8 @@ from tui.ui.widgets.files import open_file, path_problem, save_new, typed_path
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.workbench.message_draft import ResultSource, attach_content
-from tui.ui.workbench.results import Stack, file_name, is_app, sheet_of_result
+from tui.ui.results.message_draft import ResultSource, attach_content
+from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result
 
 READ_SECONDS = 60.0
 
