@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from tests.texts import TOOLS
 from tui.core.attachments import as_shown
 from tui.core.attachments import fenced as attached_fence
-from tui.core.comparison import RUN_TO_RUN, compare, fits, generalized_text
+from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text
+from tui.core.comparison.values import compare
 from tui.core.consent.launch import Launch
 from tui.core.consent.question import consent_question
 from tui.core.consent.risks import unpinned

@@ -21,10 +21,10 @@ from tui.ui.lists.rules import RulesScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.questions.consent_dialog import ConsentDialog
 from tui.ui.questions.elicitation_dialogs import AddressDialog
+from tui.ui.results.result_screen import ResultScreen
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.log_screen import LogScreen
-from tui.ui.results.result_screen import ResultScreen
 from tui.ui.workbench.screen import ServerScreen
 
 # ---- opening ----

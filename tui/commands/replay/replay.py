@@ -16,7 +16,7 @@ from tui.commands.mock import server_of
 from tui.commands.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
 from tui.commands.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
 from tui.commands.traffic_selection import RecordingChoice, Source, say
-from tui.core.comparison import text_lines
+from tui.core.comparison.values import text_lines
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tui.core.comparison import Change, Path, Place, compare_members
-from tui.core.comparison import Difference as ValueDifference
+from tui.core.comparison.values import Change, Path, Place, compare_members
+from tui.core.comparison.values import Difference as ValueDifference
 
 Definition = Mapping[str, Any]
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.comparison import RUN_TO_RUN, Comparison, Tolerance, compare
+from tui.core.comparison.placeholders import RUN_TO_RUN
+from tui.core.comparison.values import Comparison, Tolerance, compare
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.traffic.replay.mock_server import Bodies, Body, member_span, with_member

@@ -302,7 +302,7 @@ class CurrentConversation:
 
     async def replace_key(self, name: str = "") -> None:
         """Ask for another key of a profile, by default the current one. Raises McptuiError."""
-        from tui.ui.forms.model_form import replace_key
+        from tui.ui.forms.model_dialogs import replace_key
 
         changes = self.runtime.model_changes
         of = await changes.profile(name)
@@ -310,7 +310,7 @@ class CurrentConversation:
         replace_key(regions.screen.app, regions.overrides, changes, of, self._wake)
 
     def _ask_for_model(self, added: Callable[[str | None], None]) -> None:
-        from tui.ui.forms.model_form import add_model
+        from tui.ui.forms.model_dialogs import add_model
 
         regions = self.regions
         add_model(regions.screen.app, regions.overrides, self.runtime.model_changes, added)

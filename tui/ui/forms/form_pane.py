@@ -85,8 +85,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._keys, self._signs, self._types = keys, signs, types
         self._head: FormHead | None = None
         self._unfolded = False
-        self._where: Path = NONE
-        self._edit = LineEdit()
+        self._where, self._edit = NONE, LineEdit()
         self._suggestions = ValueSuggestions(self.rebuild)
         self._head_rows: tuple[list[Row], str] = ([], "")
         self._laid_out: object = None  # head and width of the rows above the fields
@@ -277,8 +276,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def set_text(self, path: Path, text: str) -> None:
         """Put text into a field."""
-        self.form.set(path, text)
-        self._changed()
+        self._do(lambda form: form.set(path, text))
 
     def row_clicked(self, index: int, x: int) -> None:
         """Go to the clicked field. A click on a value selects it, a second click acts like enter."""
@@ -372,14 +370,14 @@ class FormPane(LinePane, inherit_bindings=False):
     @property
     def _list_of_lines(self) -> Path | None:
         """The path of the current list of lines, on its heading or on a line."""
-        paths = (self._where, self._where[:-1])
-        found = (self._fields[path] for path in paths if path in self._fields)
-        return next((one.path for one in found if one.spec.format == LINES), None)
+        found = (self._fields.get(path) for path in (self._where, self._where[:-1]))
+        return next((one.path for one in found if one is not None and one.spec.format == LINES), None)
 
-    def type(self, letter: str) -> None:
+    def take(self, event: events.Key) -> None:
         """Type a letter that the dialog has received before the form had the focus."""
-        if self.current is not None:
-            self._type(self.current, letter)
+        if self.current is not None and event.is_printable and event.character:
+            event.stop()
+            self._type(self.current, event.character)
 
     def _type(self, field: FormField, letter: str) -> bool:
         """Type a letter into a field; return False if it is none for it."""

@@ -2,17 +2,16 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
 
 from tui.core.errors import McptuiError
-from tui.core.forms.form import Form
 from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
@@ -20,6 +19,22 @@ from tui.ui.dialogs.picker import FindingPicker, PickerChoice
 from tui.ui.forms.form_box import FormBox
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FieldNote, FormHead
+from tui.ui.forms.model_fields import (
+    KEEP,
+    KEY,
+    MODEL,
+    NAME,
+    NEW_KEY,
+    PASTED,
+    SOURCE,
+    SOURCES,
+    URL,
+    VARIABLE,
+    key_note,
+    new_key,
+    new_profile,
+    variable_note,
+)
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
@@ -28,68 +43,8 @@ from tui.ui.widgets.symbols import symbols_for
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
 
-TITLE_CELLS = 18
 FROM_MODEL = "default: from the model"
 MOST_MODELS = 2000
-
-URL, MODEL, NAME = ("Base URL",), ("Model",), ("Profile name",)
-SOURCE: Path = ("API key",)
-VARIABLE: Path = (*SOURCE, "Variable")
-KEY: Path = (*SOURCE, "Key")
-NEW_KEY, KEEP = ("Key",), ("Keep it",)
-"""The fields of a form that only replaces a key."""
-
-SOURCES = {
-    "environment": "environment variable",
-    "store": "store",
-    "run": "this run only",
-    "none": "none",
-}
-PASTED = ("store", "run")
-"""The choices for which the key is pasted."""
-
-FORGOTTEN = "Kept in memory only and forgotten when mcptui quits."
-
-_TEXT, _SECRET = {"type": "string"}, {"type": "string", "writeOnly": True}
-
-
-def _source_schema(source: str) -> dict[str, Any]:
-    field = {"environment": {VARIABLE[1]: _TEXT}, "none": {}}.get(source, {KEY[1]: _SECRET})
-    return {
-        "title": SOURCES[source],
-        "type": "object",
-        "properties": field,
-        "additionalProperties": False,
-    }
-
-
-def _new_profile(provider: "ProviderChoice", name: str) -> Form:
-    form = Form(
-        {
-            "type": "object",
-            "properties": {
-                URL[0]: _TEXT,
-                SOURCE[0]: {"anyOf": [_source_schema(one) for one in SOURCES]},
-                MODEL[0]: _TEXT,
-                NAME[0]: {"type": "string", "maxLength": 64},
-            },
-            "required": [URL[0], SOURCE[0], MODEL[0]],
-        }
-    )
-    texts = ((URL, provider.base_url), (VARIABLE, provider.variable), (MODEL, provider.model), (NAME, name))
-    for path, text in texts:
-        if text:
-            form.set(path, text)
-    source = "environment" if provider.is_set else "store" if provider.variable else "none"
-    form.choose_arm(SOURCE, list(SOURCES).index(source))
-    return form
-
-
-def _new_key() -> Form:
-    kept = {"enum": list(PASTED), "enumNames": [SOURCES[one] for one in PASTED]}
-    form = Form({"type": "object", "properties": {NEW_KEY[0]: _SECRET, KEEP[0]: kept}})
-    form.set(KEEP, PASTED[0])
-    return form
 
 
 class ModelForm(ModalScreen[str | None]):
@@ -122,20 +77,18 @@ class ModelForm(ModalScreen[str | None]):
         self._key_of = key_of
         self._provider = provider or ProviderChoice("", "")
         name = changes.free_name(self._provider.name) if self._provider.name else ""
-        self._form = _new_key() if key_of else _new_profile(self._provider, name)
+        self._form = new_key() if key_of else new_profile(self._provider, name)
         self.pane = FormPane(keys, symbols_for(os.environ), types=False)
         self._state = Literal("")
         self._problem = Literal("", id="problem", classes="below")
         self._box = FormBox(self.pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
         self._place = self._no_keychain = ""
-        self._placing: asyncio.Task[None] | None = None
         self._about_models = "↓ list the models"
         self._ids: tuple[str, ...] = ()
         self._listed: ModelValues | None = None
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
         self._work: asyncio.Task[None] | None = None
-        self._is_saving = False
-        self._told = ""
+        self._is_saving, self._told = False, ""
 
     def compose(self) -> ComposeResult:
         yield self._box
@@ -144,27 +97,25 @@ class ModelForm(ModalScreen[str | None]):
         of, provider = self._key_of, self._provider
         title = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {provider.title}"
         self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
-        self._placing = asyncio.create_task(self._find_place(), name="place of the key")
+        self.run_worker(self._find_place(), name="place of the key")
         self._look()
         self.set_focus(self.pane)
         if of:
             return
-        has_endpoint = bool(provider.base_url and (provider.is_set or not provider.variable))
-        first = self._key_path if provider.variable else URL
-        self.pane.go_to(MODEL if has_endpoint else first)
-        if has_endpoint:
+        if provider.base_url and (provider.is_set or not provider.variable):
+            self.pane.go_to(MODEL)
             self._begin(self._list(show=False))
+        else:
+            self.pane.go_to(self._key_path if provider.variable else URL)
 
     def on_unmount(self) -> None:
-        for task in (self._work, self._placing):
-            if task is not None:
-                task.cancel()
+        if self._work is not None:
+            self._work.cancel()
 
     def on_key(self, event: events.Key) -> None:
         """Accept characters that were typed before the form had the focus."""
-        if self.focused is None and event.is_printable and event.character:
-            event.stop()
-            self.pane.type(event.character)
+        if self.focused is None:
+            self.pane.take(event)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a key that was pasted while its place has the focus."""
@@ -218,23 +169,16 @@ class ModelForm(ModalScreen[str | None]):
 
     def _look(self) -> None:
         """Show what is known about the models and the key."""
-        source, provider = self._source, self._provider
-        place = f"Stored in {self._place}, not in the configuration." if self._place else ""
-        page = f" Get a key at {provider.key_page}" if provider.key_page else ""
-        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == "store" else ""
-        about = (FORGOTTEN if source == "run" else place) + page
-        note = FieldNote(about, missing, is_error=False, placeholder="paste the key")
+        provider = self._provider
+        note = key_note(self._source, provider, self._place, self._no_keychain)
         if of := self._key_of:
             self.pane.note(NEW_KEY, note)
             self.pane.note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
         else:
             variable = self._text(VARIABLE).strip()
             is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
-            unset = f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
-            problem = unset if variable and not is_set else ""
-            about = "" if is_set else page.strip()
             self.pane.note(KEY, note)
-            self.pane.note(VARIABLE, FieldNote(about, problem, is_error=False, placeholder="NAME"))
+            self.pane.note(VARIABLE, variable_note(variable, provider, is_set=is_set))
             self.pane.note(URL, FieldNote(placeholder="https://HOST/v1"))
             self.pane.note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
             self.pane.note(NAME, FieldNote(placeholder=self._proposed_name or FROM_MODEL))
@@ -254,21 +198,12 @@ class ModelForm(ModalScreen[str | None]):
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
-        if self._listed is not None and not self._same_endpoint(self._listed):
+        if self._listed is not None and _endpoint(self._listed) != _endpoint(self._values()):
             self._ids, self._listed = (), None
             self._describe_models()
         self._told = ""
         self._show_problem("")
         self._look()
-
-    def _same_endpoint(self, other: "ModelValues") -> bool:
-        now = self._values()
-        return (now.base_url, now.key, now.variable, now.secret) == (
-            other.base_url,
-            other.key,
-            other.variable,
-            other.secret,
-        )
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         if self._work is not None:
@@ -299,7 +234,7 @@ class ModelForm(ModalScreen[str | None]):
             if show:
                 self._complain(error)
             return
-        if self._same_endpoint(values):
+        if _endpoint(values) == _endpoint(self._values()):
             self._ids, self._listed = tuple(found[:MOST_MODELS]), values
         self._describe_models()
         if show and self._ids:
@@ -360,41 +295,5 @@ class ModelForm(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-def add_model(
-    app: App[Any], keys: KeyOverrides, changes: "ModelChanges", added: Callable[[str | None], None]
-) -> None:
-    """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
-    providers = tuple(changes.providers())
-
-    def line(one: "ProviderChoice") -> Content:
-        about = f"{one.variable} is {'set' if one.is_set else 'not set'}" if one.variable else one.base_url
-        return Content(f"{one.title:<{TITLE_CELLS}}{about}")
-
-    def done(name: str | None) -> None:
-        if name is not None:
-            app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
-        added(name)
-
-    def chosen(index: str | None) -> None:
-        if index is not None:
-            app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
-
-    choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
-    app.push_screen(FindingPicker("Add model", choices), chosen)
-
-
-def replace_key(
-    app: App[Any],
-    keys: KeyOverrides,
-    changes: "ModelChanges",
-    of: "ModelValues",
-    replaced: Callable[[], object],
-) -> None:
-    """Ask for another key of a profile, which `changes` tries, keeps and uses."""
-
-    def done(name: str | None) -> None:
-        if name is not None:
-            app.notify(f"“{clean_line(name, 64)}” uses the new key. /retry sends the last question again.")
-            replaced()
-
-    app.push_screen(ModelForm(keys, changes, key_of=of), done)
+def _endpoint(values: "ModelValues") -> tuple[str, ...]:
+    return values.base_url, values.key, values.variable, values.secret

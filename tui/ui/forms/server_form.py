@@ -108,9 +108,8 @@ class ServerForm(ModalScreen["Draft | None"]):
 
     def on_key(self, event: events.Key) -> None:
         """Accept characters that were typed before the form had the focus."""
-        if self.focused is None and event.is_printable and event.character:
-            event.stop()
-            self.pane.type(event.character)
+        if self.focused is None:
+            self.pane.take(event)
 
     def _typed(self) -> "ServerValues":
         from tui.runtime.server_changes import ServerValues

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from tui.core.compared_lines import LinePair
+from tui.core.comparison.lines import LinePair
 from tui.ui.widgets.page import Lines
 from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
 

@@ -24,7 +24,7 @@ from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
-    from tui.core.comparison import Comparison
+    from tui.core.comparison.values import Comparison
 
 MOST_COMPARED = 8 * 1024 * 1024
 """Maximum bytes of a body to compare."""
@@ -107,8 +107,9 @@ class ComparisonScreen(ModalScreen[None]):
         self._job = asyncio.create_task(self._compare(), name="compare")
 
     async def _compare(self) -> None:
-        from tui.core.compared_lines import line_pairs, lines_of
-        from tui.core.comparison import NOTHING, RUN_TO_RUN, Tolerance, compare, text_lines
+        from tui.core.comparison.lines import line_pairs, lines_of
+        from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
+        from tui.core.comparison.values import Tolerance, compare, text_lines
         from tui.ui.results.side_by_side import SideBySide
 
         kinds = RUN_TO_RUN if self._masked else NOTHING

@@ -283,6 +283,11 @@ class Bench(Horizontal):
     def action_diff(self) -> None:
         self.result.toggle_difference()
 
+    def action_schema(self) -> None:
+        """Show the schema of the item, or its result again."""
+        if self.item is not None:
+            self.result.toggle_schema(self.item)
+
     def action_mark(self) -> None:
         self.calls.mark()
 
@@ -379,9 +384,8 @@ class Bench(Horizontal):
     def filter_or_search(self) -> None:
         """Filter the list. If the result has the focus, search in it instead."""
         if self.screen.focused is self.page:
-            self._shared.prompt.ask(
-                "search in this result", self.result.search, cancelled=lambda: self.page.seek("")
-            )
+            cancelled = partial(self.page.seek, "")
+            self._shared.prompt.ask("search in this result", self.page.search, cancelled=cancelled)
         else:
             self.open_filter()
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
     from tui.runtime.runtime import Runtime
     from tui.ui.keys.key_overrides import KeyOverrides
+    from tui.ui.results.message_draft import MessageDraft
     from tui.ui.widgets.inputs import PromptLine
     from tui.ui.widgets.symbols import Symbols
-    from tui.ui.results.message_draft import MessageDraft
 
 
 @dataclass(frozen=True, slots=True, eq=False)

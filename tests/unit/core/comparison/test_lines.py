@@ -1,7 +1,7 @@
 """Two values as lines: indented, paired line by line."""
 
-from tui.core.compared_lines import MOST_LINES, LinePair, line_pairs, lines_of
-from tui.core.comparison import NOTHING, RUN_TO_RUN, Kinds
+from tui.core.comparison.lines import MOST_LINES, LinePair, line_pairs, lines_of
+from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN, Kinds
 
 
 def texts(value: object) -> list[str]:

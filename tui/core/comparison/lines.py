@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from tui.core.comparison import NOTHING, Kinds, generalized, generalized_text
+from tui.core.comparison.placeholders import NOTHING, Kinds, generalized, generalized_text
 from tui.core.text import clean
 
 MOST_LINES = 4_000

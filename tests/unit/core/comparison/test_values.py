@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core import comparison
-from tui.core.comparison import RUN_TO_RUN, Change, Comparison, Tolerance, compare, fits, text_lines
+from tui.core.comparison import values as comparison
+from tui.core.comparison.placeholders import RUN_TO_RUN, fits
+from tui.core.comparison.values import Change, Comparison, Tolerance, compare, text_lines
 from tui.core.text import clean
 
 
