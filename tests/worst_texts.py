@@ -17,6 +17,8 @@ from tests.texts import TOOLS
 from tui.addons.packages.registry_entry import launch_options
 from tui.core.attachments import as_shown
 from tui.core.attachments import fenced as attached_fence
+from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text
+from tui.core.comparison.values import compare
 from tui.core.context.tool_ranking import words as ranked_words
 from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
@@ -71,7 +73,6 @@ from tui.storage.exports.entry_text import readable as readable_entry
 from tui.storage.exports.markdown import escaped
 from tui.storage.exports.markdown import fenced as exported_fence
 from tui.storage.sessions.markdown import isolated
-from tui.traffic.diff import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.past import parts
 from tui.ui.platform.graphemes import _split, _wrap_offsets
@@ -293,7 +294,16 @@ def _messages() -> Iterator[tuple[Any, ...]]:
         "<!--",
         "\u200d",
     )
-    yield "bare", lambda text: bare(text, frozenset(Known)), "1", "a-", "2020-01-01T", "1.5", "0-0"
+    yield (
+        "generalized_text",
+        lambda text: generalized_text(text, RUN_TO_RUN),
+        "1",
+        "a-",
+        "2020-01-01T",
+        "1.5",
+        "0-0",
+    )
+    yield "fits", lambda text: fits("<text>a<id> <time>", text), "a", "a ", "1", "2020-01-01T"
     yield "compare", lambda text: compare({"a": text}, {"a": f"{text}x"}), "a", "\n", "a "
 
 

@@ -18,9 +18,9 @@ from textual.widgets import Input, TextArea
 
 from tests.programs import command
 from tests.terminal.pty_app import ROOT, TerminalApp, home_in
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.answer_pause import GRACE_SECONDS
 from tui.ui.widgets.inputs import PromptLine
-from tui.ui.workbench.form_pane import FormPane
 
 F1, F2, F3, F4, F5 = "\x1bOP", "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~"
 F9, F10, F12, DOWN = "\x1b[20~", "\x1b[21~", "\x1b[24~", "\x1b[B"

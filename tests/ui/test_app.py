@@ -15,16 +15,16 @@ from tui.core.turn.limits import Limits
 from tui.ui.chat import status
 from tui.ui.dialogs.help import MAIN
 from tui.ui.dialogs.question_dialog import QuestionDialog
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.permission.rules import RulesScreen
 from tui.ui.questions.elicitation_dialogs import AddressDialog
+from tui.ui.results.result_screen import ResultScreen
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.log_screen import LogScreen
-from tui.ui.workbench.result_screen import ResultScreen
 from tui.ui.workbench.screen import ServerScreen
 
 # ---- opening ----

@@ -26,7 +26,7 @@ from tui.ui.dialogs.picker import Picker
 from tui.ui.keys.action_table import Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
-from tui.ui.workbench.result_screen import ResultScreen
+from tui.ui.results.result_screen import ResultScreen
 
 MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
 
@@ -328,7 +328,7 @@ async def test_a_file_is_opened_only_after_confirmation(
     async def note(app: object, path: Path) -> None:
         started.append(path)
 
-    monkeypatch.setattr("tui.ui.workbench.result_screen.open_file", note)
+    monkeypatch.setattr("tui.ui.results.result_screen.open_file", note)
     runtime = FakeRuntime(calls("weather__get_weather"), says("Look."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "look")

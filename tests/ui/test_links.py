@@ -17,7 +17,7 @@ from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextCont
 from tui.core.workbench import PromptMessage, PromptResult
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.workbench.result_screen import ResultScreen
+from tui.ui.results.result_screen import ResultScreen
 
 ARCHIVE = "weather://archive/beijing"
 ANSWER = ToolResult((TextContent("See there."), LinkContent(ARCHIVE, "archive", "Ten years")))

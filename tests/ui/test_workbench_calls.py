@@ -233,12 +233,21 @@ async def test_an_existing_file_is_reported_where_its_path_is_typed(
         await shows(app_of(screen), "PNG image, 1 × 1")
         bench_of(screen).page.focus()
         await pilot.press("w")
-        await shows(app_of(screen), "save as")
-        await pilot.press("enter")
+        await shows(app_of(screen), "save as", "mcptui-hand-1-2.png")
+        await pilot.press("ctrl+u", *there.name, "enter")
         await shows(app_of(screen), "save as", "File exists")
         await pilot.press("x", "enter")
         await until(lambda: (tmp_path / "mcptui-hand-1.pngx").exists())
     assert there.read_text() == "mine"
+
+
+async def test_a_key_shows_the_schemas_of_a_tool_and_the_result_again() -> None:
+    async with opened(rich_runtime()) as (screen, pilot):
+        await shows(app_of(screen), "The result of get_weather appears here.")
+        await pilot.press("J")
+        await shows(app_of(screen), "SCHEMA", "inputSchema", "outputSchema", "location")
+        await pilot.press("J")
+        await shows(app_of(screen), "The result of get_weather appears here.")
 
 
 async def test_an_image_is_shown_as_a_picture_if_the_terminal_can(

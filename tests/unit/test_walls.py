@@ -83,7 +83,7 @@ def test_opening_a_recording_loads_nothing_that_its_first_lines_do_not_need():
         "tui.ui.dialogs.picker",
         "tui.core.events",
         "tui.core.servers",
-        "tui.traffic.diff",
+        "tui.core.comparison.values",
         "tui.traffic.lint.lint",
         "tui.traffic.record.recorder",
         "tui.traffic.record.pairing",

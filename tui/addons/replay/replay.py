@@ -17,13 +17,13 @@ from tui.addons.replay.mock import server_of
 from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 from tui.commands.interrupt import Interrupt
 from tui.commands.traffic_selection import RecordingChoice, Source, say
+from tui.core.comparison.values import text_lines
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import StoredDecisions
-from tui.traffic.diff import text_lines
 
 SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from tui.addons.replay.mock_server import member_span, with_member
 from tui.addons.replay.recorded_server import Bodies, Body
+from tui.core.comparison.placeholders import RUN_TO_RUN
+from tui.core.comparison.values import Comparison, Tolerance, compare
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
-from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
 """Members of params whose values are from results, and the members of results that have them."""
@@ -112,7 +113,7 @@ class Replay:
 
     def __init__(self, items: Iterable[ReplayItem], paths: Iterable[str] = ()) -> None:
         self._items = list(items)
-        self._masks = Masks(tuple(paths), RUN_TO_RUN.kinds)
+        self._tolerance = Tolerance(tuple(paths), RUN_TO_RUN)
         self._handed_out: dict[bytes, bytes] = {}
 
     def items(self) -> Iterator[ReplayItem]:
@@ -134,7 +135,7 @@ class Replay:
             if before and after:
                 self._handed_out[before] = after
         before, after = _parsed(item.expected), _parsed(got)
-        return ReplayResult(item, got, took_ns, compare(before, after, self._masks))
+        return ReplayResult(item, got, took_ns, compare(before, after, self._tolerance))
 
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return the host's recorded response to a server's request of `method`, with another id.

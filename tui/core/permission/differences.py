@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tui.core.comparison.values import Change, Path, Place, compare_members
+from tui.core.comparison.values import Difference as ValueDifference
+
 Definition = Mapping[str, Any]
 
 KEYS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
@@ -106,19 +109,13 @@ def differences_of(before: Definition | None, after: Definition) -> tuple[Differ
         return tuple(found[:MAX_DIFFERENCES])
     if max(len(json.dumps(before)), len(json.dumps(after))) > MAX_COMPARED:
         return (Difference(ELSEWHERE, ABSENT, ABSENT, ChangeEffect.BREAKING, "too large to compare"),)
-    compare = _Comparison()
-    for key in _keys(before, after):
-        old, new = before.get(key, ABSENT), after.get(key, ABSENT)
-        match key:
-            case "inputSchema":
-                compare.schemas(key, old, new, gives=False)
-            case "outputSchema":
-                compare.schemas(key, old, new, gives=True)
-            case "annotations":
-                compare.annotations(old, new)
-            case _:
-                compare.words(key, old, new)
-    return tuple(compare.found)
+    found = []
+    for one in compare_members(before, after, _place):
+        found.append(_judged(one, after))
+        if len(found) > MAX_DIFFERENCES:
+            worst = max(found.pop().effect, found[-1].effect, key=ORDER.index)
+            found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, "more differences than listed")
+    return tuple(found)
 
 
 def texts_of(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -137,21 +134,30 @@ def texts_of(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, 
             yield from texts_of(inner, f"{path}[{number}]", depth + 1)
 
 
-def _keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the keys of both: those of `before` in their order, then the new ones."""
-    yield from before
-    yield from (key for key in after if key not in before)
-
-
 def _joined(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _same(before: Any, after: Any) -> bool:
-    """Whether two values are the same JSON; 1, 1.0 and true are three values."""
-    if before is ABSENT or after is ABSENT:
-        return before is after
-    return json.dumps(before, sort_keys=True) == json.dumps(after, sort_keys=True)
+_SCHEMAS = ("inputSchema", "outputSchema")
+_HOLDERS = ("properties", "$defs", "definitions")
+"""Keywords whose members are schemas."""
+
+
+def _place(path: Path) -> Place:
+    """Return how definitions are compared at a path: schemas keyword by keyword, other values as a whole."""
+    if not path or (path[0] in _SCHEMAS and len(path) == 1):
+        return Place.OBJECT
+    if path[0] == "annotations":
+        return Place.MEMBERS if len(path) == 1 else Place.WHOLE
+    is_schema = path[0] in _SCHEMAS
+    for step in path[1:]:
+        if not is_schema:
+            is_schema = True
+        elif step in _HOLDERS:
+            is_schema = False
+        elif step not in ("items", "additionalProperties"):
+            return Place.WHOLE
+    return Place.OBJECT if is_schema else Place.MEMBERS
 
 
 _WORDS = frozenset({"title", "description", "$comment", "examples", "default", "deprecated"})
@@ -161,92 +167,52 @@ _AT_LEAST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "
 _AT_MOST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 
-class _Comparison:
-    """Collects differences, at most `MAX_DIFFERENCES`."""
+def _judged(one: ValueDifference, definition: Definition) -> Difference:
+    """Return a difference with its effect: suspicious if the new text is, breaking if it may break a call."""
+    was = ABSENT if one.kind is Change.ADDED else one.before
+    now = ABSENT if one.kind is Change.REMOVED else one.after
+    path = ".".join(map(str, one.steps))
+    key = str(one.steps[-1])
+    broken = ""
+    if one.steps[0] == "annotations":
+        claims = key == "readOnlyHint" and now is True
+        claims = claims or (key in ("destructiveHint", "openWorldHint") and now is False)
+        if claims:
+            return Difference(path, was, now, ChangeEffect.SUSPICIOUS, "claims to be safer than before")
+        if key in ("readOnlyHint", "destructiveHint"):
+            broken = "may do more than before"
+    elif one.steps[0] in _SCHEMAS:
+        broken = _broken_schema(one.steps, was, now, definition)
+    known = {text for _, text in texts_of(was)} if was is not ABSENT else set()
+    texts = [text for _, text in texts_of(now) if text not in known] if now is not ABSENT else []
+    before = {suspicion(text) for text in known}
+    suspicions = (suspicion(text) for text in (*texts, key))
+    if why := next((why for why in suspicions if why and why not in before), ""):
+        return Difference(path, was, now, ChangeEffect.SUSPICIOUS, why)
+    return Difference(path, was, now, ChangeEffect.BREAKING if broken else ChangeEffect.COMPATIBLE, broken)
 
-    def __init__(self) -> None:
-        self.found: list[Difference] = []
 
-    def words(self, path: str, old: Any, new: Any) -> None:
-        if not _same(old, new):
-            self._add(path, old, new, "")
+def _broken_schema(path: Path, was: Any, now: Any, definition: Definition) -> str:
+    """Return what a difference at a path of a schema breaks, or ""."""
+    gives = path[0] == "outputSchema"
+    place = _place(path)
+    if place is Place.OBJECT and len(path) > 2 and path[-2] == "properties":
+        if now is ABSENT:
+            return "no longer in results" if gives else "argument removed"
+        if was is ABSENT:
+            required = _at(definition, path[:-2]).get("required")
+            needed = not gives and isinstance(required, list) and path[-1] in required
+            return "new required argument" if needed else ""
+    is_schema = place is Place.OBJECT and path[-1] not in ("items", "additionalProperties")
+    if is_schema or (isinstance(was, Mapping) and path[-1] in ("items", "additionalProperties")):
+        return "" if was is ABSENT and gives else "different schema"
+    return _broken(str(path[-1]), was, now, gives=gives)
 
-    def annotations(self, old: Any, new: Any) -> None:
-        before, after = _object(old), _object(new)
-        for key in _keys(before, after):
-            was, now = before.get(key, ABSENT), after.get(key, ABSENT)
-            if _same(was, now):
-                continue
-            path = f"annotations.{key}"
-            harmless = key == "readOnlyHint" and now is True
-            harmless = harmless or (key in ("destructiveHint", "openWorldHint") and now is False)
-            if harmless:
-                self._put(path, was, now, ChangeEffect.SUSPICIOUS, "claims to be safer than before")
-            elif key in ("readOnlyHint", "destructiveHint"):
-                self._add(path, was, now, "may do more than before")
-            else:
-                self._add(path, was, now, "")
 
-    def schemas(self, path: str, old: Any, new: Any, *, gives: bool, depth: int = 0) -> None:
-        """Compare two schemas; `gives` says that they describe what the tool returns, not what it takes."""
-        if _same(old, new):
-            return
-        if not isinstance(old, Mapping) or not isinstance(new, Mapping) or depth >= MAX_DEPTH:
-            added = old is ABSENT and gives
-            self._add(path, old, new, "" if added else "different schema")
-            return
-        for key in _keys(old, new):
-            was, now, place = old.get(key, ABSENT), new.get(key, ABSENT), _joined(path, key)
-            if _same(was, now):
-                continue
-            if key == "properties":
-                self._properties(place, was, now, new, gives=gives, depth=depth)
-            elif key in ("items", "additionalProperties") and isinstance(was, Mapping):
-                self.schemas(place, was, now, gives=gives, depth=depth + 1)
-            elif key in ("$defs", "definitions"):
-                before, after = _object(was), _object(now)
-                for name in _keys(before, after):
-                    one, other = before.get(name, ABSENT), after.get(name, ABSENT)
-                    self.schemas(_joined(place, name), one, other, gives=gives, depth=depth + 1)
-            else:
-                self._add(place, was, now, _broken(key, was, now, gives=gives))
-
-    def _properties(
-        self, path: str, old: Any, new: Any, schema: Mapping[str, Any], *, gives: bool, depth: int
-    ) -> None:
-        before, after = _object(old), _object(new)
-        required = schema.get("required")
-        for name in _keys(before, after):
-            was, now, place = before.get(name, ABSENT), after.get(name, ABSENT), _joined(path, name)
-            if _same(was, now):
-                continue
-            if now is ABSENT:
-                self._add(place, was, now, "no longer in results" if gives else "argument removed")
-            elif was is ABSENT:
-                needed = not gives and isinstance(required, list) and name in required
-                self._add(place, was, now, "new required argument" if needed else "")
-            else:
-                self.schemas(place, was, now, gives=gives, depth=depth + 1)
-
-    def _add(self, path: str, old: Any, new: Any, broken: str) -> None:
-        """Add a difference: suspicious if the new text is suspicious, breaking if `broken` says how."""
-        known = {text for _, text in texts_of(old)} if old is not ABSENT else set()
-        texts = [text for _, text in texts_of(new) if text not in known] if new is not ABSENT else []
-        texts.append(path.rpartition(".")[2])
-        before = {suspicion(text) for text in known}
-        why = next((why for text in texts if (why := suspicion(text)) and why not in before), "")
-        if why:
-            self._put(path, old, new, ChangeEffect.SUSPICIOUS, why)
-        else:
-            self._put(path, old, new, ChangeEffect.BREAKING if broken else ChangeEffect.COMPATIBLE, broken)
-
-    def _put(self, path: str, old: Any, new: Any, effect: ChangeEffect, why: str) -> None:
-        if len(self.found) < MAX_DIFFERENCES:
-            self.found.append(Difference(path, old, new, effect, why))
-            return
-        last = self.found[-1]
-        worst = max(last.effect, effect, key=ORDER.index)
-        self.found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, "more differences than listed")
+def _at(value: Any, path: Path) -> Mapping[str, Any]:
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
 
 
 def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:
@@ -294,7 +260,3 @@ def _kinds(value: Any) -> set[str]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -131,7 +131,7 @@ class ServerEditing:
 
     def add(self) -> None:
         from tui.runtime.server_changes import ServerValues
-        from tui.ui.dialogs.server_form import ServerForm
+        from tui.ui.forms.server_form import ServerForm
 
         if not self._runtime.is_ready:
             return
@@ -145,10 +145,10 @@ class ServerEditing:
                 words = f"Added the server {quoted_name(draft.name)}."
                 self._run(changes.add(draft), words, lambda: self._regions.servers.select(draft.name))
 
-        self._open_dialog(ServerForm(make, ServerValues()), decided)
+        self._open_dialog(ServerForm(self._regions.overrides, make, ServerValues()), decided)
 
     def change(self) -> None:
-        from tui.ui.dialogs.server_form import ServerForm
+        from tui.ui.forms.server_form import ServerForm
 
         name = self._selected()
         if name is None:
@@ -167,7 +167,7 @@ class ServerEditing:
             if draft is not None:
                 self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
 
-        self._open_dialog(ServerForm(make, values, name), decided)
+        self._open_dialog(ServerForm(self._regions.overrides, make, values, name), decided)
 
     def toggle_disabled(self) -> None:
         name = self._selected()

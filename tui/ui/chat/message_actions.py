@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui.core.tools import LinkContent, ToolResult
     from tui.ui.chat.transcript.blocks import Label
     from tui.ui.chat.transcript.tool_call_cards import Card
-    from tui.ui.workbench.message_draft import ResultSource
+    from tui.ui.results.message_draft import ResultSource
 
 MENU = {
     "chat.copy": "copy",
@@ -177,7 +177,7 @@ class MessageActions:
         return "\n\n".join(said) or self._transcript.reply_text()
 
     def open_result(self) -> None:
-        from tui.ui.workbench.result_screen import ResultScreen
+        from tui.ui.results.result_screen import ResultScreen
 
         call = self._transcript.selected_call
         card = self._transcript.cards.get(call)
@@ -189,13 +189,13 @@ class MessageActions:
         self._current.open_dialog(screen, None)
 
     def _source(self, server: str) -> "ResultSource":
-        from tui.ui.workbench.message_draft import ResultSource
+        from tui.ui.results.message_draft import ResultSource
 
         return ResultSource(server, self._current.runtime.workbench, self._navigator)
 
     def open_link(self, server: str, link: "LinkContent") -> None:
         """Show the resource of a link in the result of a call."""
-        from tui.ui.workbench.result_screen import read_link
+        from tui.ui.results.result_screen import read_link
 
         if self._current.runtime.is_ready:
             read_link(self._regions.screen.app, self._source(server), link, self._regions.overrides)

@@ -415,6 +415,7 @@ ACTIONS: tuple[Action, ...] = (
     _results("bench.log", "5", "log", "Show the log", run="bench_tab('log')"),
     _results("bench.traffic", "6", "traffic", "Show the traffic of the server", run="bench_tab('traffic')"),
     _bench_result("bench.diff", "d", "compare", "Compare with the previous or marked result", 8),
+    _bench_result("bench.schema", "J", "schema", "Show the schema of the tool, or the result again", 0),
     _bench_result("bench.mark", "m", "mark", "Mark the call for comparison", 12),
     _bench_result("bench.attach", "a", "attach", "Attach the resource or link to the next message", 4),
     _bench_result("bench.subscribe", "u", "subscribe",

@@ -3,12 +3,14 @@
 import base64
 import json
 from collections.abc import Callable, Sequence
+from threading import Event
 
 from tui.core.jsonrpc.skimmer import JsonKind, child_values, root_value, value_text
+from tui.core.search_text import places
 from tui.core.text import clean
 from tui.core.traffic import Redaction
 from tui.ui.widgets import pictures
-from tui.ui.widgets.page import Work
+from tui.ui.widgets.page import Place, Work
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
 from tui.ui.widgets.tree_rows import DEEPEST, OPEN_BYTES, Node, TreeLook, TreePictures, encoded, folds
@@ -45,6 +47,7 @@ class Tree:
         self.pictures = TreePictures(self.nodes, self.unfold)
         root = root_value(data)
         self.is_json = root is not None
+        self._searched: tuple[str, Sequence[Place]] = ("", ())
         self._first = len(self.nodes)
         self._root = Node(root, data, -1 if root is not None and root.is_container else 0)
         if root is not None and not root.is_container:
@@ -117,8 +120,24 @@ class Tree:
             node = node.parent
         return node.value.start if node is not None and node.value is not None else 0
 
-    def reveal(self, offset: int) -> int:
-        """Unfold the containers around the byte at `offset`; return its row. Slow in a large body."""
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    def places(self, folded: str, stop: Event) -> Sequence[Place]:
+        if self._searched[0] != folded:
+            found = places(self.data, folded, stop)
+            if stop.is_set():
+                return ()
+            self._searched = folded, [(0, offset) for offset in found]
+        return self._searched[1]
+
+    def place(self, row: int) -> Place:
+        return 0, self.offset(row)
+
+    def reveal(self, place: Place) -> int:
+        """Unfold the containers around the byte at a place; return its row. Slow in a large body."""
+        offset = place[1]
         at, node = self._first - 1, self._root
         while True:
             at = self._child_at(at, node.depth, offset)

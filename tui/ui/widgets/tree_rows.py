@@ -149,8 +149,6 @@ def _string(node: Node, width: int) -> Row:
 FIRST = 3
 """Number of pictures that are unfolded at first."""
 
-DECODING: Row = (("decoding…", "dim"),)
-
 
 class TreePictures:
     """The images of a tree. Before `begin`, they are shown as strings."""
@@ -181,14 +179,7 @@ class TreePictures:
         known = self._known.get(node)
         if known is None and node not in self._queue:
             self._queue.append(node)
-        match known:
-            case Picture():
-                fits = known.within(max(1, self._width - _indent(node)))
-                lines: list[Row] = [fits.row(index) for index in range(fits.rows)] + [known.caption]
-            case str():
-                lines = [((f"Cannot decode this image: {known}", "warn"),)]
-            case None:
-                lines = [DECODING]
+        lines = pictures.picture_rows(known, self._width - _indent(node))
         return [Node(None, depth=node.depth + 1, parent=node, line=line) for line in lines]
 
     def wanted(self) -> WantedPicture | None:

@@ -8,7 +8,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
@@ -18,7 +17,9 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
-from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.field_input import AskValues
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.key_order import act_at_once
@@ -29,9 +30,7 @@ from tui.ui.workbench.bars import OtherKeys, RawHeading, SideHeading
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
-from tui.ui.workbench.field_input import AskValues
-from tui.ui.workbench.form_pane import FormPane
-from tui.ui.workbench.items import Item, ItemVerb
+from tui.ui.workbench.items import Item, ItemVerb, head_of
 from tui.ui.workbench.result_view import ResultView
 from tui.ui.workbench.saved_arguments import SavedArguments
 
@@ -145,8 +144,8 @@ class Bench(Horizontal):
         if selected is None or selected.key != shown or selected != self.item:
             self.choose(selected)
         elif self.item is not None and selected.tokens != self.item.tokens:
-            self.item = self.form.item = selected
-            self.form.rebuild()
+            self.item = selected
+            self.form.change_head(self._head_of(selected))
 
     def _mark_seen(self, item: Item | None) -> None:
         """Record that the user has seen an item, so that it is no longer news."""
@@ -169,8 +168,8 @@ class Bench(Horizontal):
             draft = Draft(self._saved.last(item))
         if draft is not None and draft.arguments is not None:
             form.load(draft.arguments)
-        structured = self.result.expect(item)
-        self.form.show(item, form, has_output_schema=structured, ask_values=self._completion_of(item))
+        self.result.expect(item)
+        self._show_form(form)
         self.button.display = item is not None
         self._other_keys.display = item is not None and not self._is_plain(item)
         if item is not None:
@@ -182,6 +181,13 @@ class Bench(Horizontal):
             self.is_raw = True
         self.show_calls()
         self.result.show()
+
+    def _show_form(self, form: Form) -> None:
+        head = self._head_of(self.item) if self.item is not None else None
+        self.form.show(form, head, ask_values=self._completion_of(self.item))
+
+    def _head_of(self, item: Item) -> FormHead:
+        return head_of(item, has_output_schema=self._shared.promised(item) is not None)
 
     def _completion_of(self, item: Item | None) -> AskValues | None:
         """Return a function that asks the server for argument values of a template or prompt."""
@@ -203,7 +209,7 @@ class Bench(Horizontal):
             return
         form = Form(self.item.schema)
         form.load(arguments)
-        self.form.show(self.item, form, ask_values=self._completion_of(self.item))
+        self._show_form(form)
         if self.is_raw:
             self._raw_from_form()
 
@@ -276,6 +282,11 @@ class Bench(Horizontal):
 
     def action_diff(self) -> None:
         self.result.toggle_difference()
+
+    def action_schema(self) -> None:
+        """Show the schema of the item, or its result again."""
+        if self.item is not None:
+            self.result.toggle_schema(self.item)
 
     def action_mark(self) -> None:
         self.calls.mark()
@@ -373,9 +384,8 @@ class Bench(Horizontal):
     def filter_or_search(self) -> None:
         """Filter the list. If the result has the focus, search in it instead."""
         if self.screen.focused is self.page:
-            self._shared.prompt.ask(
-                "search in this result", self.result.search, cancelled=lambda: self.page.seek("")
-            )
+            cancelled = partial(self.page.seek, "")
+            self._shared.prompt.ask("search in this result", self.page.search, cancelled=cancelled)
         else:
             self.open_filter()
 
@@ -399,28 +409,14 @@ class Bench(Horizontal):
         self.set_class(bool(self.filter.value), "-filtering")
         self.screen.set_focus(self.list, scroll_visible=False)
 
-    def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
-        """Let the user choose a value or name an entry."""
+    def on_form_pane_name_wanted(self, event: FormPane.NameWanted) -> None:
         field = event.field
         event.stop()
-        if event.what == "choose":
-            choices = [
-                PickerChoice(one.label, Content(clean_line(one.label, 80) or '""'))
-                for one in field.spec.choices
-            ]
 
-            def chosen(label: str | None) -> None:
-                if label is not None:
-                    self.form.set_text(field.path, label)
-                    self.form.action_form_next()
+        def named(name: str) -> None:
+            self.form.added(self.form.form.add(field.path, name.strip()))
 
-            self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
-        else:
-
-            def named(name: str) -> None:
-                self.form.added(self.form.form.add(field.path, name.strip()))
-
-            self._shared.prompt.ask("entry name", named, value=event.text)
+        self._shared.prompt.ask("entry name", named, value=event.text)
 
     @property
     def is_raw(self) -> bool:
@@ -457,7 +453,7 @@ class Bench(Horizontal):
             return
         else:
             self.is_raw = False
-            self.form.show(self.item, self.form.form, ask_values=self._completion_of(self.item))
+            self._show_form(self.form.form)
         self.go_to_form()
 
     def _raw_from_form(self) -> None:

@@ -1,6 +1,6 @@
 """The context that the parts of a workbench share: its server and runtime, the calls, the keys in use."""
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
     from tui.runtime.runtime import Runtime
     from tui.ui.keys.key_overrides import KeyOverrides
+    from tui.ui.results.message_draft import MessageDraft
     from tui.ui.widgets.inputs import PromptLine
     from tui.ui.widgets.symbols import Symbols
-    from tui.ui.workbench.message_draft import MessageDraft
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +106,11 @@ class BenchContext:
         if (status := self.status) is None:
             self.screen.notify(not_configured(self.server), severity="warning", markup=False)
         return status
+
+    def promised(self, item: "Item | None") -> "Mapping[str, Any] | None":
+        """Return the output schema of an item that is a tool, or None."""
+        about = item.about if item is not None else None
+        return self.runtime.workbench.output_schema(about) if isinstance(about, Tool) else None
 
     def called_tool(self, item: "Item | None") -> str:
         """Return the name of an item that is a tool and has been called in this run, or ""."""

@@ -12,12 +12,12 @@ from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.ui.dialogs.confirm import ConfirmCall
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import HandCall, run
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.saved_arguments import SavedArguments
 

@@ -15,10 +15,11 @@ from tui.core.jsonrpc.revisions import is_modern
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
 from tui.core.tasks import EXTENSION as TASKS
-from tui.core.text import clean_line, preview
+from tui.core.text import clean_line
 from tui.core.workbench import ServerIdentity, Workbench
 from tui.runtime.options import absolute
 from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.form_rows import prose
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
@@ -115,17 +116,6 @@ def overview_rows(
             ((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), (give_key, "text bold"), (_GIVES, "dim"))
         ]
         rows += prose(identity.instructions, width, "   ")
-    return rows
-
-
-def prose(text: str, width: int, indent: str = "", style: str = "text", most_lines: int = 200) -> list[Row]:
-    """Return untrusted text as wrapped rows, cleaned and truncated, with a note of what is omitted."""
-    seen = preview(text, max_lines=most_lines)
-    rows: list[Row] = []
-    for line in seen.text.rstrip("\n").split("\n"):
-        rows += wrap(((line.expandtabs(4).rstrip(), style),), max(10, width), first=((indent, ""),))
-    if seen.omitted:
-        rows.append(((f"{indent}… {units.count(seen.omitted)} more characters", "dim"),))
     return rows
 
 

@@ -9,8 +9,8 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.workbench import CallMemory, without_secrets
 from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.workbench.bench_context import BenchContext
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
 
 SAVE, FORGET = "\x00save", "\x00forget"

@@ -103,7 +103,7 @@ def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachme
     """
     if result.problem:
         raise McptuiError(clean(result.problem), where=name)
-    from tui.ui.workbench.message_draft import prompt_message
+    from tui.ui.results.message_draft import prompt_message
 
     try:
         text, attachments = prompt_message(result, name)

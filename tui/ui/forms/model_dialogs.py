@@ -7,8 +7,9 @@ from textual.app import App
 from textual.content import Content
 
 from tui.core.text import clean_line
-from tui.ui.dialogs.model_form import ModelForm
 from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.model_form import ModelForm
+from tui.ui.keys.key_overrides import KeyOverrides
 
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 TITLE_CELLS = 18
 
 
-def add_model(app: App[Any], changes: "ModelChanges", added: Callable[[str | None], None]) -> None:
+def add_model(
+    app: App[Any], keys: KeyOverrides, changes: "ModelChanges", added: Callable[[str | None], None]
+) -> None:
     """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
     providers = tuple(changes.providers())
 
@@ -31,14 +34,18 @@ def add_model(app: App[Any], changes: "ModelChanges", added: Callable[[str | Non
 
     def chosen(index: str | None) -> None:
         if index is not None:
-            app.push_screen(ModelForm(changes, providers[int(index)]), done)
+            app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
 
     choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
     app.push_screen(Picker("Add model", choices, finds=True), chosen)
 
 
 def replace_key(
-    app: App[Any], changes: "ModelChanges", of: "ModelValues", replaced: Callable[[], object]
+    app: App[Any],
+    keys: KeyOverrides,
+    changes: "ModelChanges",
+    of: "ModelValues",
+    replaced: Callable[[], object],
 ) -> None:
     """Ask for another key of a profile, which `changes` tries, keeps and uses."""
 
@@ -47,4 +54,4 @@ def replace_key(
             app.notify(f"“{clean_line(name, 64)}” uses the new key. /retry sends the last question again.")
             replaced()
 
-    app.push_screen(ModelForm(changes, key_of=of), done)
+    app.push_screen(ModelForm(keys, changes, key_of=of), done)

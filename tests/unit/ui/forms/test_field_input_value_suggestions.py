@@ -4,8 +4,8 @@ import asyncio
 
 from tests.conftest import until
 from tui.core.workbench import Completions
+from tui.ui.forms.field_input import MOST_ROWS, ValueSuggestions
 from tui.ui.widgets.rows import text_of
-from tui.ui.workbench.field_input import MOST_ROWS, ValueSuggestions
 
 
 class Asked:

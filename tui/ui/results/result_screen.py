@@ -22,14 +22,13 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
-from tui.ui.traffic import copies
+from tui.ui.results.message_draft import ResultSource, attach_content
+from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.files import open_file, path_problem, save_new, typed_path
+from tui.ui.widgets.files import ask_to_save, open_file
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.workbench.message_draft import ResultSource, attach_content
-from tui.ui.workbench.results import Stack, file_name, is_app, sheet_of_result
 
 READ_SECONDS = 60.0
 
@@ -79,7 +78,6 @@ class ResultScreen(ModalScreen[None]):
         self._page = LinkedPage(self.follow_link, id="result-page")
         self._prompt = PromptLine()
         self._keys = Footer()
-        self._saved: Path | None = None
         self._work: asyncio.Task[None] | None = None
 
     def compose(self) -> ComposeResult:
@@ -203,17 +201,8 @@ class ResultScreen(ModalScreen[None]):
         content = self._content
         uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
 
-        def named(name: str) -> None:
-            if name.strip():
-                path = typed_path(name)
-                self.run_worker(self._save(path, data, and_open=and_open), exit_on_error=True)
-
-        path = _free(Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}"))
-        self._prompt.ask(label, named, value=str(path), check=path_problem)
-
-    async def _save(self, path: Path, data: bytes, *, and_open: bool) -> None:
-        if await save_new(self.app, path, data) and and_open:
-            self._ask_to_open(path)
+        path = Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}")
+        ask_to_save(self._prompt, path, data, label=label, then=self._ask_to_open if and_open else str)
 
     def _ask_to_open(self, path: Path) -> None:
         def answered(yes: bool | None) -> None:
@@ -225,12 +214,7 @@ class ResultScreen(ModalScreen[None]):
         self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
 
     def action_result_copy(self) -> None:
-        sheet = self._page.sheet
-        text = sheet.value(self._page.cursor) if sheet.count() else ""
-        if len(text) > copies.MOST:
-            self.notify("Too large for the clipboard. Save it to a file instead.", timeout=4)
-        elif text:
-            clipboard.copy(self.app, text, "the text")
+        self._page.copy_value("the text")
 
     def action_result_leave(self) -> None:
         self.dismiss(None)
@@ -240,12 +224,3 @@ def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides:
     """Show the resource that a result links to, read from the server of the result."""
     name = f"{source.server} › {link.name or link.uri}"
     app.push_screen(ResultScreen(name, None, overrides, source, uri=link.uri))
-
-
-def _free(path: Path) -> Path:
-    """Return `path`; if it exists, the first numbered path that does not."""
-    found, number = path, 1
-    while found.exists() and number < 1000:
-        number += 1
-        found = path.with_stem(f"{path.stem}-{number}")
-    return found

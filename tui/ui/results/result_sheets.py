@@ -1,13 +1,13 @@
-"""Results as sheets: texts, trees, pictures, links; and differences between two results. Pure."""
+"""Results as sheets: texts, trees, pictures, links. Pure."""
 
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Event
 from typing import Any
 from urllib.parse import unquote
 
 from tui.core import units
-from tui.core.forms.form import Form
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import (
     BinaryContent,
@@ -21,14 +21,11 @@ from tui.core.tools import (
 from tui.core.workbench import PromptResult
 from tui.ui.widgets import pictures
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.page import Lines, Sheet, Work
+from tui.ui.widgets.page import Lines, Pictures, Place, Sheet, WantedPicture, Work
+from tui.ui.widgets.pictures import Picture
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
-from tui.ui.workbench.calls import HandCall, HandCallState, as_json
-from tui.ui.workbench.field_rows import type_words
-from tui.ui.workbench.items import Item, ItemVerb
-from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
 
 TEXT_CHARS = 64 * 1024
 """Maximum characters of a text to show; the saved file and the traffic have all of it."""
@@ -41,6 +38,9 @@ WIDEST = 100
 """Maximum columns of Markdown."""
 
 MOST_ITEMS = 200
+FIRST = 3
+"""Number of images in a result that are unfolded from the start."""
+
 JSON_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a JSON text that is shown as a tree."""
 
@@ -51,31 +51,92 @@ _FAILURES = {  # other failures have their own explanation
     CallFailure.NOT_RUNNING: "The server is not running.",
 }
 
-MOST_PROMISED = 40
-"""Maximum members of an output schema to list before the first call."""
+
+class ImageLines(Lines):
+    """Lines about an image, and its picture, which can be folded."""
+
+    def __init__(self, content: BinaryContent, lines: Sequence[Row]) -> None:
+        super().__init__(lines)
+        self._content = content
+        self._width = 80
+        self._found: Picture | str | None = None
+        self._is_wanted = True
+        self._shown: list[Row] = []
+        self.is_open = False
+        self.is_picture = ending_of(content) in pictures.PICTURES
+        self.pictures = self
+
+    def count(self) -> int:
+        return super().count() + len(self._shown)
+
+    def row(self, index: int, width: int) -> Row:
+        at = index - super().count()
+        return super().row(index, width) if at < 0 else self._shown[at]
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        self.is_open = self.is_picture and not self.is_open
+        self._lay_out()
+        return None
+
+    def value(self, index: int) -> str:
+        """Return a row as text; "" for rows of the picture."""
+        return super().value(index) if index < super().count() else ""
+
+    def fit(self, width: int) -> None:
+        super().fit(width)
+        self._width = width
+        self._lay_out()
+
+    def begin(self) -> None:
+        """Unfold the picture."""
+        self.is_open = self.is_picture
+        self._lay_out()
+
+    def wanted(self) -> WantedPicture | None:
+        """Return the picture if it is visible and not decoded yet."""
+        if not self.is_open or not self._is_wanted:
+            return None
+        return WantedPicture(
+            lambda: pictures.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put
+        )
+
+    def again(self) -> None:
+        """Decode the picture again if it could now be larger."""
+        self._is_wanted = self._is_wanted or (isinstance(self._found, Picture) and self._found.is_reduced)
+
+    def _put(self, found: Picture | str) -> None:
+        self._found, self._is_wanted = found, False
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._shown = pictures.picture_rows(self._found, self._width) if self.is_open else []
 
 
-def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]:
-    """Return a description of the expected result, to show before the first call.
+class StackPictures:
+    """The images of a stack: those of its parts."""
 
-    `promised` is the output schema of a tool, or None.
-    """
-    if item is None:
-        return []
-    words = {
-        ItemVerb.READ: f"The content of {item.label} appears here.",
-        ItemVerb.GET: f"The messages of {item.label} appear here.",
-        ItemVerb.FETCH: "The result of the task appears here.",
-    }.get(item.verb, f"The result of {item.label} appears here.")
-    rows: list[Row] = [((words, "dim"),)]
-    fields = Form(promised).fields()[:MOST_PROMISED] if promised is not None else ()
-    if not fields:
-        return rows
-    rows += [EMPTY, (("Structured content:", "dim"),)]
-    for field in fields:
-        name = clean_line(field.name, 60) or "value"
-        rows.append(((f"{'  ' * max(1, field.depth)}{name}  ", "tool"), (type_words(field), "dim")))
-    return rows
+    def __init__(self, parts: Sequence[Pictures]) -> None:
+        self._parts = parts
+        self._has_begun = False
+
+    def begin(self) -> None:
+        """Start showing images as pictures, with the first ones unfolded."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        images = [one for one in self._parts if isinstance(one, ImageLines) and one.is_picture]
+        for one in self._parts:
+            if one in images[:FIRST] or not isinstance(one, ImageLines):
+                one.begin()
+
+    def wanted(self) -> WantedPicture | None:
+        """Return the next picture that is visible and not decoded yet."""
+        return next((wanted for one in self._parts if (wanted := one.wanted()) is not None), None)
+
+    def again(self) -> None:
+        """Decode pictures again that could be larger or must be smaller: the size of the pane has changed."""
+        for one in self._parts:
+            one.again()
 
 
 class Stack:
@@ -83,7 +144,26 @@ class Stack:
 
     def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
         self._parts = parts
-        self.pictures = StackPictures([sheet for sheet, _ in parts])
+        self.pictures = StackPictures([one.pictures for one, _ in parts if one.pictures is not None])
+
+    @property
+    def size(self) -> int:
+        return sum(sheet.size for sheet, _ in self._parts)
+
+    def places(self, folded: str, stop: Event) -> Sequence[Place]:
+        parts = enumerate(self._parts)
+        return [(part, at) for part, (sheet, _) in parts for _, at in sheet.places(folded, stop)]
+
+    def place(self, row: int) -> Place:
+        for part, (sheet, _) in enumerate(self._parts):
+            if row < sheet.count():
+                return part, sheet.place(row)[1]
+            row -= sheet.count()
+        return len(self._parts), 0
+
+    def reveal(self, place: Place) -> int:
+        part, at = place
+        return sum(sheet.count() for sheet, _ in self._parts[:part]) + self._parts[part][0].reveal((0, at))
 
     def _at(self, index: int) -> tuple[Sheet, Content | None, int]:
         for sheet, content in self._parts:
@@ -145,6 +225,11 @@ class Stack:
         return sheet.binary(at) if isinstance(sheet, Tree) else None
 
 
+def ending_of(content: BinaryContent) -> str:
+    """Return the file suffix for the bytes of a content, or ""."""
+    return pictures.ending(content.data[: pictures.HEAD].encode("ascii", "replace"))
+
+
 def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
     """Return the bytes of an image, audio or blob, and their file suffix; None if it is invalid."""
     try:
@@ -173,19 +258,15 @@ def file_name(uri: str, ending: str) -> str:
     return name if not name or "." in name else f"{name}.{ending}"
 
 
-def sheet_of(call: HandCall, signs: Symbols) -> Stack:
-    """Return the sheet of a call's result. Slow if it is large: then do not run it on the event loop."""
-    result = call.result
-    if result is None:
-        words = "Cancelled." if call.state is HandCallState.CANCELLED else ""
-        return Stack([(Lines([((words, "warn"),)]), None)])
+def sheet_of_result(
+    result: ToolResult | PromptResult, signs: Symbols, promised: Mapping[str, Any] | None = None
+) -> Stack:
+    """Return the sheet of a result, with whether it matches its output schema.
+
+    Slow if the result is large: then do not run it on the event loop.
+    """
     if isinstance(result, PromptResult):
         return Stack(list(_prompt(result, signs)))
-    return sheet_of_result(result, signs, call.promised)
-
-
-def sheet_of_result(result: ToolResult, signs: Symbols, promised: Mapping[str, Any] | None = None) -> Stack:
-    """Return the sheet of a result, and whether it matches its output schema. As slow as `sheet_of`."""
     return Stack(list(_tool(result, promised, signs)))
 
 
@@ -353,27 +434,3 @@ def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Conte
         yield Lines([EMPTY]), None
     if not result.messages and not result.problem:
         yield Lines([(("No messages", "dim"),)]), None
-
-
-def difference(before: HandCall, after: HandCall) -> Stack:
-    """Return two results side by side. Slow if they are large."""
-    from tui.ui.traffic.side_by_side import SideBySide, line_pairs, lines_of
-
-    if before.result is None or after.result is None:
-        return Stack([(Lines([(("No result to compare with.", "warn"),)]), None)])
-    old, new = lines_of(as_json(before.result)), lines_of(as_json(after.result))
-    if old == new:
-        return Stack([(Lines([*_compared(before, after), (("No differences.", "ok"),)]), None)])
-    pairs = SideBySide(line_pairs(old, new, masked=False))
-    return Stack([(Lines(_compared(before, after)), None), (pairs, None)])
-
-
-def _compared(before: HandCall, after: HandCall) -> list[Row]:
-    return [
-        (
-            (f"call {before.number} at {before.clock}", "text"),
-            (" and ", "dim"),
-            (f"call {after.number} at {after.clock}", "text"),
-        ),
-        EMPTY,
-    ]

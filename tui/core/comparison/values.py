@@ -1,101 +1,86 @@
-"""The differences between two JSON values, by path. Pure, and bounded for values of any size.
+"""The differences between two JSON values, by path. Pure.
 
-Items of lists are matched before they are compared: by a name or id that each has, otherwise by equality, so
-that one inserted item is one difference.
+Everything that compares uses this: replay, changed definitions, the screens that show two results. It is
+bounded for values of any size. Items of lists are matched before they are compared: by a name or id that each
+has, otherwise by equality, so that one inserted item is one difference.
 """
 
 import json
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from enum import StrEnum
+from enum import Enum, StrEnum
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
-from tui.core.text import clean_line
-from tui.traffic.spans.span_values import compact
-
-LONG_TEXT = 64 * 1024
-"""Texts longer than this are only compared for equality."""
+from tui.core.comparison.placeholders import (
+    NOTHING,
+    FoundIn,
+    Kinds,
+    finds_nothing,
+    fits,
+    generalized,
+    has_placeholder,
+)
+from tui.core.text import clean_line, compact
 
 Path = tuple[str | int, ...]
 
 
-class Known(StrEnum):
-    """A kind of value that is known to change."""
+class Place(Enum):
+    """How the values at a path are compared."""
 
-    TIME = "time"
-    UUID = "uuid"
-    ID = "id"
-    DURATION = "duration"
+    WHOLE = "whole"
+    """As one value, even if they are objects."""
 
+    OBJECT = "object"
+    """Member by member, if both are objects, otherwise as one value."""
 
-_UUID = re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b")
-_TIME = re.compile(
-    r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?"
-    r"|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?\b"
-)
-_DURATION = re.compile(r"\b\d+(?:\.\d+)?\s?(?:ns|us|µs|ms|s|sec|secs|seconds?|min|minutes?|milliseconds?)\b")
-_PATTERNS = ((Known.UUID, _UUID), (Known.TIME, _TIME), (Known.DURATION, _DURATION))
-
-_ID_KEYS = frozenset(
-    {"id", "token", "cursor", "nextcursor", "requeststate", "etag", "nonce", "traceparent", "progresstoken"}
-)
-_ID_ENDINGS = ("Id", "ID", "_id", "-id", "Token", "_token")
-_TIME_KEYS = re.compile(r"(?:^|_)(?:time|timestamp|date|now|at)$|(?:Time|Timestamp|Date|At)$|^lastModified$")
-_DURATION_KEYS = re.compile(
-    r"(?:^|_)(?:ms|duration|elapsed|latency|seconds|took|uptime|ttl)$"
-    r"|(?:Ms|Millis|Duration|Elapsed|Latency|Seconds|Uptime)$"
-)
-
-
-def is_known(path: Path, before: Any, after: Any, kinds: frozenset[Known]) -> bool:
-    """Return whether two different scalars differ only in parts that change from run to run.
-
-    The last name of the path tells whether a bare number is an id, time or duration.
-    """
-    if isinstance(before, bool) or isinstance(after, bool):
-        return False
-    name = next((step for step in reversed(path) if isinstance(step, str)), "")
-    if Known.ID in kinds and (name.lower() in _ID_KEYS or name.endswith(_ID_ENDINGS)):
-        if isinstance(before, str | int | float) and isinstance(after, str | int | float):
-            return True
-    if isinstance(before, int | float) and isinstance(after, int | float):
-        if Known.TIME in kinds and _TIME_KEYS.search(name) and min(before, after) > 1e8:
-            return True
-        return Known.DURATION in kinds and bool(_DURATION_KEYS.search(name))
-    if isinstance(before, str) and isinstance(after, str) and max(len(before), len(after)) <= LONG_TEXT:
-        return bare(before, kinds) == bare(after, kinds)
-    return False
-
-
-def bare(text: str, kinds: frozenset[Known]) -> str:
-    for kind, pattern in _PATTERNS:
-        if kind in kinds:
-            text = pattern.sub(f"<{kind}>", text)
-    return text
+    MEMBERS = "members"
+    """Member by member; a missing object has no members."""
 
 
 @dataclass(frozen=True, slots=True)
-class Masks:
-    """The values that a comparison ignores: `kinds` that change from run to run, and `paths` by pattern.
+class Tolerance:
+    """What a comparison does not report.
 
-    Paths are as `path_text` writes them; `*` is (part of) a step, `**` any number.
+    Attributes:
+        paths: patterns of paths as `path_text` writes them; `*` is (part of) a step, `**` any number.
+        kinds: kinds of values that may differ.
+        placeholders: whether texts of the first value may have placeholders.
+        found_in: tests the patterns of `<re:…>`.
     """
 
     paths: tuple[str, ...] = ()
-    kinds: frozenset[Known] = frozenset()
+    kinds: Kinds = NOTHING
+    placeholders: bool = False
+    found_in: FoundIn = finds_nothing
 
     def hides(self, path: Path) -> bool:
         if not self.paths:
             return False
         text = path_text(path)
-        return any(_pattern(glob).fullmatch(text) for glob in self.paths)
+        return any(_path_pattern(glob).fullmatch(text) for glob in self.paths)
+
+    def covers(self, path: Path, before: Any, after: Any) -> bool:
+        """Return whether two different values differ only in parts that vary."""
+        if self.placeholders and has_placeholder(before):
+            return fits(before, after, self.found_in)
+        if not self.kinds or not _is_varying(before) or not _is_varying(after):
+            return False
+        name = _name_in(path)
+        return bool(generalized(name, before, self.kinds) == generalized(name, after, self.kinds))
 
 
-RUN_TO_RUN = Masks(kinds=frozenset(Known))
-"""Ignores everything that changes from run to run."""
+def _is_varying(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _name_in(path: Path) -> str:
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
+
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
@@ -115,7 +100,7 @@ def path_text(path: Path) -> str:
 
 
 @lru_cache(maxsize=256)
-def _pattern(glob: str) -> re.Pattern[str]:
+def _path_pattern(glob: str) -> re.Pattern[str]:
     """Return the pattern for paths. `**` also matches nothing, including the adjacent dot."""
     made = ""
     for piece in re.findall(r"\*\*\.?|\*|\[\*\]|[^*]", glob):
@@ -124,8 +109,6 @@ def _pattern(glob: str) -> re.Pattern[str]:
         ) or re.escape(piece)
     return re.compile(made, re.DOTALL)
 
-
-__all__ = ["RUN_TO_RUN", "Change", "Comparison", "Difference", "Known", "Masks", "compare", "text_lines"]
 
 MOST_DIFFERENCES = 1_000
 MOST_NODES = 200_000
@@ -154,14 +137,19 @@ class Change(StrEnum):
 class Difference:
     """One difference between two values. A missing value is None.
 
-    `path` is text (`result.content[0].text`), raw: clean it before it is shown. The index of a list item is
-    its index in the later value, if that has the item.
+    The names in `steps` are raw: clean them before they are shown. The index of a list item is its index in
+    the later value, if that has the item.
     """
 
-    path: str
+    steps: Path
     kind: Change
     before: Any
     after: Any
+
+    @property
+    def path(self) -> str:
+        """The path as text: `result.content[0].text`."""
+        return path_text(self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,15 +165,22 @@ class Comparison:
         return self.complete and not self.differences
 
 
-_NO_MASKS = Masks()
+_STRICT = Tolerance()
 _Names = list[Hashable]
 
 
-def compare(before: Any, after: Any, masks: Masks = _NO_MASKS) -> Comparison:
-    """Compare two JSON values, as of `json.loads`, except for what `masks` ignores."""
-    work = _Walker(masks)
+def compare(before: Any, after: Any, tolerance: Tolerance = _STRICT) -> Comparison:
+    """Compare two JSON values, as of `json.loads`, except for what is tolerated."""
+    work = _Walker(tolerance)
     work.walk((), before, after)
     return Comparison(tuple(work.found), work.masked, work.complete)
+
+
+def compare_members(before: Any, after: Any, place: Callable[[Path], Place]) -> Sequence[Difference]:
+    """Compare two objects down to the places that `place` says, in full; 1, 1.0 and true are three values."""
+    work = _Walker(_STRICT, place)
+    work.walk((), before, after)
+    return work.found
 
 
 def text_lines(comparison: Comparison) -> list[str]:
@@ -214,17 +209,26 @@ def _line(difference: Difference) -> str:
 
 
 class _Walker:
-    def __init__(self, masks: Masks) -> None:
-        self._masks = masks
+    """Collects differences, without limits if it is told the `place` of each value."""
+
+    def __init__(self, tolerance: Tolerance, place: Callable[[Path], Place] | None = None) -> None:
+        self._tolerance = tolerance
+        self._place = place
         self._left = MOST_NODES
         self.found: list[Difference] = []
         self.masked = 0
         self.complete = True
 
     def walk(self, path: Path, before: Any, after: Any) -> None:
+        if self._place is not None:
+            self._walk_to_place(path, before, after, self._place(path))
+            return
         self._left -= 1
         if self._left < 0 or len(self.found) >= MOST_DIFFERENCES:
             self.complete = False
+        elif self._tolerance.placeholders and has_placeholder(before):
+            if not self._tolerance.covers(path, before, after):
+                self._note(path, Change.CHANGED, before, after)
         elif len(path) >= MAX_DEPTH:
             if not _equal(before, after):
                 self._note(path, Change.CHANGED, before, after)
@@ -233,22 +237,40 @@ class _Walker:
         elif isinstance(before, list) and isinstance(after, list):
             self._lists(path, before, after)
         elif not _same_scalar(before, after):
-            if is_known(path, before, after, self._masks.kinds):
+            if self._tolerance.covers(path, before, after):
                 self.masked += 1
             else:
                 self._note(path, Change.CHANGED, before, after)
+
+    def _walk_to_place(self, path: Path, before: Any, after: Any, place: Place) -> None:
+        is_inside = isinstance(before, Mapping) and isinstance(after, Mapping) and len(path) < MAX_DEPTH
+        if is_inside and place is not Place.WHOLE:
+            self._objects(path, before, after)
+        elif json.dumps(before, sort_keys=True) != json.dumps(after, sort_keys=True):
+            self._note(path, Change.CHANGED, before, after)
 
     def _objects(self, path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         for key, value in after.items():
             if key in before:
                 self.walk((*path, key), before[key], value)
+            elif self._has_members((*path, key), value):
+                self._objects((*path, key), {}, value)
             else:
                 self._note((*path, key), Change.ADDED, None, value)
             if not self.complete:
                 return
         for key, value in before.items():
-            if key not in after:
+            if key in after:
+                continue
+            if self._has_members((*path, key), value):
+                self._objects((*path, key), value, {})
+            else:
                 self._note((*path, key), Change.REMOVED, value, None)
+
+    def _has_members(self, path: Path, value: Any) -> bool:
+        if self._place is None or not isinstance(value, Mapping):
+            return False
+        return self._place(path) is Place.MEMBERS
 
     def _lists(self, path: Path, before: Sequence[Any], after: Sequence[Any]) -> None:
         names = _named(before, after)
@@ -292,10 +314,10 @@ class _Walker:
         self, before: Sequence[Any], after: Sequence[Any]
     ) -> Iterable[tuple[int | None, int | None]]:
         if max(len(before), len(after)) > MOST_MATCHED:
-            return _side_by_side(0, len(before), 0, len(after))
+            return zip_longest(range(len(before)), range(len(after)))
         old, new = [self._key(item) for item in before], [self._key(item) for item in after]
-        if len(before) == len(after) and old == new:
-            return _side_by_side(0, len(before), 0, len(after))
+        if old == new:
+            return zip_longest(range(len(before)), range(len(after)))
         return _aligned(SequenceMatcher(None, old, new, autojunk=False))
 
     def _key(self, item: Any) -> Hashable:
@@ -304,25 +326,17 @@ class _Walker:
         return compact(item, 400) if isinstance(item, dict | list | str) else json.dumps(item)
 
     def _note(self, path: Path, kind: Change, before: Any, after: Any) -> None:
-        if self._masks.hides(path):
+        if self._tolerance.hides(path):
             self.masked += 1
-        elif len(self.found) >= MOST_DIFFERENCES:
+        elif self._place is None and len(self.found) >= MOST_DIFFERENCES:
             self.complete = False
         else:
-            self.found.append(Difference(path_text(path), kind, before, after))
+            self.found.append(Difference(path, kind, before, after))
 
 
 def _aligned(matcher: "SequenceMatcher[Hashable]") -> Iterator[tuple[int | None, int | None]]:
     for _, old, old_end, new, new_end in matcher.get_opcodes():
-        yield from _side_by_side(old, old_end, new, new_end)
-
-
-def _side_by_side(old: int, old_end: int, new: int, new_end: int) -> Iterator[tuple[int | None, int | None]]:
-    for step in range(max(old_end - old, new_end - new)):
-        yield (
-            old + step if old + step < old_end else None,
-            new + step if new + step < new_end else None,
-        )
+        yield from zip_longest(range(old, old_end), range(new, new_end))
 
 
 def _named(before: Sequence[Any], after: Sequence[Any]) -> tuple[_Names, _Names] | None:

@@ -8,7 +8,7 @@ from tests.ui.fake_workbench import FakeWorkbench
 from tui.core.conversation.conversation import Attachment
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult
-from tui.ui.workbench.message_draft import ResultSource, attach_content, for_conversation, prompt_message
+from tui.ui.results.message_draft import ResultSource, attach_content, for_conversation, prompt_message
 
 
 class Draft:

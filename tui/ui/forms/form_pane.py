@@ -1,19 +1,40 @@
-"""The form of one item: shows and edits its fields in place.
+"""A form: shows and edits its fields in place.
 
 The pane draws all rows itself, so four hundred fields are as fast as forty.
 """
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 
 from tui.core.forms.checks import size_problem
 from tui.core.forms.form import Form
-from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
+from tui.core.forms.spec import HOLDERS, FieldKind, FieldState, FormField, Path
 from tui.core.text import clean_line
+from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
+from tui.ui.forms.form_rows import (
+    LINES,
+    MORE,
+    NO_NOTE,
+    NONE,
+    WIDEST,
+    FieldNote,
+    FormHead,
+    FormLine,
+    FormLook,
+    FormState,
+    below,
+    form_lines,
+    option_at,
+    options_of,
+    shown_fields,
+)
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -21,35 +42,12 @@ from tui.ui.widgets.inputs import takes_unknown
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
-from tui.ui.workbench.field_rows import (
-    HOLDERS,
-    FormLook,
-    is_added_to,
-    is_typed,
-    labels_of,
-    option_at,
-    options_of,
-)
-from tui.ui.workbench.form_rows import (
-    MORE,
-    NONE,
-    WIDEST,
-    FormLine,
-    FormState,
-    about_rows,
-    below,
-    form_lines,
-    shown_fields,
-)
-from tui.ui.workbench.items import Item
 
 
 class FormPane(LinePane, inherit_bindings=False):
     """Shows and edits a form.
 
     Attributes:
-        item: the item of the form; None before there is one.
         form: the current values.
         strict: whether a call was attempted, so that empty required fields are shown as errors.
     """
@@ -69,32 +67,31 @@ class FormPane(LinePane, inherit_bindings=False):
     class Changed(Message):
         """The arguments have changed."""
 
-    class Wanted(Message):
-        """The user wants to "choose" a value or to "name" an entry of a field; `text` is already typed."""
+    class Moved(Message):
+        """The cursor is on another field."""
 
-        def __init__(self, what: str, field: FormField, text: str = "") -> None:
+    class NameWanted(Message):
+        """The user wants to name an entry of a field; `text` is already typed."""
+
+        def __init__(self, field: FormField, text: str = "") -> None:
             super().__init__()
-            self.text = text
-            self.what = what
-            self.field = field
+            self.field, self.text = field, text
 
-    def __init__(self, keys: KeyOverrides, signs: Symbols) -> None:
+    def __init__(self, keys: KeyOverrides, signs: Symbols, *, types: bool = True) -> None:
+        """Create an empty form; `types`: show the types of fields."""
         super().__init__()
-        self.item: Item | None = None
         self.form: Form = Form({})
         self.strict = False
-        self._keys = keys
-        self._signs = signs
-        self._has_output_schema = False
+        self._keys, self._signs, self._types = keys, signs, types
+        self._head: FormHead | None = None
         self._unfolded = False
-        self._where: Path = NONE
-        self._edit = LineEdit()
-        self._about: tuple[list[Row], str] = ([], "")
-        self._about_item: Item | None = None
-        self._about_shape = (0, False, False)
+        self._where, self._edit = NONE, LineEdit()
+        self._suggestions = ValueSuggestions(self.rebuild)
+        self._head_rows: tuple[list[Row], str] = ([], "")
+        self._laid_out: object = None  # head and width of the rows above the fields
         self._fields: dict[Path, FormField] = {}
         self._lines: list[FormLine] = []
-        self._suggestions = ValueSuggestions(self.rebuild)
+        self._notes: dict[Path, FieldNote] = {}
         self._type_ahead = TypeAhead()
         self._actions = {
             key: found.method
@@ -103,28 +100,32 @@ class FormPane(LinePane, inherit_bindings=False):
             for key in keys.keys_of(found).split(",")
         }
 
-    def show(
-        self,
-        item: Item | None,
-        form: Form,
-        *,
-        has_output_schema: bool = False,
-        ask_values: AskValues | None = None,
-    ) -> None:
-        """Show the form of an item with its current values, with the cursor on the first field.
+    def show(self, form: Form, head: FormHead | None, *, ask_values: AskValues | None = None) -> None:
+        """Show a form with its current values, with the cursor on the first field.
 
-        `ask_values` returns values to suggest for a field.
+        Without a head, nothing is shown. `ask_values` returns values to suggest for a field.
         """
         self._suggestions.forget()
         self._suggestions.ask = ask_values
-        self.item, self.form, self._has_output_schema = item, form, has_output_schema
+        self.form, self._head = form, head
         self.strict = self._unfolded = False
-        fields = shown_fields(item, form)
+        fields = shown_fields(form) if head is not None else ()
         self._where = fields[0].path if fields else NONE
         self._begin_edit()
         self.rebuild()
         self._suggest()
         self.scroll_to(y=0, animate=False)
+
+    def change_head(self, head: FormHead) -> None:
+        """Show another head above the same fields."""
+        self._head = head
+        self.rebuild()
+
+    def note(self, path: Path, note: FieldNote = NO_NOTE) -> None:
+        """Say something about a field besides its schema."""
+        if self._notes.get(path, NO_NOTE) != note:
+            self._notes[path] = note
+            self.rebuild()
 
     @property
     def current(self) -> FormField | None:
@@ -137,20 +138,20 @@ class FormPane(LinePane, inherit_bindings=False):
         path = next((path for path, field in self._fields.items() if field.problem), None)
         self.rebuild()
         if path is not None:
-            self._go(path)
+            self.go_to(path)
 
     def rebuild(self) -> None:
         """Lay out all rows again."""
         if not self.is_mounted:
             return
-        fields = shown_fields(self.item, self.form)
+        fields = shown_fields(self.form) if self._head is not None else ()
         self._fields = {one.path: one for one in fields}
         if self._where not in self._fields and self._where not in (NONE, MORE):
             self._where = self._nearest(fields)
             self._begin_edit()
         self.can_focus = bool(fields) or self._is_open
         count = len(self._lines)
-        self._lines = [] if self.item is None else self._lay_out(self.item, fields)
+        self._lines = [] if self._head is None else self._lay_out(self._head, fields)
         if len(self._lines) != count and self.styles.is_auto_height:
             self.refresh(layout=True)
         self.cursor = next((n for n, line in enumerate(self._lines) if line.path == self._where), 0)
@@ -160,24 +161,25 @@ class FormPane(LinePane, inherit_bindings=False):
     def _is_open(self) -> bool:
         """Whether the user may add arguments of any name."""
         whole = self.form.field(())
-        return self.item is not None and whole is not None and whole.kind is FieldKind.MAP
+        return self._head is not None and whole is not None and whole.kind is FieldKind.MAP
 
-    def _lay_out(self, item: Item, fields: tuple[FormField, ...]) -> list[FormLine]:
+    def _lay_out(self, head: FormHead, fields: tuple[FormField, ...]) -> list[FormLine]:
         look = self._look
-        shape = (look.columns, self._unfolded, self._has_output_schema)
-        if item is not self._about_item or shape != self._about_shape:
-            self._about_item, self._about_shape = item, shape  # a long one takes time: not at each key
-            self._about = about_rows(
-                item, look.columns, unfolded=self._unfolded, has_output_schema=self._has_output_schema
-            )
-        state = FormState(self._where, self._edit, self._is_open, self._suggestions)
-        return form_lines(item, fields, look, state, self._about)
+        laid_out = (head, look.columns, self._unfolded)
+        if laid_out != self._laid_out:  # a long description takes time: not at each key
+            self._laid_out = laid_out
+            self._head_rows = head.rows(look.columns, unfolded=self._unfolded)
+        rows = self._head_rows
+        state = FormState(self._where, self._edit, self._suggestions, self._notes, self._is_open, rows)
+        return form_lines(fields, look, state, head.empty)
 
     @property
     def _look(self) -> FormLook:
         key = self._keys.first_of
         keys = (key("form.add"), key("form.cycle"), key("form.remove"))
-        return FormLook(min(self.columns, WIDEST), self._signs, *keys, self.strict, self.has_focus)
+        return FormLook(
+            min(self.columns, WIDEST), self._signs, *keys, self.strict, self.has_focus, self._types
+        )
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines)
@@ -221,7 +223,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def _suggest(self) -> None:
         """Request suggestions for the current field."""
         field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
-        if field is None or not is_typed(field) or not self.has_focus:
+        if field is None or not field.is_typed or not self.has_focus:
             self._suggestions.forget()
             return
         arguments, _ = self.form.value()
@@ -230,10 +232,8 @@ class FormPane(LinePane, inherit_bindings=False):
         self._suggestions.look(field.name, field.text, others)
 
     def _take_suggestion(self, value: str) -> None:
-        self.form.set(self._where, value)
-        self._begin_edit()
         self._suggestions.close()
-        self._changed()
+        self._do(lambda form: form.set(self._where, value))
 
     def close_suggestions(self) -> bool:
         """Close the list of suggested values; return whether it was open."""
@@ -247,9 +247,12 @@ class FormPane(LinePane, inherit_bindings=False):
                 return self._where[:end]
         return fields[0].path if fields else NONE
 
-    def _go(self, path: Path) -> None:
+    def go_to(self, path: Path, *, replace: bool = False) -> None:
+        """Move the cursor to a field; with `replace`, typing replaces its text."""
         self._where = path
         self._begin_edit()
+        self._edit.selected = replace
+        self.post_message(self.Moved())
         self._suggest()
         self.rebuild()
         self._show_field()
@@ -264,17 +267,16 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _begin_edit(self) -> None:
         field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
-        self._edit = LineEdit.at_end(field.text if field is not None and is_typed(field) else "")
+        self._edit = LineEdit.at_end(field.text if field is not None and field.is_typed else "")
 
     def cursor_moved(self, index: int) -> None:
         path = self._lines[index].path
         if path is not None and path != self._where:
-            self._go(path)
+            self.go_to(path)
 
     def set_text(self, path: Path, text: str) -> None:
         """Put text into a field."""
-        self.form.set(path, text)
-        self._changed()
+        self._do(lambda form: form.set(path, text))
 
     def row_clicked(self, index: int, x: int) -> None:
         """Go to the clicked field. A click on a value selects it, a second click acts like enter."""
@@ -287,13 +289,13 @@ class FormPane(LinePane, inherit_bindings=False):
             return
         again = path in (self._where, MORE) and line.path is not None
         if path != self._where:
-            self._go(path)
+            self.go_to(path)
         field = self.current
         option = option_at(field, self._look, x) if field is not None and line.path is not None else None
         if field is not None and option is not None:
             self._take_option(field, option)
         elif again and field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
-            self._include(field)
+            self._do(lambda form: form.include(field.path))
         elif again and field is not None and field.kind is FieldKind.ARRAY:
             self._add_to(field)
         elif again:
@@ -301,9 +303,15 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _take_option(self, field: FormField, label: str) -> None:
         if field.kind in HOLDERS:
-            self._to_arm(field, field.arms.index(label))
+            self._do(lambda form: form.choose_arm(field.path, field.arms.index(label)))
         else:
             self.set_text(field.path, label)
+
+    def _do(self, change: Callable[[Form], object]) -> None:
+        """Change the form with something else than typing."""
+        change(self.form)
+        self._begin_edit()
+        self._changed()
 
     def action_form_next(self) -> None:
         """Go to the next field, or from the last one to the next pane."""
@@ -317,7 +325,7 @@ class FormPane(LinePane, inherit_bindings=False):
     async def _on_key(self, event: events.Key) -> None:
         """Handle a key at once, so that keys of one burst act in order."""
         field = self.current
-        typed = field is not None and is_typed(field) and field.state is not FieldState.NULL
+        typed = field is not None and field.is_typed and field.state is not FieldState.NULL
         action = self._actions.get(event.key)
         letter = event.character if event.is_printable and event.character else ""
         suggested = self._suggestions.is_open and self._suggestion_key(event.key, action)
@@ -346,19 +354,39 @@ class FormPane(LinePane, inherit_bindings=False):
         return value is not None
 
     def on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        if self.current is not None and is_typed(self.current):
-            self._edit.insert(event.text.replace("\r\n", "\n").replace("\r", "\n"))
+        text, field = event.text.replace("\r\n", "\n").replace("\r", "\n"), self.current
+        lines = self._list_of_lines
+        if lines is not None and "\n" in text.strip("\n"):
+            event.stop()
+            for line in filter(None, text.split("\n")):
+                if (path := self.form.add(lines)) is not None:
+                    self.form.set(path, line)
+            self.added(self._where)
+        elif field is not None and field.is_typed:
+            event.stop()
+            self._edit.insert(text.strip("\n") if lines is not None else text)
             self._typed()
+
+    @property
+    def _list_of_lines(self) -> Path | None:
+        """The path of the current list of lines, on its heading or on a line."""
+        found = (self._fields.get(path) for path in (self._where, self._where[:-1]))
+        return next((one.path for one in found if one is not None and one.spec.format == LINES), None)
+
+    def take(self, event: events.Key) -> None:
+        """Type a letter that the dialog has received before the form had the focus."""
+        if self.current is not None and event.is_printable and event.character:
+            event.stop()
+            self._type(self.current, event.character)
 
     def _type(self, field: FormField, letter: str) -> bool:
         """Type a letter into a field; return False if it is none for it."""
-        if is_typed(field):
+        if field.is_typed:
             self._edit.insert(letter)
             self._typed()
         elif letter == " ":
             self._turn(field, "right")
-        elif label := self._type_ahead.choose(labels_of(field), field, letter):
+        elif label := self._type_ahead.choose(field.labels, field, letter):
             self._take_option(field, label)
         elif field.kind in HOLDERS:
             self._type_within(field, letter)
@@ -371,11 +399,11 @@ class FormPane(LinePane, inherit_bindings=False):
         if field.kind is not FieldKind.OBJECT:
             self._add_to(field, letter)
         elif field.state is not FieldState.SET:
-            self._include(field)
+            self._do(lambda form: form.include(field.path))
         within = below(self._fields, field.path) if field.kind is FieldKind.OBJECT else ()
         for found in (self.current, *within):
-            if found is not None and is_typed(found):
-                self._go(found.path)
+            if found is not None and found.is_typed:
+                self.go_to(found.path)
                 self._type(found, letter)
                 return
 
@@ -396,17 +424,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.form.clear(field.path)
             self._changed()
             return
-        labels = labels_of(field)
-        if not labels or field.kind in HOLDERS:
-            if field.arms and field.state is FieldState.ABSENT:
-                self._to_arm(field, 0 if key == "right" else len(field.arms) - 1)
-            elif field.arms:
-                self._next_arm(field, 1 if key == "right" else -1)
-            elif field.kind in HOLDERS and field.state is not FieldState.SET:
-                self._include(field)
-            return
-        now = labels.index(field.text) if field.text in labels else (-1 if key == "right" else 0)
-        self.set_text(field.path, labels[(now + (1 if key == "right" else -1)) % len(labels)])
+        self._do(lambda form: form.turn(field.path, 1 if key == "right" else -1))
 
     def action_form_choose(self) -> None:
         """Run the default action of the current row: unfold, choose in a list, or go on."""
@@ -419,19 +437,30 @@ class FormPane(LinePane, inherit_bindings=False):
         elif field is None:
             self.action_form_next()
         elif field.kind is FieldKind.CHOICE and not options_of(field, self._look):
-            self.post_message(self.Wanted("choose", field))
+            self._choose(field)
+        elif field.path[:-1] == self._list_of_lines and field.text:
+            self.added(self.form.add(field.path[:-1]))
         else:
             self.action_form_next()
 
-    def _include(self, field: FormField) -> None:
-        self.form.include(field.path)
-        self._changed()
+    def _choose(self, field: FormField) -> None:
+        """Let the user choose a value of a list that is too long to be shown side by side."""
+
+        def chosen(label: str | None) -> None:
+            if label is not None:
+                self.set_text(field.path, label)
+                self.action_form_next()
+
+        choices = [
+            PickerChoice(one.label, Content(clean_line(one.label, 80) or '""')) for one in field.spec.choices
+        ]
+        self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
 
     def action_form_add(self) -> None:
         """Add an item or entry to the nearest list or object that has room for one, or to the arguments."""
         path = self._where if self._where in self._fields else ()
         around = [one for end in range(len(path), -1, -1) if (one := self.form.field(path[:end])) is not None]
-        wanting = [one for one in around if is_added_to(one)] or [one for one in around if one.spec.open]
+        wanting = [one for one in around if one.takes_more] or [one for one in around if one.spec.open]
         if wanting:
             self._add_to(next((one for one in wanting if not one.is_full), wanting[0]))
 
@@ -443,7 +472,7 @@ class FormPane(LinePane, inherit_bindings=False):
         elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))
         else:
-            self.post_message(self.Wanted("name", field, name))
+            self.post_message(self.NameWanted(field, name))
 
     def added(self, path: Path | None) -> None:
         """Go to the added field."""
@@ -452,48 +481,19 @@ class FormPane(LinePane, inherit_bindings=False):
             return
         self._changed()
         first = next((one for one in self._fields if one[: len(path)] == path and len(one) > len(path)), path)
-        self._go(first)
+        self.go_to(first)
 
     def action_form_remove(self) -> None:
         if self.current is not None:
-            self.form.remove(self._where)
-            self._begin_edit()
-            self._changed()
+            self._do(lambda form: form.remove(self._where))
 
     def action_form_cycle(self) -> None:
-        if (field := self.current) is None:
-            return
-        if field.arms:
-            self._next_arm(field, 1)
-        elif field.nullable:
-            if field.state is FieldState.NULL:
-                self.form.not_null(field.path)
-            else:
-                self.form.null(field.path)
-            self._begin_edit()
-            self._changed()
-        else:
-            self._turn(field, "right")
-
-    def _next_arm(self, field: FormField, direction: int) -> None:
-        is_last = field.arm + direction == len(field.arms)
-        if field.state is FieldState.NULL:
-            self._to_arm(field, 0 if direction > 0 else len(field.arms) - 1)
-        elif is_last and field.nullable:
-            self.form.null(field.path)
-            self._begin_edit()
-            self._changed()
-        else:
-            self._to_arm(field, (field.arm + direction) % len(field.arms))
-
-    def _to_arm(self, field: FormField, arm: int) -> None:
-        self.form.choose_arm(field.path, arm)
-        self._begin_edit()
-        self._changed()
+        if self.current is not None:
+            self._do(lambda form: form.cycle(self._where))
 
     def _changed(self) -> None:
         field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
-        if field is not None and is_typed(field) and field.text != self._edit.text:
+        if field is not None and field.is_typed and field.text != self._edit.text:
             self._begin_edit()
         self._suggest()
         self.rebuild()

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.core.search_text import holds_json, unescaped
+from tui.core import search_text
+from tui.core.search_text import MOST_PLACES, holds_json, places, unescaped
 from tui.core.text import fold, spans
-from tui.ui.traffic import entry_search as finding
-from tui.ui.traffic.entry_search import MOST, places
 
 PIECES = [
     "a",
@@ -59,7 +58,7 @@ def test_a_search_matches_as_the_filter_does(body: bytes, text: str, found: list
 def test_a_match_across_two_search_steps_is_found(pieces: list[str], text: str, step: int, start: str):
     body = start + "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finding, "STEP", step)
+        patch.setattr(search_text, "STEP", step)
         found = places(body.encode(), text)
     texts = [body]
     if holds_json(body):
@@ -70,7 +69,11 @@ def test_a_match_across_two_search_steps_is_found(pieces: list[str], text: str, 
 
 
 def test_the_number_of_matches_is_limited():
-    assert len(places(b"a" * 3 * MOST, "a")) == len(places("ä".encode() * 3 * MOST, "ä")) == MOST
+    assert (
+        len(places(b"a" * 3 * MOST_PLACES, "a"))
+        == len(places("ä".encode() * 3 * MOST_PLACES, "ä"))
+        == MOST_PLACES
+    )
 
 
 def test_invalid_utf_8_is_searched():

@@ -1,4 +1,4 @@
-"""Results as rows: every type of content, limited in size, and comparing two results."""
+"""Results as rows: every type of content, limited in size."""
 
 from typing import Any
 
@@ -11,27 +11,20 @@ from tui.core.tools import (
     LinkContent,
     ResourceContent,
     TextContent,
-    Tool,
     ToolResult,
 )
-from tui.core.workbench import PromptResult
+from tui.ui.results.result_sheets import Stack, file_name, sheet_of_result
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
-from tui.ui.workbench.calls import BenchHistory, HandCall, HandCallState, size_of, state_of
-from tui.ui.workbench.items import of_tools
-from tui.ui.workbench.results import Stack, difference, file_name, sheet_of, sheet_of_result
-
-(ITEM,) = of_tools([Tool("s", "t")])
 
 
-def call(result: Any, promised: Any = None, number: int = 1) -> HandCall:
-    return HandCall(number, ITEM, {"a": 1}, "12:00:00", 0, 1.0, HandCallState.DONE, result, promised=promised)
+def lines(result: ToolResult, promised: Any = None) -> list[str]:
+    return rows_of(sheet_of_result(result, UNICODE, promised))
 
 
-def lines(result: Any, promised: Any = None) -> list[str]:
-    sheet = sheet_of(call(result, promised), UNICODE)
-    sheet.fit(80)
-    return [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
+def rows_of(stack: Stack) -> list[str]:
+    stack.fit(80)
+    return [text_of(stack.row(index, 80)).rstrip() for index in range(stack.count())]
 
 
 def test_json_text_is_shown_as_a_tree() -> None:
@@ -84,63 +77,16 @@ def test_a_failure_says_what_happened() -> None:
 
 
 def test_invalid_base64_is_described_and_not_decoded() -> None:
-    sheet = sheet_of(call(ToolResult((BinaryContent("image", "image/png", 3, "%%%"),))), UNICODE)
+    sheet = sheet_of_result(ToolResult((BinaryContent("image", "image/png", 3, "%%%"),)), UNICODE)
     assert "image, 3 B" in text_of(sheet.row(0, 80))
     assert sheet.binary(0) == (b"", "png")
 
 
 def test_the_value_of_a_row_is_the_whole_text_or_the_link() -> None:
-    sheet = sheet_of(call(ToolResult((TextContent("a\nb"), LinkContent("x://y", "n")))), UNICODE)
+    sheet = sheet_of_result(ToolResult((TextContent("a\nb"), LinkContent("x://y", "n"))), UNICODE)
     values = [sheet.value(index) for index in range(sheet.count())]
     assert "a\nb" in values
     assert "x://y" in values
-
-
-def test_results_are_compared_side_by_side_even_in_json_texts() -> None:
-    before = call(ToolResult((TextContent('{"n": 1, "same": true}'),)))
-    after = call(ToolResult((TextContent('{"n": 2, "same": true}'),)), number=2)
-    sheet = difference(before, after)
-    sheet.fit(80)
-    text = [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
-    (line,) = (row for row in text if row.startswith("~"))
-    assert line.split() == ["~", '"n":', "1", "│", '"n":', "2"]
-    assert text_of(difference(before, before).row(2, 80)) == "No differences."
-
-
-def test_the_oldest_calls_are_dropped_when_they_are_too_many_or_too_large() -> None:
-    book = BenchHistory()
-    for _ in range(60):
-        book.begin("s", ITEM, {}, "12:00:00", 0)
-    assert len(book.of("s", ITEM.key)) == 50
-    assert book.of("s", ITEM.key)[0].id == "hand-60"
-    large = ToolResult((TextContent("x" * 20_000_000),))
-    for one in book.of("s", ITEM.key):
-        one.result = large
-    book.begin("s", ITEM, {}, "12:00:00", 0)
-    assert len(book.of("s", ITEM.key)) <= 5
-
-
-def test_the_size_of_a_result_includes_all_of_its_content() -> None:
-    assert size_of(ToolResult((TextContent("abc"), BinaryContent("blob", "", 7)))) == 10
-
-
-# ---- states of calls ----
-
-
-@pytest.mark.parametrize(
-    ("result", "state"),
-    [
-        (ToolResult((TextContent("x"),)), HandCallState.DONE),
-        (ToolResult((TextContent("x"),), is_error=True), HandCallState.FAILED),
-        (ToolResult((), is_error=True, failure=CallFailure.SERVER_DIED), HandCallState.LOST),
-        (PromptResult(problem="no"), HandCallState.FAILED),
-        (PromptResult(problem="it ended", lost=True), HandCallState.LOST),
-    ],
-)
-def test_the_state_of_a_call_follows_from_its_result(
-    result: ToolResult | PromptResult, state: HandCallState
-) -> None:
-    assert state_of(result) is state
 
 
 # ---- resources ----
@@ -148,11 +94,6 @@ def test_the_state_of_a_call_follows_from_its_result(
 
 def read(uri: str, mime: str, text: str) -> ToolResult:
     return ToolResult((ResourceContent(uri, mime, text),))
-
-
-def rows_of(stack: Stack) -> list[str]:
-    stack.fit(80)
-    return [text_of(stack.row(index, 80)).rstrip() for index in range(stack.count())]
 
 
 @pytest.mark.parametrize(("uri", "mime"), [("a://b", "text/markdown; charset=utf-8"), ("a://b.md", "")])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.ui.workbench.field_input import LineEdit
+from tui.ui.forms.field_input import LineEdit
 
 KEYS = ("left", "right", "home", "end", "ctrl+left", "ctrl+right", "backspace", "delete", "ctrl+w", "ctrl+u")
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tui.core.forms.form import Form
+from tui.ui.forms.field_input import LineEdit
+from tui.ui.forms.form_rows import FormLine, FormLook, field_rows, option_at
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
-from tui.ui.workbench.field_input import LineEdit
-from tui.ui.workbench.field_rows import FieldRow, FormLook, field_rows, option_at
 
 LOOK = FormLook(60, UNICODE, "ctrl+n", "ctrl+a")
 
@@ -20,7 +20,7 @@ def form_of(schema: dict[str, Any], *required: str, **values: str) -> Form:
     return form
 
 
-def rows(form: Form, look: FormLook = LOOK, current: str = "") -> list[FieldRow]:
+def rows(form: Form, look: FormLook = LOOK, current: str = "") -> list[FormLine]:
     return [
         row
         for field in form.fields()
@@ -47,7 +47,7 @@ def test_neither_cursor_nor_error_changes_the_number_of_rows(current: str) -> No
 
 def test_the_background_of_an_input_extends_to_the_right_edge() -> None:
     found = rows(form_of({"city": {"type": "string"}}, city="北京"))
-    (surface,) = [one.row for one in found if one.is_input]
+    (surface,) = [one.row for one in found if one.path is not None]
     assert width_of(surface) == LOOK.columns
     assert all(style.endswith("on field") for text, style in surface[1:])
 

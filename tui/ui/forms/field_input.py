@@ -159,10 +159,11 @@ def _is_word(char: str) -> bool:
 
 @dataclass(slots=True)
 class LineEdit:
-    """A text and a cursor, which is always within the text."""
+    """A text and a cursor, which is always within the text; typing replaces a text that is `selected`."""
 
     text: str = ""
     cursor: int = 0
+    selected: bool = False
 
     @classmethod
     def at_end(cls, text: str) -> "LineEdit":
@@ -171,6 +172,8 @@ class LineEdit:
 
     def insert(self, letters: str) -> None:
         """Insert at the cursor; the text is truncated to `MOST_CHARS`."""
+        if self.selected:
+            self.text, self.cursor, self.selected = "", 0, False
         letters = letters[: max(0, MOST_CHARS - len(self.text))]
         self.text = self.text[: self.cursor] + letters + self.text[self.cursor :]
         self.cursor += len(letters)
@@ -178,6 +181,7 @@ class LineEdit:
     def key(self, key: str) -> bool:
         """Handle an editing key; return False for any other key."""
         before, after = self.text[: self.cursor], self.text[self.cursor :]
+        self.selected = False
         match key:
             case "left":
                 self.cursor = self._left()

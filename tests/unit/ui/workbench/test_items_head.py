@@ -3,15 +3,13 @@
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.tools import Tool
 from tui.ui.widgets.rows import text_of
-from tui.ui.workbench.form_rows import about_rows
-from tui.ui.workbench.items import of_tools
+from tui.ui.workbench.items import head_of, of_tools
 
 
 def about(tool: Tool, columns: int) -> str:
     """Return the line under the name of a tool whose definition takes about 120 tokens."""
     (item,) = of_tools([tool], tokens=DefinitionTokens(tools={tool.name: 120}))
-    rows, _ = about_rows(item, columns, unfolded=False, has_output_schema=True)
-    return text_of(rows[1])
+    return text_of(head_of(item, has_output_schema=True).facts(columns)[0])
 
 
 def test_facts_below_the_name_are_dropped_as_a_whole_and_tokens_come_first() -> None:
