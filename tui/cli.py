@@ -262,7 +262,7 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
 
 
 def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Callable[[], None]) -> int:
-    from tui.settings.config_file import quick_ui
+    from tui.settings.config_file import ConfigFile, quick_ui
     from tui.ui.app.terminal import run_traffic
 
     named = vars(args).get("config")
@@ -270,14 +270,10 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Calla
     async def save_theme(name: str) -> None:
         import asyncio
 
-        from tui.settings.locations import config_path
-        from tui.settings.save import change_config
         from tui.settings.toml_edits import set_value
 
-        path = config_path(named, os.environ)[0]
-        await asyncio.to_thread(
-            change_config, path, lambda document: set_value(document, name, "ui", "theme")
-        )
+        file = ConfigFile(named, os.environ)
+        await asyncio.to_thread(file.change, lambda document: set_value(document, name, "ui", "theme"))
 
     quick = quick_ui(named, os.environ, trust=bool(vars(args).get("trust_config")))
     theme = vars(args).get("theme") or ""

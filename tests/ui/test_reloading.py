@@ -3,6 +3,8 @@
 import asyncio
 import sys
 import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,16 @@ async def settled(app: RealApp) -> None:
     await app.pilot.pause()
 
 
+@asynccontextmanager
+async def on_servers(home: Path, *names: str) -> AsyncIterator[RealApp]:
+    """The app with running servers, and the focus on the first of them."""
+    async with real_app(home, "".join(map(server, names)), options=APP) as app:
+        for name in names:
+            await app.has_state(name, "RUNNING")
+        await in_servers(app)
+        yield app
+
+
 # ---- reload beside changes -------------------------------------------------------------------------------
 
 
@@ -54,9 +66,7 @@ async def settled(app: RealApp) -> None:
 async def test_a_reload_beside_disabling_a_server_keeps_it_disabled(
     separate_home: Path, pressed: tuple[str, ...]
 ) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "a") as app:
         await app.pilot.press(*pressed)
         await until(lambda: read(app)["servers"]["a"].get("disabled"), what="disabled in the file")
         await settled(app)
@@ -65,10 +75,7 @@ async def test_a_reload_beside_disabling_a_server_keeps_it_disabled(
 
 
 async def test_a_reload_does_not_undo_a_change_that_waited_with_it(separate_home: Path) -> None:
-    async with real_app(separate_home, server("slow") + server("a"), options=APP) as app:
-        await app.has_state("slow", "RUNNING")
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "slow", "a") as app:
         await app.pilot.press("o")
         await app.has_state("slow", "STOPPING")
         await app.pilot.press("down", "o", "R")
@@ -79,9 +86,7 @@ async def test_a_reload_does_not_undo_a_change_that_waited_with_it(separate_home
 
 
 async def test_a_server_disabled_and_enabled_at_once_runs_again(separate_home: Path) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "a") as app:
         await app.pilot.press("o", "o")
         await app.has_state("a", "STOPPING")
         await settled(app)
@@ -116,9 +121,7 @@ async def test_a_change_in_the_app_keeps_a_change_of_the_file_and_applies_both(s
 
 
 async def test_a_server_added_by_another_process_meanwhile_is_kept_and_started(separate_home: Path) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "a") as app:
         adding = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tui", "add", "--name", "b", programs.interpreter(), str(LAGGARD)),
             stdout=asyncio.subprocess.DEVNULL,
@@ -132,10 +135,7 @@ async def test_a_server_added_by_another_process_meanwhile_is_kept_and_started(s
 
 
 async def test_a_tool_turned_off_is_not_turned_on_by_a_reload_that_is_under_way(separate_home: Path) -> None:
-    async with real_app(separate_home, server("slow") + server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await app.has_state("slow", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "slow", "a") as app:
         await app.pilot.press("o")
         await app.has_state("slow", "STOPPING")
         await app.press("R")  # waits until "slow" has stopped
@@ -387,9 +387,7 @@ async def test_the_errors_of_a_reload_are_shown_over_an_open_dialog(
     separate_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 0.0)
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "a") as app:
         await app.press("ctrl+d")
         await app.shows("Remove the server “a”")
         app.write("[servers]\nmistake = 3\n")

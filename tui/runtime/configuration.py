@@ -13,11 +13,12 @@ from tui.core.text import quoted_name
 from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.settings.config_file import ConfigFile
+from tui.settings.problems import Problem
+from tui.settings.save import server_at
+from tui.settings.toml_edits import Change, Document, set_value
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
-    from tui.settings.problems import Problem
-    from tui.settings.toml_edits import Change, Document
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class Reloaded:
     notes: Sequence[str] = ()
 
 
-def _ignore_ui(theme: str, keys: Mapping[str, Sequence[str]]) -> "Sequence[Problem]":
+def _ignore_ui(theme: str, keys: Mapping[str, Sequence[str]]) -> Sequence[Problem]:
     return ()
 
 
@@ -105,7 +106,7 @@ class Configuration:
         table = servers.get(server) if isinstance(servers, Mapping) else None
         return table if isinstance(table, Mapping) else None
 
-    def located(self, problems: "Iterable[Problem]") -> list[str]:
+    def located(self, problems: Iterable[Problem]) -> list[str]:
         """Return problems as sentences, with the name of the file and the lines of their keys."""
         loaded = self.loaded
         return [str(one if loaded is None else loaded.located(one)) for one in problems]
@@ -158,7 +159,7 @@ class Configuration:
 
     async def change(
         self,
-        change: "Change",
+        change: Change,
         *,
         written: Callable[[], None] = lambda: None,
         first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
@@ -200,12 +201,10 @@ class Configuration:
                     next_step="Correct it first.",
                 )
 
-    def _new_errors(self, loaded: "Loaded") -> "Sequence[Problem]":
+    def _new_errors(self, loaded: "Loaded") -> Sequence[Problem]:
         """Return the errors that prevent a configuration from being applied."""
         before = self.loaded
         if not loaded.exists and (loaded.errors or (before is not None and before.exists)):
-            from tui.settings.problems import Problem
-
             step = "the previous configuration is still in use"
             return loaded.errors or [Problem("file not found", file=str(self.file.path), suggestion=step)]
         if before is None or not loaded.readable:
@@ -314,8 +313,6 @@ class Configuration:
         `merge` makes the value for the file from the one that it has by then. Without `save`, the setting
         is stored elsewhere. Returns why the choice was not saved, or "". It then lasts until mcptui quits.
         """
-        from tui.settings.save import server_at
-
         if self._host().find(server) is None:
             return not_configured(server)
         self._host().reconfigure(server, **{field: value})
@@ -326,7 +323,7 @@ class Configuration:
         if self.table(server) is None:
             return f"The server {quoted_name(server)} is not in the configuration file. {UNTIL_QUIT}"
 
-        def change(document: "Document") -> None:
+        def change(document: Document) -> None:
             table = server_at(document, server)
             made = value if merge is None else merge(table.get(field))
             table[field] = list(made) if isinstance(made, tuple) else made
@@ -344,8 +341,6 @@ class Configuration:
 
     async def save_theme(self, name: str) -> None:
         """Choose a theme and save it. Raises McptuiError if it could not be saved; it then stays chosen."""
-        from tui.settings.toml_edits import set_value
-
         self._theme = name
 
         def written() -> None:

@@ -10,11 +10,11 @@ from tui.core.permission.approval_policy import Judgement
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.tools import Tool
 from tui.runtime.permission.approvals import NOT_OWN
+from tui.settings.toml_edits import Document, set_value, texts_at
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
     from tui.runtime.turn import TurnContext
-    from tui.settings.toml_edits import Document
 
 APPROVALS = "approvals"
 NEW = "rules"
@@ -96,11 +96,9 @@ class RuleChanges:
 
     async def _change(self, new: Rule | None, old: Rule | None) -> None:
         """Put `new` in the place of `old`. Raises McptuiError, also if the saved rule does not apply."""
-        from tui.settings.toml_edits import set_value, texts_at
-
         in_place = old is not None and new is not None and (old.origin == NEW or new.action is old.action)
 
-        def change(document: "Document") -> None:
+        def change(document: Document) -> None:
             if old is not None:
                 texts, begin = texts_at(document, APPROVALS, old.origin), old.number - 1
                 if not 0 <= begin < len(texts) or not _is_rule(texts[begin], old):
@@ -121,12 +119,10 @@ class RuleChanges:
 
     async def revoke(self, approval: EarlierApproval) -> None:
         """Revoke an approval at once, then in the file. Raises McptuiError if it stays in the file."""
-        from tui.settings.toml_edits import set_value, texts_at
-
         policy, file = self._context.policy, self._configuration.file
         policy.revoke(approval.key)  # the file does not contain it if it could not be saved
 
-        def change(document: "Document") -> None:
+        def change(document: Document) -> None:
             texts = texts_at(document, APPROVALS, "remembered")
             if approval.key in texts:
                 left = [one for one in texts if one != approval.key]

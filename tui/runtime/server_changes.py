@@ -11,10 +11,13 @@ from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
 from tui.host.host import Host
+from tui.settings import new_server
+from tui.settings.config_secrets import literal_secret
+from tui.settings.save import add_tables, merge, refuse_foreign, remove_server, server_at
+from tui.settings.toml_edits import Document
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
-    from tui.settings.toml_edits import Document
 
 IN_FORM = frozenset({"command", "args", "url", "env", "headers", "transport", "send_as_is"})
 """The keys of a server that its form can change."""
@@ -91,29 +94,19 @@ class ServerChanges:
 
     def values(self, name: str) -> ServerValues:
         """Return a server's form values, secrets hidden. Raises UsageError if it is not in the file."""
-        from tui.settings.new_server import form_line
-
         table = self._configured(name)
         key, mark = ("headers", ": ") if "url" in table else ("env", "=")
-        found = table.get(key)
-        pairs = found.items() if isinstance(found, Mapping) else ()
-        lines = (
-            f"{known}{mark}{HIDDEN if self._is_secret(name, key, known, str(value)) else value}"
-            for known, value in pairs
-        )
+        found = table[key] if isinstance(table.get(key), Mapping) else {}
+        hidden = {one for one in found if literal_secret(("servers", name, key, one), str(found[one]))}
+        lines = (f"{one}{mark}{HIDDEN if one in hidden else value}" for one, value in found.items())
         transport = table.get("transport")
         return ServerValues(
-            form_line(table),
+            new_server.form_line(table),
             "\n".join(lines),
             transport if isinstance(transport, str) else "",
             table.get("send_as_is") is True,
             table,
         )
-
-    def _is_secret(self, server: str, kind: str, name: str, value: str) -> bool:
-        from tui.settings.config_secrets import literal_secret
-
-        return literal_secret(("servers", server, kind, name), value)
 
     def draft(self, name: str, typed: ServerValues, *, changes: str = "") -> Draft:
         """Return the server that a form describes. Its default name comes from its URL or package.
@@ -121,9 +114,6 @@ class ServerChanges:
         `changes` is the server being changed. Values that are still hidden stay. Raises McptuiError if a
         field is invalid.
         """
-        from tui.settings import new_server
-        from tui.settings.save import refuse_foreign
-
         refuse_foreign(self._file.path)
         line = typed.line.strip()
         remote = new_server.is_address(line)
@@ -140,7 +130,7 @@ class ServerChanges:
             env=None if remote else named,
             headers=named if remote else None,
             transport=typed.transport,
-            known=self._is_command,
+            known=lambda word: is_command(word, str(self._file.path.absolute().parent)),
         )
         table |= {key: value for key, value in before.items() if key not in IN_FORM}
         table |= {"send_as_is": True} if typed.send_as_is else {}
@@ -156,9 +146,6 @@ class ServerChanges:
                 error.next_step = EDIT_THE_FILE
             raise
         return Draft(name, table, new_server.as_toml(name, table), tuple(notes), before)
-
-    def _is_command(self, word: str) -> bool:
-        return is_command(word, str(self._file.path.absolute().parent))
 
     async def toggle_tool(self, server: str, tool: str) -> str:
         """Turn a tool on or off for the model; return why that was not saved, or ""."""
@@ -181,12 +168,10 @@ class ServerChanges:
 
         Raises McptuiError if it could not be written.
         """
-        from tui.settings.save import add_tables
-
         loaded = self._configuration.loaded
         had_samples = loaded is not None and loaded.readable and not loaded.names_servers
 
-        def change(document: "Document") -> str:
+        def change(document: Document) -> str:
             add_tables(document, "servers", {draft.name: draft.table})
             return draft.name
 
@@ -203,9 +188,8 @@ class ServerChanges:
 
         Raises McptuiError if it could not be written.
         """
-        from tui.settings.save import merge, server_at
 
-        def change(document: "Document") -> str:
+        def change(document: Document) -> str:
             merge(server_at(document, draft.name), draft.before, draft.table)
             return draft.name
 
@@ -217,11 +201,9 @@ class ServerChanges:
         Returns whether it is now disabled, and sentences about further effects. Raises McptuiError if that
         could not be written.
         """
-        from tui.settings.save import server_at
-
         disabled = False
 
-        def change(document: "Document") -> str:
+        def change(document: Document) -> str:
             nonlocal disabled
             self._configured(name)  # a sentence of its own for samples
             table = server_at(document, name)
@@ -238,13 +220,11 @@ class ServerChanges:
         Returns sentences about the deleted tokens and files. Raises McptuiError if the file could not be
         written; the server then keeps running.
         """
-        from tui.settings.save import remove_server
-
         is_remote = False
         present: Mapping[str, Any] = {}
         told: list[str] = []
 
-        def change(document: "Document") -> None:
+        def change(document: Document) -> None:
             nonlocal is_remote, present
             is_remote = "url" in self._configured(name)
             present = self._present()

@@ -162,30 +162,21 @@ def _without_clashes(
     result = dict(good)
     for action, keys in good.items():
         for key in keys:
-            other = next(
-                (
-                    name
-                    for name, entry in actions.items()
-                    if name != action
-                    and key in result.get(name, entry.keys)
-                    # not if both have this key by default
-                    and not (key in entry.keys and key in actions[action].keys)
-                    and (
-                        "" in (entry.context, actions[action].context)
-                        or entry.context == actions[action].context
-                    )
-                ),
-                None,
-            )
-            if other is None:
-                continue
-            hint = f"change the key of `{other}` too"
-            problems.append(
-                Problem(f"`{key}` is already used by `{other}`", f"ui.keys.{action}", suggestion=hint)
-            )
-            left = tuple(kept for kept in result.get(action, ()) if kept != key)
-            if left:
-                result[action] = left
-            else:
-                result.pop(action, None)
-    return result
+            if other := _clash(action, key, result, actions):
+                message, hint = f"`{key}` is already used by `{other}`", f"change the key of `{other}` too"
+                problems.append(Problem(message, f"ui.keys.{action}", suggestion=hint))
+                result[action] = tuple(kept for kept in result[action] if kept != key)
+    return {action: keys for action, keys in result.items() if keys}
+
+
+def _clash(
+    action: str, key: str, chosen: Mapping[str, tuple[str, ...]], actions: Mapping[str, ActionKeys]
+) -> str:
+    """Return another action that has a key at the same time, unless both have it by default, or ""."""
+    mine = actions[action]
+    for name, other in actions.items():
+        meets = "" in (other.context, mine.context) or other.context == mine.context
+        is_default = key in other.keys and key in mine.keys
+        if name != action and meets and not is_default and key in (chosen.get(name) or other.keys):
+            return name
+    return ""

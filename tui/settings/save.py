@@ -10,8 +10,7 @@ from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files.private_files import LinkError, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.foreign.formats import is_codex, is_foreign
-from tui.settings.locations import shipped_dir
+from tui.settings.locations import is_codex, is_foreign, shipped_dir
 from tui.settings.toml_edits import Change, Document, edited, table_at
 
 UNCHANGED = "It was not changed. See `mcptui config check`."

@@ -27,19 +27,41 @@ _REMOVED = object()
 _NAMED = ("servers", "models")
 """Tables of tables, which get a header each."""
 
+MAX_EDITS = 100
+"""Each edit parses the text a few times. More differences are left to tomlkit at once."""
+
 
 def edited(text: str, change: Change) -> str:
     """Return TOML with a change of its values. Raises what `change` raises, and ValueError for other text."""
     present = tomllib.loads(text)
     wanted = copy.deepcopy(present)
     change(wanted)
-    for path, value in list(_differences(present, wanted, ())):
+    steps = list(_differences(present, wanted, ()))
+    added = [(path, value) for path, value in steps if _is_block(path, value)]
+    blocks = _appended(text, "\n".join(table_block(path, value) for path, value in added))
+    if len(added) > 1 and _parsed(blocks) == _with_added(present, added):  # an import of many servers
+        text, steps = blocks, [step for step in steps if step not in added]
+    if len(steps) > MAX_EDITS:
+        return _rewritten(text, wanted)
+    for path, value in steps:
         text = _without(text, path) if value is _REMOVED else _with(text, path, value)
     found = tomllib.loads(text)
     for name, value in wanted.items():
         if value == {} and name not in found:  # such as `servers`, whose last member is gone
             text = _appended(text, f"[{_name(name)}]\n")
     return text
+
+
+def _is_block(path: KeyPath, value: Any) -> bool:
+    """Return whether a new value is a table that gets a header of its own."""
+    return isinstance(value, dict) and (len(path) == 1 or (len(path) == 2 and path[0] in _NAMED))
+
+
+def _with_added(present: Document, added: list[tuple[KeyPath, Any]]) -> Document:
+    wanted = copy.deepcopy(present)
+    for path, value in added:
+        set_value(wanted, value, *map(str, path))
+    return wanted
 
 
 def table_at(document: Document, *path: str) -> dict[str, Any]:
@@ -194,7 +216,7 @@ def _candidates(text: str, path: KeyPath, value: Any) -> Iterator[str]:
         yield from _appended_items(text, path[:-1], name, literal)
         return
     line = f"{_name(name)} = {literal}"
-    is_block = isinstance(value, dict) and (len(path) == 1 or (len(path) == 2 and path[0] in _NAMED))
+    is_block = _is_block(path, value)
     if (place := places.get(path[:-1])) is not None and not is_block:
         if place.header:
             yield _inserted(text, place.start, line)

@@ -254,3 +254,10 @@ def test_comments_are_kept_in_any_table_notation(text: str):
         without_server(text, "b"),
     ):
         assert all(comment in found for comment in ("# c", "# why", "# one") if comment in text)
+
+
+def test_many_servers_are_added_at_once_in_their_order():
+    many = {f"s{number}": {"command": "x", "args": [str(number)]} for number in range(500)}
+    found = with_servers(COMMENTED, many)
+    assert found.startswith(COMMENTED.rstrip()) and found.count("\n\n[servers.s") == 500
+    assert list(tomllib.loads(found)["servers"]) == ["x", *many]

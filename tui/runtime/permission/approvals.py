@@ -16,6 +16,7 @@ from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQue
 from tui.core.text import quoted_name
 from tui.host.waits import first_of
 from tui.settings.config_file import ConfigFile
+from tui.settings.toml_edits import Document, set_value, texts_at
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
@@ -96,8 +97,6 @@ class RememberedApprovals:
 
     def _added(self, unsaved: set[str]) -> set[str]:
         """Add approvals to those in the file, which may have changed, and return all."""
-        from tui.settings.toml_edits import Document, set_value, texts_at
-
         saved: set[str] = set()
 
         def add(document: Document) -> None:

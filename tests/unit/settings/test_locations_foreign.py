@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.foreign.formats import is_codex, is_foreign
-from tui.settings.locations import config_file
+from tui.settings.locations import config_file, is_codex, is_foreign
 from tui.settings.save import change_config
 from tui.settings.toml_edits import set_value
 
