@@ -82,9 +82,7 @@ please report a bug.
 
 | switch | optimization that it turns off | when to try it |
 |---|---|---|
-| `MCPTUI_WHOLE_FRAMES` | Only changed lines are painted. | Parts of the screen are stale or wrong. |
 | `MCPTUI_WHOLE_ESCAPES` | Escape sequences without effect are omitted. | Colors are wrong. |
-| `MCPTUI_NO_STANDING_BACK` | Background threads wait while you type. | A server stalls while you type. |
 | `MCPTUI_CALLS_BY_SDK` | Tool calls bypass the MCP SDK. | A tool call fails. |
 | `MCPTUI_WHOLE_LIBRARIES` | Libraries are loaded partially. | A newer version of a library fails to load. |
 
