@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from wsproto.events import CloseConnection
 
-from tests import programs
 from tests.http_server import LEGACY, MODERN, STREAM, event, http_server, reply, says
 from tests.protocol.command import mcptui
 from tests.unit.host.transports.test_http_sse import SseServer
@@ -247,7 +246,7 @@ async def test_what_a_gateway_that_ignored_the_probe_lists_later_is_accepted_onc
 async def test_tools_listed_in_the_first_run_of_a_gateway_are_those_of_later_runs(tmp_path):
     config = tmp_path / "config.toml"
     args = json.dumps([GATEWAY, "offers"])
-    config.write_text(f"[servers.near]\ncommand = {json.dumps(programs.interpreter())}\nargs = {args}\n")
+    config.write_text(f"[servers.near]\ncommand = {json.dumps(sys.executable)}\nargs = {args}\n")
     for _ in range(2):
         done = await mcptui("servers", "--json", "--config", str(config))
         (status,) = json.loads(done.out)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests import programs
 from tests.conftest import until
 from tests.endpoint import Endpoint, says
 from tests.ui.app_stage import keys, send
@@ -26,7 +25,7 @@ ERRORS = "The configuration has errors. The previous one is still in use."
 
 def server(name: str, *args: object) -> str:
     given = ", ".join(f'"{one}"' for one in (LAGGARD, *args))
-    return f'[servers.{name}]\ncommand = "{programs.interpreter()}"\nargs = [{given}]\n'
+    return f'[servers.{name}]\ncommand = "{sys.executable}"\nargs = [{given}]\n'
 
 
 def model(name: str, url: str, **fields: str) -> str:
@@ -123,7 +122,7 @@ async def test_a_change_in_the_app_keeps_a_change_of_the_file_and_applies_both(s
 async def test_a_server_added_by_another_process_meanwhile_is_kept_and_started(separate_home: Path) -> None:
     async with on_servers(separate_home, "a") as app:
         adding = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tui", "add", "--name", "b", programs.interpreter(), str(LAGGARD)),
+            *(sys.executable, "-m", "tui", "add", "--name", "b", sys.executable, str(LAGGARD)),
             stdout=asyncio.subprocess.DEVNULL,
         )
         while adding.returncode is None:

@@ -15,7 +15,7 @@ before that, and even this module is loaded only after the first frame.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -86,7 +86,6 @@ class Runtime:
         consent: which servers may start.
         redactor: removes secrets that must not be shown or stored.
         questioner: answers requests from servers. Set before `ready()`; without it, everything is declined.
-        stand_back: called often by recording threads, which may wait in it for more urgent work.
         is_ready: `ready()` is done.
     """
 
@@ -111,8 +110,7 @@ class Runtime:
             follow_model=self._follow_model,
         )
         self.questioner: UserQuestioner = Refuser()
-        self.stand_back: Callable[[], None] = lambda: None
-        self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
+        self._traffic = RunRecording(lambda: self.redactor)
         self.host = Host((), sink=self._traffic, clock=self._clock)
         self.decisions = StoredDecisions(decisions_file(), lambda text: self.redactor.redact(text))
         self.consent = RunConsent.over_file(lambda: self.questioner, self.decisions, trust=trust)

@@ -1,9 +1,9 @@
 """How long a replay waits for a response of the live server."""
 
 import os
+import sys
 from pathlib import Path
 
-from tests import programs
 from tui.addons.replay import live
 from tui.addons.replay.replay_plan import Replay, ReplayItem
 from tui.core.traffic import Kind
@@ -27,7 +27,7 @@ async def problem(folder: Path, steps: int, silent: float = 0) -> str:
     server.write_text(WORKS.format(steps=steps, silent=silent))
     asked = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'
     item = ReplayItem(1, "tools/call", "look", Kind.REQUEST, asked, "1", b'{"id": 1, "result": {}}')
-    command = live.Command((programs.interpreter(), str(server)), os.environ)
+    command = live.Command((sys.executable, str(server)), os.environ)
     async with live.LiveConnection.started(command) as connection:
         await connection.begin(Replay([item]))
         return (await connection.send(item)).problem
