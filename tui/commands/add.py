@@ -190,7 +190,7 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
     """Return the risks of a start. A program in the folder `created` will exist."""
     from tui.core.permission.risks import risks_of
     from tui.core.servers import ServerSpec
-    from tui.runtime.permission.consent import launch_of
+    from tui.runtime.permission.subjects import launch_of
 
     args, env = tuple(map(str, table.get("args", ()))), table.get("env", {})
     command, url = table.get("command", ""), table.get("url")

@@ -7,32 +7,21 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 
 from tui.commands.help_text import between_words
 from tui.commands.packages.found_server import is_terminal
 from tui.commands.terminal_approver import YES_OR_NO, typed_answer, yes_or_no
 from tui.core.errors import UsageError, as_sentences
-from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, consent_question
-from tui.core.permission.launch import Launch
-from tui.core.ports import BY_KEY, DecisionLog
+from tui.core.permission.consent import NO_ALL, YES_ALL
+from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import local_time
-from tui.runtime.permission.consent import (
-    agree,
-    damaged_answers,
-    launch_of,
-    missing_consents,
-    refuse,
-    refused_at,
-)
-from tui.runtime.permission.model_consent import agree_to_model, missing_model_consents
+from tui.runtime.permission.consent import agree, decline, missing_consents, refused_at
+from tui.runtime.permission.subjects import Subject
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
-from tui.settings.locations import decisions_file
 from tui.settings.specs import left_out
-from tui.settings.state.permission.stored_decisions import StoredDecisions
 
 YES_TO_ALL = "y yes to all, n no to all, o one by one, or just enter to decide later: "
 ONE_BY_ONE = ("o", "one")
@@ -47,50 +36,40 @@ def config_trust(path: Path, *, yes: bool) -> int:
     model cannot be stored.
     """
     found = missing_consents(path, os.environ)
-    loaded = ConfigFile(str(path), os.environ).read()
-    for skipped in _skipped(loaded):
+    for skipped in _skipped(ConfigFile(str(path), os.environ).read()):
         print(f"mcptui: {clean(skipped)}", file=sys.stderr)
-    models = missing_model_consents(loaded, os.environ)
-    if not (found or models):
+    if not found:
         print("no server or model needs consent")
         return 0
     if not yes and not is_terminal():
         raise UsageError("no terminal to ask on.", next_step="Use --yes to consent to all of them.")
-    if damage := damaged_answers():
+    if damage := found[0][1].damage:
         print(f"mcptui: {clean(damage)}", file=sys.stderr)
-    launches = [launch_of(spec) for spec, _ in found]
-    questions = [
-        consent_question(spec, launch, changes, damage)
-        for (spec, changes), launch in zip(found, launches, strict=True)
-    ]
-    together = len(found) > 1 and not yes
-    if together:
-        shown = zip(questions, launches, strict=True)
-        _print("\n\n".join("\n".join((*one.lines(), *_earlier(launch))) for one, launch in shown))
+    servers = [one for one in found if not one[1].is_model]
+    answer = "o"
+    if len(servers) > 1 and not yes:
+        _print("\n\n".join("\n".join((*question.lines(), *_earlier(one))) for one, question in servers))
         _print(f"\n{YES_ALL}\n{NO_ALL}")
-    answer = _typed(YES_TO_ALL) if together else "o"
-    with closing(StoredDecisions(decisions_file())) as decisions:
-        for (spec, _), launch, question in zip(found, launches, questions, strict=True):
-            if answer in ONE_BY_ONE:
-                _show(question, launch)
-            said = yes or yes_or_no(_typed(YES_OR_NO) if answer in ONE_BY_ONE else answer)
-            if said:
-                by = "option --yes" if yes else BY_KEY
-                if problem := agree(path, spec.name, os.environ, by=by, expected=launch):
-                    print(f"mcptui: {clean(problem)}", file=sys.stderr)
-                    return 2
-                print(f"{clean_line(spec.name, 64)}: agreed\n")
-            else:
-                _not_agreed(question, launch, decisions, is_no=said is False)
-        for name, launch, question in models:
-            _show(question, launch)
-            said = yes or yes_or_no(_typed(YES_OR_NO))
-            if said:
-                agree_to_model(name, loaded, launch, decisions, by="option --yes" if yes else BY_KEY)
-                print(f"{clean_line(question.server, 64)}: agreed\n")
-            else:
-                _not_agreed(question, launch, decisions, is_no=said is False)
+        answer = _typed(YES_TO_ALL)
+    for subject, question in found:
+        one_by_one = answer in ONE_BY_ONE or question.is_model
+        if one_by_one:
+            _print("\n".join((*question.lines(), *_earlier(subject), *question.outcomes)))
+        said = True if yes else yes_or_no(_typed(YES_OR_NO) if one_by_one else answer)
+        told = {True: "agreed", False: "declined", None: "no answer, nothing saved"}[said]
+        if said is not None and (problem := _answered(path, subject, is_yes=said, is_asked=not yes)):
+            print(f"mcptui: {clean(problem)}", file=sys.stderr)
+            return 2
+        print(f"{clean_line(subject.name, 64)}: {told}\n")
     return 0
+
+
+def _answered(path: Path, subject: Subject, *, is_yes: bool, is_asked: bool) -> str:
+    """Store and record an answer; return why that failed, or ""."""
+    by = BY_KEY if is_asked else "option --yes"
+    if is_yes:
+        return agree(path, subject.name, os.environ, by=by, expected=subject.launch)
+    return decline(subject)
 
 
 def _typed(question: str) -> str:
@@ -110,22 +89,12 @@ def _skipped(loaded: Loaded) -> Iterator[str]:
                 yield f"skipped the {what} {quoted_name(name)}: {why}."
 
 
-def _show(question: ConsentQuestion, launch: Launch) -> None:
-    _print("\n".join((*question.lines(), *_earlier(launch), *question.outcomes)))
-
-
 def _print(text: str) -> None:
     """Print questions with their sentences wrapped, but commands and addresses unchanged."""
     print(between_words(clean(text), as_written=_FACT))
 
 
-def _earlier(launch: Launch) -> Iterator[str]:
+def _earlier(subject: Subject) -> Iterator[str]:
     """Yield when the user refused this, if so."""
-    if at := refused_at(launch):
+    if at := refused_at(subject):
         yield f"  You declined this on {time.strftime('%Y-%m-%d', local_time(at))}."
-
-
-def _not_agreed(question: ConsentQuestion, launch: Launch, decisions: DecisionLog, *, is_no: bool) -> None:
-    if is_no:
-        refuse(question.server, launch, decisions)
-    print(f"{clean_line(question.server, 64)}: {'declined' if is_no else 'no answer, nothing saved'}\n")

@@ -254,10 +254,12 @@ class ModelChanges:
             self._keys.use(profile, values.secret)
 
     def _write(self, name: str, table: Mapping[str, Any]) -> None:
-        from tui.runtime.permission.model_consent import agree_to_written
+        from tui.runtime.permission.consent import keep
+        from tui.runtime.permission.subjects import model_subject
 
         self._config.add_model(name, table)
-        agree_to_written(name, self._config.read(), self._env)  # the user has just entered it
+        if (subject := model_subject(name, self._config.read(), self._env)) is not None:
+            keep(subject)  # the user has just entered it
 
     def _profile(self, values: ModelValues, *, anyway: bool = False) -> "ModelProfile":
         """Return the profile of a form with its key. Raises ConfigError if it is missing.

@@ -17,7 +17,7 @@ from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choo
 from tui.model.endpoints.providers import enter_key, from_environment, is_private, provider_of
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import Options
-from tui.runtime.permission.model_consent import blocked
+from tui.runtime.permission.consent import blocked
 from tui.settings.learned_file import LearnedFile
 from tui.settings.locations import learned_file
 from tui.settings.references import KEYCHAIN

@@ -79,7 +79,7 @@ def _registry_url(args: argparse.Namespace) -> tuple[str, str]:
     Raises ConfigError if the configuration cannot be read, UsageError if it is not the user's own and its
     registry is on another computer or contains environment variables.
     """
-    from tui.runtime.permission.model_consent import is_here
+    from tui.runtime.permission.subjects import is_here
     from tui.settings.config_file import ConfigFile
     from tui.settings.schema import RegistrySettings
 
