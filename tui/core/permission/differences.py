@@ -107,17 +107,14 @@ def differences_of(before: Definition | None, after: Definition) -> tuple[Differ
     if max(len(json.dumps(before)), len(json.dumps(after))) > MAX_COMPARED:
         return (Difference(ELSEWHERE, ABSENT, ABSENT, ChangeEffect.BREAKING, "too large to compare"),)
     compare = _Comparison()
-    for key in _keys(before, after):
-        old, new = before.get(key, ABSENT), after.get(key, ABSENT)
+    for key, old, new in _changed(before, after):
         match key:
-            case "inputSchema":
-                compare.schemas(key, old, new, gives=False)
-            case "outputSchema":
-                compare.schemas(key, old, new, gives=True)
+            case "inputSchema" | "outputSchema":
+                compare.schemas(key, old, new, gives=key == "outputSchema")
             case "annotations":
                 compare.annotations(old, new)
             case _:
-                compare.words(key, old, new)
+                compare.add(key, old, new, "")
     return tuple(compare.found)
 
 
@@ -137,10 +134,13 @@ def texts_of(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, 
             yield from texts_of(inner, f"{path}[{number}]", depth + 1)
 
 
-def _keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the keys of both: those of `before` in their order, then the new ones."""
-    yield from before
-    yield from (key for key in after if key not in before)
+def _changed(before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the keys whose values differ, with both values: those of `before` first, then the new ones."""
+    old, new = (value if isinstance(value, Mapping) else {} for value in (before, after))
+    for key in dict.fromkeys((*old, *new)):
+        was, now = old.get(key, ABSENT), new.get(key, ABSENT)
+        if not _same(was, now):
+            yield key, was, now
 
 
 def _joined(path: str, key: str) -> str:
@@ -167,68 +167,42 @@ class _Comparison:
     def __init__(self) -> None:
         self.found: list[Difference] = []
 
-    def words(self, path: str, old: Any, new: Any) -> None:
-        if not _same(old, new):
-            self._add(path, old, new, "")
-
     def annotations(self, old: Any, new: Any) -> None:
-        before, after = _object(old), _object(new)
-        for key in _keys(before, after):
-            was, now = before.get(key, ABSENT), after.get(key, ABSENT)
-            if _same(was, now):
-                continue
+        for key, was, now in _changed(old, new):
             path = f"annotations.{key}"
             harmless = key == "readOnlyHint" and now is True
             harmless = harmless or (key in ("destructiveHint", "openWorldHint") and now is False)
             if harmless:
                 self._put(path, was, now, ChangeEffect.SUSPICIOUS, "claims to be safer than before")
-            elif key in ("readOnlyHint", "destructiveHint"):
-                self._add(path, was, now, "may do more than before")
             else:
-                self._add(path, was, now, "")
+                is_mark = key in ("readOnlyHint", "destructiveHint")
+                self.add(path, was, now, "may do more than before" if is_mark else "")
 
     def schemas(self, path: str, old: Any, new: Any, *, gives: bool, depth: int = 0) -> None:
         """Compare two schemas; `gives` says that they describe what the tool returns, not what it takes."""
-        if _same(old, new):
-            return
         if not isinstance(old, Mapping) or not isinstance(new, Mapping) or depth >= MAX_DEPTH:
             added = old is ABSENT and gives
-            self._add(path, old, new, "" if added else "different schema")
+            self.add(path, old, new, "" if added else "different schema")
             return
-        for key in _keys(old, new):
-            was, now, place = old.get(key, ABSENT), new.get(key, ABSENT), _joined(path, key)
-            if _same(was, now):
-                continue
-            if key == "properties":
-                self._properties(place, was, now, new, gives=gives, depth=depth)
-            elif key in ("items", "additionalProperties") and isinstance(was, Mapping):
+        for key, was, now in _changed(old, new):
+            place = _joined(path, key)
+            if key in ("items", "additionalProperties") and isinstance(was, Mapping):
                 self.schemas(place, was, now, gives=gives, depth=depth + 1)
-            elif key in ("$defs", "definitions"):
-                before, after = _object(was), _object(now)
-                for name in _keys(before, after):
-                    one, other = before.get(name, ABSENT), after.get(name, ABSENT)
-                    self.schemas(_joined(place, name), one, other, gives=gives, depth=depth + 1)
+            elif key in ("properties", "$defs", "definitions"):
+                needed = new.get("required")
+                for name, one, other in _changed(was, now):
+                    inner = _joined(place, name)
+                    if key != "properties" or not (one is ABSENT or other is ABSENT):
+                        self.schemas(inner, one, other, gives=gives, depth=depth + 1)
+                    elif other is ABSENT:
+                        self.add(inner, one, other, "no longer in results" if gives else "argument removed")
+                    else:
+                        is_needed = not gives and isinstance(needed, list) and name in needed
+                        self.add(inner, one, other, "new required argument" if is_needed else "")
             else:
-                self._add(place, was, now, _broken(key, was, now, gives=gives))
+                self.add(place, was, now, _broken(key, was, now, gives=gives))
 
-    def _properties(
-        self, path: str, old: Any, new: Any, schema: Mapping[str, Any], *, gives: bool, depth: int
-    ) -> None:
-        before, after = _object(old), _object(new)
-        required = schema.get("required")
-        for name in _keys(before, after):
-            was, now, place = before.get(name, ABSENT), after.get(name, ABSENT), _joined(path, name)
-            if _same(was, now):
-                continue
-            if now is ABSENT:
-                self._add(place, was, now, "no longer in results" if gives else "argument removed")
-            elif was is ABSENT:
-                needed = not gives and isinstance(required, list) and name in required
-                self._add(place, was, now, "new required argument" if needed else "")
-            else:
-                self.schemas(place, was, now, gives=gives, depth=depth + 1)
-
-    def _add(self, path: str, old: Any, new: Any, broken: str) -> None:
+    def add(self, path: str, old: Any, new: Any, broken: str) -> None:
         """Add a difference: suspicious if the new text is suspicious, breaking if `broken` says how."""
         known = {text for _, text in texts_of(old)} if old is not ABSENT else set()
         texts = [text for _, text in texts_of(new) if text not in known] if new is not ABSENT else []
@@ -294,7 +268,3 @@ def _kinds(value: Any) -> set[str]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
