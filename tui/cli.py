@@ -48,7 +48,7 @@ _COMMANDS = {
     "add": "tui.commands.add:add",
     "remove": "tui.commands.add:remove",
     "search": "tui.commands.packages.registry:search",
-    "decisions": "tui.commands.decisions.decisions:decisions",
+    "decisions": "tui.commands.permission.decisions:decisions",
     "sessions": "tui.commands.sessions.sessions:sessions",
     "tap": "tui.commands.tap.tap:tap",
     "mock": "tui.commands.mock:mock",

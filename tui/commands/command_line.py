@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import tui
 from tui.commands.call.options import add_calls
-from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
 from tui.commands.help_text import help_text, invalid
 from tui.commands.packages.options import ADD_ABOUT, ADD_USAGE, add_search, fill_add
 from tui.commands.sessions.options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
@@ -57,6 +56,13 @@ are.
   mcptui config key work                        paste the key when asked
   pass show work | mcptui config key work       read it from a pipe
   mcptui config key work --forget               delete it
+"""
+DECISIONS_ABOUT = """\
+List what was allowed and denied, oldest first: tool calls, forms, URLs, and requests to the model. Each line
+names what decided (a key, a rule, an option, a default, a limit) and who requested it. Arguments are not
+recorded, only their digest: equal arguments have equal digests.
+
+  mcptui decisions --since 7d --denied    what was denied in the last week
 """
 RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 TRAFFIC_ABOUT = """\
@@ -179,7 +185,7 @@ def build_parser() -> argparse.ArgumentParser:
     short = "list, search, show, export and delete sessions (saved conversations)"
     add("sessions", fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
     short = "list what was allowed and denied, when, and by which key or rule"
-    add("decisions", fill_decisions, help=short, description=DECISIONS_ABOUT)
+    add("decisions", _fill_decisions, help=short, description=DECISIONS_ABOUT)
     short = "proxy and record another host's server"
     add("tap", fill_tap, help=short, usage=TAP_USAGE, description=TAP_ABOUT)
     short = "inspect a recording: list, filter, lint, statistics, export, replay"
@@ -329,6 +335,15 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             action.add_argument(
                 "--dry-run", action="store_true", help="show what would be imported without writing it"
             )
+
+
+def _fill_decisions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--since", metavar="TIME", help="only decisions since a time: 1h, 7d, 14:05, 2026-11-20"
+    )
+    parser.add_argument("--server", metavar="NAME", help="only decisions about this server")
+    parser.add_argument("--denied", action="store_true", help="only what was denied")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
 
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:

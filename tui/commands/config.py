@@ -57,7 +57,7 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
 
                 return config_key(_load(path, named), args.name or "", forget=args.forget)
             case "trust":
-                from tui.commands.config_trust import config_trust
+                from tui.commands.permission.config_trust import config_trust
 
                 return config_trust(path, yes=args.yes)
             case _:
@@ -135,7 +135,7 @@ def _check(path: Path, named: bool, actions: "Actions", against: str | None, *, 
     code = 0 if is_usable else USAGE
     if against is None or not loaded.readable:
         return code
-    from tui.commands.rules_check import check_against
+    from tui.commands.permission.rules_check import check_against
 
     return max(code, check_against(loaded, against, trust=trust))
 

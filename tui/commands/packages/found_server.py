@@ -58,7 +58,7 @@ def confirm(question: str, *, yes: bool) -> bool:
         return True
     if not is_terminal():
         raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
-    from tui.commands.terminal_approver import is_yes
+    from tui.commands.permission.terminal_approver import is_yes
 
     return is_yes(f"{question} [y/N] ")
 

@@ -11,8 +11,8 @@ import pytest
 from tests.unit.storage.traffic_samples import request
 from tui.commands.command_line import build_parser
 from tui.commands.config import config
+from tui.commands.permission.rules_check import MAX_CHANGES
 from tui.commands.recordings import recordings
-from tui.commands.rules_check import MAX_CHANGES
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause

@@ -2,7 +2,14 @@
 
 import pytest
 
-from tui.commands.terminal_approver import MAX_SHOWN, TOO_LONG, can_show, decision_of, question, trust_text
+from tui.commands.permission.terminal_approver import (
+    MAX_SHOWN,
+    TOO_LONG,
+    can_show,
+    decision_of,
+    question,
+    trust_text,
+)
 from tui.core.hidden_text.scan import HiddenText, Sign
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.tools import Tool

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands import config_trust as module
-from tui.commands.config_trust import YES_TO_ALL, config_trust
-from tui.commands.terminal_approver import YES_OR_NO
+from tui.commands.permission import config_trust as module
+from tui.commands.permission.config_trust import YES_TO_ALL, config_trust
+from tui.commands.permission.terminal_approver import YES_OR_NO
 from tui.core.errors import ConfigError, UsageError
 from tui.core.permission.consent import NO, YES_ADDRESS, YES_ALL, YES_PROGRAM
 from tui.runtime.permission.consent import missing_consents
