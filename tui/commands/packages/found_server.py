@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tui.commands.permission.terminal_approver import is_terminal, is_yes
 from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.secrets.stored_secrets import name_of, private_place, write_private
 from tui.core.text import clean_line
@@ -47,19 +48,12 @@ class FoundServer:
     store: Callable[[dict[str, Any], str, Path], dict[str, Any]] | None = field(default=None, repr=False)
 
 
-def is_terminal() -> bool:
-    """Return whether there is a terminal to ask on."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def confirm(question: str, *, yes: bool) -> bool:
     """Return whether the user confirms; raises UsageError if there is no terminal to ask on."""
     if yes:
         return True
     if not is_terminal():
         raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
-    from tui.commands.permission.terminal_approver import is_yes
-
     return is_yes(f"{question} [y/N] ")
 
 

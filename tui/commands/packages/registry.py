@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.commands.packages.found_server import FoundServer, ask_for, entry_text, is_terminal, secret_places
+from tui.commands.packages.found_server import FoundServer, ask_for, entry_text, secret_places
+from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.secrets.commands_and_urls import masked

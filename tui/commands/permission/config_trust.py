@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tui.commands.help_text import between_words
-from tui.commands.packages.found_server import is_terminal
-from tui.commands.permission.terminal_approver import YES_OR_NO, typed_answer, yes_or_no
+from tui.commands.permission.terminal_approver import YES_OR_NO, is_terminal, typed_answer, yes_or_no
 from tui.core.errors import UsageError, as_sentences
 from tui.core.permission.consent import NO_ALL, YES_ALL
 from tui.core.ports import BY_KEY

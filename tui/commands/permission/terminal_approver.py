@@ -156,6 +156,11 @@ def _drop_typed(terminal: int) -> None:
         termios.tcflush(terminal, termios.TCIFLUSH)
 
 
+def is_terminal() -> bool:
+    """Return whether there is a terminal to ask on."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def is_yes(text: str, out: TextIO | None = None) -> bool:
     """Ask on stdout or `out`; return whether the user typed yes on stdin after the question appeared."""
     return typed_answer(text, out) in ("y", "yes")

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.packages.found_server import is_terminal
-from tui.commands.permission.terminal_approver import asked_line
+from tui.commands.permission.terminal_approver import asked_line, is_terminal
 from tui.commands.traffic_selection import say
 from tui.core.context.built_in_tools import READ
 from tui.core.errors import UsageError

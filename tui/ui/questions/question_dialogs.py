@@ -194,7 +194,7 @@ class ServerQuestions:
         return True
 
 
-def _withdrawal(question: ServerQuestion) -> str:
+def _withdrawal(question: object) -> str:
     """Return a note that a question was withdrawn, or "" where the screen shows why.
 
     The errors of a configuration were corrected, or the browser has answered a sign-in.
