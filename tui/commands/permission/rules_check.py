@@ -125,13 +125,13 @@ class Decisions:
         from tui.settings.state.permission.stored_decisions import read_decisions
 
         try:
-            found = read_decisions(decisions_file())
+            records, warning = read_decisions(decisions_file())
         except ConfigError as error:
             print(f"mcptui: {clean(str(error))}", file=sys.stderr)
             return cls(())
-        if found.warning:
-            print(f"mcptui: record of decisions: {found.warning}", file=sys.stderr)
-        return cls(found.records)
+        if warning:
+            print(f"mcptui: record of decisions: {warning}", file=sys.stderr)
+        return cls(records)
 
     def denials(self, begin: float) -> Mapping[str, int]:
         """Return how many calls each rule or reason has denied since `begin`."""
