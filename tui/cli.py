@@ -42,7 +42,7 @@ _COMMANDS = {
     "logout": "tui.commands.sign_in:logout",
     "add": "tui.commands.add:add",
     "remove": "tui.commands.add:remove",
-    "decisions": "tui.commands.decisions.decisions:decisions",
+    "decisions": "tui.commands.permission.decisions:decisions",
     "sessions": "tui.commands.sessions.sessions:sessions",
     "tap": "tui.commands.tap.tap:tap",
     "completion": "tui.commands.generated:completion",

@@ -20,7 +20,8 @@ from tui.core.servers import ServerSpec, SignedOut
 from tui.core.text import clean, clean_line, quoted_name
 from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.options import Options
-from tui.runtime.permission.consent import agree, launch_of
+from tui.runtime.permission.consent import agree
+from tui.runtime.permission.subjects import launch_of
 from tui.settings import new_server
 from tui.settings.locations import config_path, state_dir
 from tui.settings.save import add_tables, change_config, refuse_foreign, remove_server
@@ -158,7 +159,7 @@ def _add(args: argparse.Namespace) -> int:
         print(f"dry run, nothing written. Without --dry-run, this is added to {shown}")
         return 0
     if found.source:
-        from tui.commands.terminal_approver import confirm
+        from tui.commands.permission.terminal_approver import confirm
 
         if not confirm(f"{_what_happens(shown_table)}\nAdd it to {shown}?", yes=args.yes):
             print("nothing written")

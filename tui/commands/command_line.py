@@ -332,6 +332,15 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             )
 
 
+def _fill_decisions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--since", metavar="TIME", help="only decisions since a time: 1h, 7d, 14:05, 2026-11-20"
+    )
+    parser.add_argument("--server", metavar="NAME", help="only decisions about this server")
+    parser.add_argument("--denied", action="store_true", help="only what was denied")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+
+
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument("recording", nargs="?", metavar="RECORDING", help=RECORDING)
     traffic.add_argument(
@@ -372,15 +381,6 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         help="with --export: replace values with placeholders such as <text, 12 characters>, keep names",
     )
     fill_addon_flags(traffic, "traffic")
-
-
-def _fill_decisions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--since", metavar="TIME", help="only decisions since a time: 1h, 7d, 14:05, 2026-11-20"
-    )
-    parser.add_argument("--server", metavar="NAME", help="only decisions about this server")
-    parser.add_argument("--denied", action="store_true", help="only what was denied")
-    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
 
 def _fill_completion(parser: argparse.ArgumentParser) -> None:

@@ -58,7 +58,7 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
 
                 return config_key(_load(path, named), args.name or "", forget=args.forget)
             case "trust":
-                from tui.commands.config_trust import config_trust
+                from tui.commands.permission.config_trust import config_trust
 
                 return config_trust(path, yes=args.yes)
             case _:

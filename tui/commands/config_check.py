@@ -18,8 +18,7 @@ from tui.commands.traffic_lines import rfc3339
 from tui.commands.traffic_selection import RecordingChoice, beginning
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.jsonrpc.reader import loads
-from tui.core.permission.rule_check import PastCall, RuleCheck
-from tui.core.permission.rules import Rule, Verdict
+from tui.core.permission.rules import PastCall, Rule, RuleCheck, Verdict
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Entry
@@ -161,13 +160,13 @@ class Decisions:
     def read(cls) -> "Decisions":
         """Return the decisions in the file, or none if it cannot be read. Then no reasons are known."""
         try:
-            found = read_decisions(decisions_file())
+            records, warning = read_decisions(decisions_file())
         except ConfigError as error:
             print(f"mcptui: {clean(str(error))}", file=sys.stderr)
             return cls(())
-        if found.warning:
-            print(f"mcptui: record of decisions: {found.warning}", file=sys.stderr)
-        return cls(found.records)
+        if warning:
+            print(f"mcptui: record of decisions: {warning}", file=sys.stderr)
+        return cls(records)
 
     def denials(self, begin: float) -> Mapping[str, int]:
         """Return how many calls each rule or reason has denied since `begin`."""
@@ -188,12 +187,11 @@ def _report(check: RuleCheck, loaded: Loaded, where: str) -> None:
         print(f"  {plural(check.unreadable, 'call')} not checked: the arguments are not recorded completely")
     if check.changes:
         print(f"{plural(len(check.changes), 'call')} would change:")
-    for change in check.changes[:MAX_CHANGES]:
-        call = change.call
+    for call, after in check.changes[:MAX_CHANGES]:
         name = f"{clean_line(call.server, 40)} › {clean_line(call.tool, 60)}"
         arguments = arguments_line(call.arguments or {}, 160)
         print(f"  {_time(call.when)}  {name}  {arguments}".rstrip())
-        print(f"      {clean_line(call.before, 200)} → {clean_line(change.after, 300)}")
+        print(f"      {clean_line(call.before, 200)} → {clean_line(after, 300)}")
     if len(check.changes) > MAX_CHANGES:
         print(f"  and {len(check.changes) - MAX_CHANGES} more")
     if check.denying:

@@ -22,7 +22,7 @@ from tui.runtime.options import ChosenModel, Options
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
     from tui.runtime.permission.consent import RunConsent
-    from tui.runtime.permission.model_consent import ModelConsent
+    from tui.runtime.permission.subjects import Subject
     from tui.settings.load import Loaded
 
 
@@ -58,7 +58,6 @@ class ActiveModel:
         self._sink = sink
         self._keep_secret = keep_secret
         self._consent = consent
-        self._models_consent: ModelConsent | None = None
         self._loaded: Loaded | None = None
         named = DEMO if options.demo else options.model
         self._chosen = ChosenModel(named) if named is not None else None
@@ -155,8 +154,8 @@ class ActiveModel:
         """Ask for consent to the wanted model and use it, then `tell` its problems."""
         loaded, name = self._ready(), self._wanted_name
         try:
-            gate = self._gate
-            is_refused = gate is not None and await gate.refuses(name, loaded)
+            consent = self._consent
+            is_refused = consent is not None and consent.refused(self._subject(name, loaded))
             if not is_refused and await self._is_agreed(name):
                 async with self._choosing:
                     if self.needs_consent:  # otherwise the user has switched to another model meanwhile
@@ -169,9 +168,9 @@ class ActiveModel:
 
     async def _is_agreed(self, name: str) -> bool:
         """Ask for consent to a model that needs it; return whether the user just gave it."""
-        gate = self._gate
+        consent = self._consent
         try:
-            return gate is not None and await gate.ask(name, self._ready())
+            return consent is not None and await consent.ask_model(self._subject(name, self._ready()))
         except OSError as error:
             raise ModelError(str(error)) from error
 
@@ -383,8 +382,8 @@ class ActiveModel:
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error, self.needs_consent, self._is_unmet = profile, None, False, False
-        if profile is not None and self._gate is not None and self._loaded is not None:
-            self._gate.used(profile.name, self._loaded)
+        if profile is not None and self._consent is not None and self._loaded is not None:
+            self._consent.has(self._subject(profile.name, self._loaded))  # records consent by an option
         self.context_meter.window = profile.context_window if profile is not None else None
         self.context_meter.forget()
         self.context_meter.calibration = Calibration()
@@ -393,15 +392,10 @@ class ActiveModel:
             self._keep(before.retire())
         self._keep(self._get_ready(model))
 
-    @property
-    def _gate(self) -> "ModelConsent | None":
-        about = self._consent
-        if self._models_consent is None and about is not None:
-            from tui.runtime.permission.model_consent import ModelConsent
+    def _subject(self, name: str, loaded: "Loaded") -> "Subject | None":
+        from tui.runtime.permission.subjects import model_subject
 
-            gate = ModelConsent(self._env, about.questioner, about.decisions, trust=about.trust)
-            self._models_consent = gate
-        return self._models_consent
+        return model_subject(name, loaded, self._env)
 
     def _redact_key(self, profile: "ModelProfile | None") -> None:
         if profile is not None and profile.api_key:

@@ -17,7 +17,8 @@ from tui.model.endpoints.detect import candidates
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import PROVIDERS
 from tui.runtime.model_keys import PASTE_IT, ModelKeys, valid_key
-from tui.runtime.permission.model_consent import agree_to_written
+from tui.runtime.permission.consent import keep
+from tui.runtime.permission.subjects import model_subject
 from tui.runtime.profiles import import_model, make_model, offered
 from tui.settings.new_server import check_new
 from tui.settings.save import add_tables
@@ -203,8 +204,10 @@ class ModelChanges:
         written = asyncio.Event()
 
         async def agree(_: object) -> None:
-            if (loaded := self._configuration.loaded) is not None:  # the user has just entered it
-                await asyncio.to_thread(agree_to_written, values.name, loaded, self._env)
+            loaded = self._configuration.loaded
+            subject = None if loaded is None else model_subject(values.name, loaded, self._env)
+            if subject is not None:  # the user has just entered it
+                await asyncio.to_thread(keep, subject)
 
         await self._keep_key(profile, values)
         try:

@@ -30,7 +30,7 @@ from tui.model.endpoints.providers import (
 )
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import Options
-from tui.runtime.permission.model_consent import blocked
+from tui.runtime.permission.consent import blocked
 from tui.settings.learned_file import LearnedEntry, LearnedFile
 from tui.settings.load import Loaded
 from tui.settings.references import KEYCHAIN

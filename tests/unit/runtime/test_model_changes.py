@@ -15,8 +15,7 @@ from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.model_changes import ModelChanges, ModelValues
 from tui.runtime.model_keys import ModelKeys
-from tui.runtime.permission.model_consent import missing_model_consents
-from tui.settings.config_file import ConfigFile
+from tui.runtime.permission.consent import missing_consents
 
 KEY = "sk-canary-1234567890"
 
@@ -183,6 +182,6 @@ async def test_a_model_that_the_user_adds_to_another_file_needs_no_further_conse
     await stage.configuration.reload()
     await stage.changes.add(values)
     env = {"A_KEY": KEY}
-    assert missing_model_consents(ConfigFile(str(stage.path), env).read(), env) == []
+    assert missing_consents(stage.path, env) == []
     stage.path.write_text(stage.path.read_text().replace("e.example", "f.example"))
-    assert missing_model_consents(ConfigFile(str(stage.path), env).read(), env) != []
+    assert missing_consents(stage.path, env) != []

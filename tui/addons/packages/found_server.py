@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from tui.addons.packages.leftovers import SERVICE
 from tui.addons.packages.server_inputs import Ask, ServerInput, Values
-from tui.commands.terminal_approver import is_terminal
+from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, reason_of
 from tui.core.secrets.stored_secrets import name_of, private_place, write_private
 from tui.core.text import clean_line

@@ -15,7 +15,7 @@ from tui.addons.packages.registry_client import Registry
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.addons.packages.server_inputs import refuse_borrowed_secrets, values_of
 from tui.commands.add import FoundServer
-from tui.commands.terminal_approver import is_terminal
+from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import find_program
 from tui.core.secrets.commands_and_urls import masked
@@ -81,7 +81,7 @@ def _registry_url(args: argparse.Namespace) -> tuple[str, str]:
     Raises ConfigError if the configuration cannot be read, UsageError if it is not the user's own and its
     registry is on another computer or contains environment variables.
     """
-    from tui.runtime.permission.model_consent import is_here
+    from tui.runtime.permission.subjects import is_here
     from tui.settings.config_file import ConfigFile
     from tui.settings.schema import RegistrySettings
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.replay.replay_plan import ReplayItem
-from tui.commands.terminal_approver import asked_line, is_terminal
+from tui.commands.permission.terminal_approver import asked_line, is_terminal
 from tui.commands.traffic_selection import say
 from tui.core.context.built_in_tools import READ
 from tui.core.errors import UsageError

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tui.commands.permission.terminal_approver import confirm
 from tui.commands.tap.tap_flags import fill_tap, tap_texts
-from tui.commands.terminal_approver import confirm
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
 from tui.core.files.private_files import make_folder

@@ -35,48 +35,30 @@ _ANSWERS = {
 }
 
 
-class CallDecisions:
-    """Records which calls of the model were allowed or denied, and by what."""
-
-    def __init__(self, log: DecisionLog) -> None:
-        self._log = log
-
-    def judged(self, tool: Tool, arguments: Mapping[str, Any], *, allowed: bool, by: str) -> None:
-        """Record a call that was decided without a question."""
-        self._add(tool, arguments, allowed=allowed, by=by, asked=False)
-
-    def answered(
-        self, tool: Tool, arguments: Mapping[str, Any], decision: Decision, *, rule: str = ""
-    ) -> None:
-        """Record a call that needed approval, whether or not a user could answer.
-
-        `rule` is the one that asks for approval. If nobody could answer, it denied the call.
-        """
-        allowed = decision.answer is not Answer.NO
-        if not decision.by_user:
-            by = f"rule {rule}" if rule else f"{BY_DEFAULT} ({decision.reason})"
-        else:
-            how = _ANSWERS[decision.answer]
-            by = f"{BY_KEY} ({how})" if how else BY_KEY
-        self._add(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
-
-    def limited(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
-        """Record a call that a limit of the turn prevented."""
-        self._add(tool, arguments, allowed=False, by=BY_LIMIT, asked=False)
-
-    def _add(self, tool: Tool, arguments: Mapping[str, Any], *, allowed: bool, by: str, asked: bool) -> None:
-        server = source_of(tool, arguments)
-        if not server:  # a tool of mcptui's own
-            return
-        digest = digest_of(arguments)
-        self._log.add(
-            DecisionRecord(
-                DecisionKind.CALL, server, tool.name, allowed, by, MODEL, asked=asked, digest=digest
-            )
-        )
-
-
 Arguments = Mapping[str, Any]
+
+
+def call_record(
+    tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
+) -> DecisionRecord | None:
+    """Return the record of a decision about a call of the model, None for a tool of mcptui's own."""
+    if not (server := source_of(tool, arguments)):
+        return None
+    digest = digest_of(arguments)
+    return DecisionRecord(
+        DecisionKind.CALL, server, tool.name, allowed, by, MODEL, asked=asked, digest=digest
+    )
+
+
+def decider_of(decision: Decision, rule: str) -> str:
+    """Return what decided about a call that needed approval; `rule` is the one that asked, or "".
+
+    If nobody could answer, the rule denied the call.
+    """
+    if not decision.by_user:
+        return f"rule {rule}" if rule else f"{BY_DEFAULT} ({decision.reason})"
+    how = _ANSWERS[decision.answer]
+    return f"{BY_KEY} ({how})" if how else BY_KEY
 
 
 class CallApproval:
@@ -97,7 +79,7 @@ class CallApproval:
     ) -> None:
         self._approver = approver
         self._policy = policy
-        self._decisions = CallDecisions(decisions)
+        self._decisions = decisions
         self._journal = journal
         self._clocks = clocks
         self._emit = emit
@@ -125,12 +107,18 @@ class CallApproval:
         self._emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
         if found.verdict is not Verdict.ASK:
             allowed = found.verdict is Verdict.ALLOW
-            self._decisions.judged(tool, arguments, allowed=allowed, by=found.by)
+            self._record(tool, arguments, allowed=allowed, by=found.by)
         return found
 
     def limited(self, tool: Tool, arguments: Arguments) -> None:
         """Record a call that a limit of the turn prevents."""
-        self._decisions.limited(tool, arguments)
+        self._record(tool, arguments, allowed=False, by=BY_LIMIT)
+
+    def _record(
+        self, tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
+    ) -> None:
+        if (record := call_record(tool, arguments, allowed=allowed, by=by, asked=asked)) is not None:
+            self._decisions.add(record)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
         return self._policy.judge(
@@ -168,7 +156,8 @@ class CallApproval:
         if self._journal is not None:
             self._journal.decision(call_id, decision.answer, decision.reason)
         self.answers[call_id] = decision.answer
-        self._decisions.answered(tool, arguments, decision, rule=judgement.rule)
+        allowed, by = decision.answer is not Answer.NO, decider_of(decision, judgement.rule)
+        self._record(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
         self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_user else "denied"

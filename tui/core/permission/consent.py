@@ -202,13 +202,6 @@ class AllOwn:
         """Do nothing."""
 
 
-def consent_question(
-    spec: ServerSpec, launch: Launch, changes: Sequence[str] = (), damage: str = ""
-) -> ConsentQuestion:
-    """Return the question about a server; `changes` are those since the user last agreed."""
-    return question_of(spec.name, spec.source, launch, changes, damage)
-
-
 def question_of(
     name: str, source: str, launch: Launch, changes: Sequence[str] = (), damage: str = ""
 ) -> ConsentQuestion:

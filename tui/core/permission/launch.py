@@ -329,26 +329,25 @@ def _argument_changes(before: Any, now: Sequence[str]) -> Iterator[str]:
             yield f"argument {number + 1}: {_former_value(old[number])}, is now {_is(now[number])}"
 
 
-def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[str]:
-    old = before if isinstance(before, Mapping) else {}
+def _differing(before: Any, now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the names whose values differ, with both values, None where there is none."""
+    old = before if isinstance(before, Mapping) else {}  # older files lack some
     for name in sorted({*map(str, old), *now}):
-        shown = visible(name)[:MAX_SHOWN_CHANGE]
-        if name not in old:
-            yield f"{what} {shown}: new"
-        elif name not in now:
-            yield f"{what} {shown}: removed"
-        elif old[name] != now[name]:
-            yield f"{what} {shown}: value changed"
+        if (was := old.get(name)) != (value := now.get(name)):
+            yield name, was, value
+
+
+def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[str]:
+    for name, was, value in _differing(before, now):
+        how = "new" if was is None else "removed" if value is None else "value changed"
+        yield f"{what} {visible(name)[:MAX_SHOWN_CHANGE]}: {how}"
 
 
 def _open_changes(before: Any, now: Mapping[str, str]) -> Iterator[str]:
-    """Yield the visible values that differ. Older files have none."""
-    old = before if isinstance(before, Mapping) else {}
-    for name in sorted({*map(str, old), *now}):
-        was, value = str(old.get(name, "")), now.get(name, "")
-        if was != value:
-            told = f"{_former_value(was)}, " if isinstance(before, Mapping) else ""
-            yield f"{visible(name)[:MAX_SHOWN_CHANGE]}: {told}is now {_is(value)}"
+    """Yield the visible values that differ."""
+    for name, was, value in _differing(before, now):
+        told = f"{_former_value(str(was or ''))}, " if isinstance(before, Mapping) else ""
+        yield f"{visible(name)[:MAX_SHOWN_CHANGE]}: {told}is now {_is(value or '')}"
 
 
 def in_words(place: str) -> str:
@@ -358,15 +357,9 @@ def in_words(place: str) -> str:
 
 
 def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the symbolic links whose target differs. Older files have no links."""
-    old = before if isinstance(before, Mapping) else {}
-    for place in sorted({*map(str, old), *now}):
-        was, leads = old.get(place), now.get(place)
-        if was == leads:
-            continue
-        told = []
-        if isinstance(was, str):
-            told.append(f"led to {was[:MAX_SHOWN_CHANGE]}")
+    """Yield the symbolic links whose target differs."""
+    for place, was, leads in _differing(before, now):
+        told = [f"led to {was[:MAX_SHOWN_CHANGE]}"] if isinstance(was, str) else []
         if isinstance(leads, str):
             told.append(f"leads {'now ' if was else ''}to {leads[:MAX_SHOWN_CHANGE]}")
         elif leads is None:

@@ -3,7 +3,8 @@
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
 
@@ -121,7 +122,7 @@ def _of_options(words: Sequence[str]) -> Iterator[str]:
         return
     name, args = _program(words[0]), list(words[1:])
     if name in _CONTAINERS and "run" in args:  # words after the image are not options of the launcher
-        image = next(iter(_packages(args[args.index("run") + 1 :], (), _DOCKER_WITH_VALUE)), "")
+        image = next(iter(_packages(args[args.index("run") + 1 :], _IMAGE)), "")
         args = args[: args.index(image)] if image in args else args
     options = [word.partition("=")[0] for word in args]
     if name in _COMPOSERS or (name in _CONTAINERS and "compose" in args and "run" not in words[1:2]):
@@ -280,109 +281,110 @@ def _joined_in(word: str, flags: Sequence[str]) -> bool:
     return is_short and (word[1] in letters or any(word.endswith(letter) for letter in letters))
 
 
-def unpinned(words: Sequence[str]) -> str:
-    """Return the package or image that a command downloads without a pinned version, or ""."""
-    if not words:
-        return ""
-    name, args = _program(words[0]).partition("@")[0], list(words[1:])  # corepack takes `pnpm@9`
-    match name:
-        case "npx" | "bunx" | "pnpx":
-            return _unpinned_npm(args)
-        case "npm" | "pnpm" | "yarn" | "bun" if args and args[0] in ("exec", "x", "dlx"):
-            return _unpinned_npm(args[1:])
-        case "uvx":
-            return _unpinned_python(args)
-        case "uv" if args[:1] == ["run"]:
-            return _unpinned_with(args[1:])
-        case "go" if args[:1] == ["run"]:
-            module = next(iter(_packages(args[1:], (), _GO_WITH_VALUE)), "")
-            return module if "@" in module and not _GO_EXACT.search(module) else ""
-        case "uv" if args[:2] in (["tool", "run"], ["pip", "install"]):
-            return _unpinned_python(args[2:])
-        case "pip" | "pip3" if args[:1] == ["install"]:
-            return _unpinned_python(args[1:])
-        case "pipx" if args[:1] == ["run"]:
-            return _unpinned_python(args[1:])
-        case "docker" | "podman" | "nerdctl" if "run" in args:
-            return _unpinned_image(args[args.index("run") + 1 :])
-        case "deno" if "run" in args:
-            return next(
-                (
-                    word
-                    for word in args
-                    if word.startswith(("https:", "http:"))
-                    or (word.startswith(("npm:", "jsr:")) and not _npm_exact(word))
-                ),
-                "",
-            )
-    return ""
+@dataclass(frozen=True, slots=True)
+class Packages:
+    """How a launcher names what it downloads.
+
+    Attributes:
+        named: options that name a package; without one, the first word that is no option does.
+        with_value: other options that take a value.
+        is_pinned: whether a package always means the same code.
+        every: any word may be a package, not only the first.
+        only_named: the first word is a file.
+    """
+
+    is_pinned: Callable[[str], bool]
+    named: Sequence[str] = ()
+    with_value: frozenset[str] = frozenset()
+    every: bool = False
+    only_named: bool = False
 
 
-def _packages(args: Sequence[str], named: Sequence[str], with_value: frozenset[str]) -> list[str]:
-    """Return the packages that options name, or else the first word that is not an option."""
-    found: list[str] = []
-    index = 0
-    while index < len(args):
-        word = args[index]
-        option, equals, value = word.partition("=")
-        if word == "--":
-            found = found or list(args[index + 1 : index + 2])
-            break
-        if option in named and word.startswith("-"):
-            found.append(value if equals else (args[index + 1 : index + 2] or [""])[0])
-            index += 1 if equals else 2
-        elif word in with_value:
-            index += 2
-        elif word.startswith("-"):
-            index += 1
-        else:
-            return found or [word]
-    return found
-
-
-def _unpinned_npm(args: Sequence[str]) -> str:
-    found = _packages(args, ("-p", "--package"), _NPM_WITH_VALUE)
-    return next((one for one in found if not _npm_exact(one) and not _is_path(one)), "")
-
-
-def _npm_exact(package: str) -> bool:
+def _npm_pinned(package: str) -> bool:
     _, at, version = package.removeprefix("npm:").removeprefix("jsr:")[1:].rpartition("@")
     if "#" in package:  # git: only a full commit hash is pinned
         return re.search(r"#[0-9a-f]{40}\Z", package) is not None
-    return bool(at) and _EXACT.fullmatch(version) is not None
+    return _is_path(package) or (bool(at) and _EXACT.fullmatch(version) is not None)
 
 
-def _unpinned_python(args: Sequence[str]) -> str:
-    named = ("--from", "--spec", "--with")
-    found = _packages(args, named, _UV_WITH_VALUE)
-    return next((one for one in found if not _python_exact(one) and not _is_path(one)), "")
-
-
-def _python_exact(package: str) -> bool:
+def _python_pinned(package: str) -> bool:
     if "://" in package:
         return re.search(r"(?s)@[0-9a-f]{40}(?:#.*)?\Z", package) is not None or "#sha256=" in package
-    return _PYTHON_EXACT.search(package) is not None
+    return _is_path(package) or _PYTHON_EXACT.search(package) is not None
 
 
-def _unpinned_with(args: Sequence[str]) -> str:
-    """Return what `uv run --with` installs without a pinned version, or ""."""
-    found = []
-    for index, word in enumerate(args):
-        option, equals, value = word.partition("=")
-        if option in ("--with", "-w"):
-            found.append(value if equals else (args[index + 1 : index + 2] or [""])[0])
-        elif not word.startswith("-") and (not index or not args[index - 1].startswith("-")):
-            break
-    return next((one for one in found if not _python_exact(one) and not _is_path(one)), "")
+def _image_pinned(image: str) -> bool:
+    return "@sha256:" in image or image.rpartition("/")[2].partition(":")[2] not in ("", "latest")
+
+
+def _go_pinned(module: str) -> bool:
+    return "@" not in module or _GO_EXACT.search(module) is not None
+
+
+def _deno_pinned(word: str) -> bool:
+    if word.startswith(("npm:", "jsr:")):
+        return _npm_pinned(word)
+    return not word.startswith(("https:", "http:"))
 
 
 def _is_path(word: str) -> bool:
     return word.startswith((".", "/", "~", "file:"))
 
 
-def _unpinned_image(args: Sequence[str]) -> str:
-    image = next(iter(_packages(args, (), _DOCKER_WITH_VALUE)), "")
-    if not image or "@sha256:" in image:
+_NPM = Packages(_npm_pinned, ("-p", "--package"), _NPM_WITH_VALUE)
+_PYPI = Packages(_python_pinned, ("--from", "--spec", "--with"), _UV_WITH_VALUE)
+_IMAGE = Packages(_image_pinned, with_value=_DOCKER_WITH_VALUE)
+_DOWNLOADS: Mapping[str, Mapping[str, Packages]] = {
+    **{name: {"": _NPM} for name in ("npx", "bunx", "pnpx")},
+    **{name: {"exec": _NPM, "x": _NPM, "dlx": _NPM} for name in ("npm", "pnpm", "yarn", "bun")},
+    "uvx": {"": _PYPI},
+    "uv": {
+        "tool run": _PYPI,
+        "pip install": _PYPI,
+        "run": Packages(_python_pinned, ("--with", "-w"), _UV_WITH_VALUE, only_named=True),
+    },
+    **{name: {"install": _PYPI} for name in ("pip", "pip3")},
+    "pipx": {"run": _PYPI},
+    "go": {"run": Packages(_go_pinned, with_value=_GO_WITH_VALUE)},
+    **{name: {"… run": _IMAGE} for name in _CONTAINERS},
+    "deno": {"… run": Packages(_deno_pinned, every=True)},
+}
+"""What each launcher downloads, by the words that begin its arguments. `…` stands for any words."""
+
+
+def unpinned(words: Sequence[str]) -> str:
+    """Return the package or image that a command downloads without a pinned version, or ""."""
+    if not words:
         return ""
-    tag = image.rpartition("/")[2].partition(":")[2]
-    return image if tag in ("", "latest") else ""
+    name = _program(words[0]).partition("@")[0]  # corepack takes `pnpm@9`
+    for begins, packages in _DOWNLOADS.get(name, {}).items():
+        args, wanted = list(words[1:]), begins.split()
+        if wanted[:1] == ["…"]:
+            wanted = wanted[1:]
+            args = args[args.index(wanted[0]) :] if wanted[0] in args else []
+        if args[: len(wanted)] == wanted:
+            found = words[1:] if packages.every else _packages(args[len(wanted) :], packages)
+            return next((one for one in found if not packages.is_pinned(one)), "")
+    return ""
+
+
+def _packages(args: Sequence[str], how: Packages) -> list[str]:
+    """Return the packages that options name, or else the first word that is not an option."""
+    found: list[str] = []
+    index = 0
+    while index < len(args):
+        word = args[index]
+        option, equals, value = word.partition("=")
+        following = list(args[index + 1 : index + 2])
+        if word == "--":
+            return found or ([] if how.only_named else following)
+        if option in how.named and word.startswith("-"):
+            found.append(value if equals else "".join(following))
+            index += 1 if equals else 2
+        elif word in how.with_value:
+            index += 2
+        elif word.startswith("-"):
+            index += 1
+        else:
+            return found or ([] if how.only_named else [word])
+    return found

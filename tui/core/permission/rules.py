@@ -12,13 +12,16 @@ Servers and models choose names and arguments, so ambiguous calls are decided ca
 match if any reading of a call matches, `allow` only if all do (see `tui.core.permission.rule_values`).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any
 
 from tui.core.permission.rule_values import Readings, covers_all, covers_any
+from tui.core.ports import DecisionRecord
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 
@@ -143,6 +146,107 @@ class Rules:
         if not any(rule.action is Verdict.DENY for rule in self.rules):
             return tools
         return [tool for tool in tools if self.denying(tool) is None]
+
+
+@dataclass(frozen=True, slots=True)
+class PastCall:
+    """A call that was sent to its server.
+
+    Attributes:
+        arguments: as they were recorded, or None if they cannot be read.
+        when: seconds since the epoch.
+        by_model: whether the model called. Rules do not apply to calls by the user.
+        decided: the record of the decision, if there is one.
+    """
+
+    server: str
+    tool: str
+    arguments: Mapping[str, Any] | None
+    when: float
+    by_model: bool = True
+    decided: DecisionRecord | None = None
+
+    @property
+    def before(self) -> str:
+        """How it came to run, in words."""
+        if not self.by_model:
+            return "ran, called by hand"
+        if self.decided is None:
+            return "ran"
+        if self.decided.asked:
+            return "ran after approval"
+        return f"ran by {self.decided.by}" if self.decided.by.startswith("rule ") else "ran without approval"
+
+    def would_change(self, action: Verdict | None) -> bool:
+        """Return whether rules with this verdict, None for no rule, would decide differently now."""
+        was_asked = self.decided is not None and self.decided.asked
+        match action:
+            case Verdict.DENY:
+                return True
+            case Verdict.ASK | Verdict.ALLOW:
+                return was_asked is (action is Verdict.ALLOW)
+            case _:
+                return self.decided is not None and self.decided.by.startswith("rule ")
+
+
+class RuleCheck:
+    """Compares past calls with rules.
+
+    `denials` are how often each rule has denied a call, by the words of the record of decisions. These calls
+    reached no server, so they are in no recording.
+
+    Attributes:
+        verdicts: how many calls the rules allow, ask about and deny, and how many no rule matches (None).
+        changes: the calls that would be decided differently, as they were added, and what would decide.
+        unreadable: calls whose arguments are not known, which are not in `verdicts`.
+    """
+
+    def __init__(self, rules: Rules, denials: Mapping[str, int] = MappingProxyType({})) -> None:
+        self._rules = rules
+        self._denials = denials
+        self._matched: set[int] = set()
+        self._decided: set[int] = set()
+        self.verdicts: Counter[Verdict | None] = Counter()
+        self.changes: list[tuple[PastCall, str]] = []
+        self.unreadable = 0
+
+    def add(self, call: PastCall) -> None:
+        """Compare one call with the rules."""
+        if call.arguments is None:
+            self.unreadable += 1
+            return
+        matching = list(self._rules.matching(call.server, call.tool, call.arguments))
+        self._matched.update(map(id, matching))
+        self._decided.update(map(id, matching[:1]))
+        action = matching[0].action if matching else None
+        self.verdicts[action] += 1
+        if call.would_change(action):
+            self.changes.append((call, str(matching[0]) if matching else "no rule"))
+
+    @property
+    def calls(self) -> int:
+        """The number of compared calls."""
+        return self.verdicts.total()
+
+    @property
+    def unmatched(self) -> Sequence[Rule]:
+        """The rules that match no call, and have denied none."""
+        return [rule for rule in self._rules.rules if id(rule) not in self._matched and not self.denied(rule)]
+
+    @property
+    def denying(self) -> Sequence[Rule]:
+        """The rules that have denied calls."""
+        return [rule for rule in self._rules.rules if self.denied(rule)]
+
+    def denied(self, rule: Rule) -> int:
+        """Return how many calls a rule has denied."""
+        return self._denials.get(f"rule {rule}", 0)
+
+    @property
+    def overridden(self) -> Sequence[Rule]:
+        """The rules that match calls, but decide none: another one always does."""
+        only_matched = self._matched - self._decided
+        return [rule for rule in self._rules.rules if id(rule) in only_matched]
 
 
 def parse_rule(text: str, action: Verdict | None = None) -> Rule:

@@ -1,36 +1,37 @@
-"""Consent for the servers of this run: the user's own and the samples need none."""
+"""Consent for the servers and models of this run: the user's own and the samples need none."""
 
 import asyncio
 import logging
-import os
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tui.core.errors import ConfigError, McptuiError, UsageError
-from tui.core.files.programs import find_program
+from tui.core.errors import McptuiError, UsageError
 from tui.core.permission.consent import (
     MAX_ON_SCREEN,
     ConsentQuestion,
     ConsentsQuestion,
-    consent_question,
     fitting,
+    question_of,
 )
 from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
-from tui.settings.locations import consents_file, decisions_file, default_servers
+from tui.runtime.permission.subjects import Subject, launch_of, model_subject, server_subject, subjects_of
+from tui.settings.locations import consents_file, decisions_file
 from tui.settings.state.permission.stored_consents import StoredConsents
 from tui.settings.state.permission.stored_decisions import StoredDecisions
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
 
 BY_FLAG = "option --trust-config"
 BY_NOBODY = f"{BY_DEFAULT} (no screen to ask on)"
 MAX_COMMAND = 2000
-MAX_PATH = 4096
 LOOKED_THROUGH = 4_000
 """Maximum characters of a server that are searched at once; more in a thread, so that keys keep working."""
 
@@ -49,9 +50,12 @@ class SharedQuestion:
     """One question about several servers of one source. Withdrawn servers are removed from it."""
 
     def __init__(
-        self, questions: Sequence[ConsentQuestion], launches: Mapping[str, Launch], questioner: UserQuestioner
+        self,
+        questions: Sequence[ConsentQuestion],
+        subjects: Mapping[str, Subject],
+        questioner: UserQuestioner,
     ) -> None:
-        self.launches = launches
+        self.subjects = subjects
         self._questions = {one.server: one for one in questions}
         self._questioner = questioner
         self._asking: asyncio.Task[None] | None = None
@@ -94,12 +98,12 @@ class SharedQuestion:
 class RunConsent:
     """A `core.permission.consent.ConsentGate`: asks once for each server, one question at a time.
 
+    Models need the same consent. Belongs to the event loop.
+
     Attributes:
         questioner: asks the user.
         decisions: the record of decisions.
         trust: the command line gives consent for this run.
-
-    Belongs to the event loop.
     """
 
     def __init__(
@@ -118,6 +122,7 @@ class RunConsent:
         self._waiting: dict[str, _Waiting] = {}
         self._shared: dict[str, SharedQuestion] = {}
         self._told: set[str] = set()
+        self._models = asyncio.Lock()
 
     @classmethod
     def over_file(
@@ -127,16 +132,41 @@ class RunConsent:
         return cls(StoredConsents(consents_file()), questioner, decisions, trust=trust)
 
     def allows(self, spec: ServerSpec) -> bool:
-        if not spec.source or is_sample(spec):
+        return self.has(server_subject(spec))
+
+    def has(self, subject: Subject | None) -> bool:
+        """Return whether there is consent, or none is needed."""
+        if subject is None:
             return True
-        launch = launch_of(spec)
         if self.trust:
-            self._record(spec, launch, allowed=True, by=BY_FLAG)
+            self._record(subject, allowed=True, by=BY_FLAG)
             return True
-        return launch.digest() in self._agreed or self._store.has(launch.digest())
+        digest = subject.launch.digest()
+        return digest in self._agreed or self._store.has(digest)
 
     def refuses(self, spec: ServerSpec) -> bool:
-        return not self.allows(spec) and bool(self._store.refused(launch_of(spec).digest()))
+        return self.refused(server_subject(spec))
+
+    def refused(self, subject: Subject | None) -> bool:
+        """Return whether the user declined it as it is now."""
+        return subject is not None and not self.has(subject) and bool(refused_at(subject, self._store))
+
+    async def ask_model(self, subject: Subject | None) -> bool:
+        """Ask for consent to a model that needs it, one at a time; return whether the user just gave it.
+
+        Raises ConfigError or OSError if it cannot be written.
+        """
+        async with self._models:
+            if subject is None or self.trust or self.has(subject):
+                return False
+            question = await asyncio.to_thread(question_about, subject, self._store)
+            action = await self.questioner().consent(question)
+            if action is Action.ACCEPT:
+                self._record(subject, allowed=True, by=BY_KEY)
+                await asyncio.to_thread(keep, subject, self._store)
+            elif action is Action.DECLINE:
+                await self._answered(subject, is_yes=False)
+            return action is Action.ACCEPT
 
     async def ask(self, spec: ServerSpec) -> bool:
         if self.allows(spec):
@@ -159,67 +189,59 @@ class RunConsent:
                     del self._waiting[spec.name]
 
     def together(self, specs: Sequence[ServerSpec]) -> None:
-        missing = [spec for spec in specs if spec.name not in self._waiting and not self.allows(spec)]
-        for source in dict.fromkeys(spec.source for spec in missing):
-            launches = {spec.name: launch_of(spec) for spec in missing if spec.source == source}
-            short = _quick_to_search(launches)
-            asked = fitting([self._question(one, launches[one.name]) for one in missing if one.name in short])
-            if len(asked) > 1:
-                shared = SharedQuestion(asked, launches, self.questioner())
-                self._shared |= {one.server: shared for one in asked}
-
-    async def _question_of(self, spec: ServerSpec, launch: Launch) -> ConsentQuestion:
-        """Return the question about a server; build a long one in a thread, so as not to block the screen."""
-        if launch.length <= LOOKED_THROUGH:
-            return self._question(spec, launch)
-        return await asyncio.to_thread(self._question, spec, launch)
-
-    def _question(self, spec: ServerSpec, launch: Launch) -> ConsentQuestion:
-        changes = self._store.changes(spec.name, spec.source, launch)
-        return consent_question(spec, launch, changes, self._store.damage())
+        asked = [spec for spec in specs if spec.name not in self._waiting and not self.allows(spec)]
+        subjects = list(filter(None, map(server_subject, asked)))
+        for source in dict.fromkeys(one.source for one in subjects):
+            short = _quick_to_search([one for one in subjects if one.source == source])
+            questions = fitting([question_about(one, self._store) for one in short])
+            if len(questions) > 1:
+                shared = SharedQuestion(questions, {one.name: one for one in short}, self.questioner())
+                self._shared |= {one.server: shared for one in questions}
 
     async def _ask(self, spec: ServerSpec) -> bool:
         shared = self._shared.pop(spec.name, None)
         answer = None if shared is None else await shared.answer(spec.name)
         if shared is not None and answer in (ConsentsAnswer.ALL, ConsentsAnswer.NONE):
             is_yes = answer is ConsentsAnswer.ALL
-            await self._answered(spec, shared.launches[spec.name], is_yes=is_yes)
+            await self._answered(shared.subjects[spec.name], is_yes=is_yes)
             if not is_yes:
                 return False
-            if self.allows(spec):
-                return True
         if answer is ConsentsAnswer.LATER:
             return False
-        while True:
-            launch = launch_of(spec)
-            action = await self.questioner().consent(await self._question_of(spec, launch))
+        # Asks again if something has changed since the question was shown, such as a link.
+        while (subject := server_subject(spec)) is not None and not self.has(subject):
+            action = await self.questioner().consent(await self._question(subject))
             if action is Action.CANCEL:
                 return False
-            is_yes = action is Action.ACCEPT
-            await self._answered(spec, launch, is_yes=is_yes)
-            if not is_yes:
+            await self._answered(subject, is_yes=action is Action.ACCEPT)
+            if action is not Action.ACCEPT:
                 return False
-            if self.allows(spec):  # a link may have changed since the question was shown
-                return True
+        return True
 
-    async def _answered(self, spec: ServerSpec, launch: Launch, *, is_yes: bool) -> None:
-        self._record(spec, launch, allowed=is_yes, by=BY_KEY)
+    async def _question(self, subject: Subject) -> ConsentQuestion:
+        """Return the question; build a long one in a thread, so as not to block the screen."""
+        if subject.launch.length <= LOOKED_THROUGH:
+            return question_about(subject, self._store)
+        return await asyncio.to_thread(question_about, subject, self._store)
+
+    async def _answered(self, subject: Subject, *, is_yes: bool) -> None:
+        """Record and store an answer. If it cannot be stored, a consent lasts until mcptui exits."""
+        self._record(subject, allowed=is_yes, by=BY_KEY)
         if is_yes:
-            await self.keep(spec, launch)
-        else:
-            await self._save(spec, lambda: self._store.refuse(launch.digest()))
-
-    async def keep(self, spec: ServerSpec, launch: Launch | None = None) -> None:
-        """Store consent for a server. If that fails, it lasts until mcptui exits."""
-        found = launch or launch_of(spec)
-        self._agreed.add(found.digest())
-        await self._save(spec, lambda: self._store.add(spec.name, spec.source, found))
-
-    async def _save(self, spec: ServerSpec, save: Callable[[], None]) -> None:
+            self._agreed.add(subject.launch.digest())
         try:
-            await asyncio.to_thread(save)
+            await asyncio.to_thread(keep if is_yes else keep_refusal, subject, self._store)
         except (McptuiError, OSError) as error:
-            _log.warning("cannot save the consent to start %s: %s", spec.name, error)
+            _log.warning("cannot save the answer about %s: %s", subject.name, error)
+
+    async def keep(self, spec: ServerSpec) -> None:
+        """Store consent for a server that the user has typed."""
+        if (subject := server_subject(spec)) is not None:
+            self._agreed.add(subject.launch.digest())
+            try:
+                await asyncio.to_thread(keep, subject, self._store)
+            except (McptuiError, OSError) as error:
+                _log.warning("cannot save the consent to start %s: %s", spec.name, error)
 
     def withdraw(self, server: str) -> None:
         if (shared := self._shared.pop(server, None)) is not None:
@@ -244,14 +266,14 @@ class RunConsent:
 
     def refuse(self, spec: ServerSpec) -> None:
         """Record that a server was not started because there was no user to ask."""
-        self._record(spec, launch_of(spec), allowed=False, by=BY_NOBODY)
+        if (subject := server_subject(spec)) is not None:
+            self._record(subject, allowed=False, by=BY_NOBODY)
 
-    def _record(self, spec: ServerSpec, launch: Launch, *, allowed: bool, by: str) -> None:
-        key = f"{launch.digest()} {allowed} {by}"
-        if by in (BY_FLAG, BY_NOBODY) and key in self._told:
-            return
+    def _record(self, subject: Subject, *, allowed: bool, by: str) -> None:
+        key = f"{subject.launch.digest()} {allowed} {by}"
+        if by not in (BY_FLAG, BY_NOBODY) or key not in self._told:
+            self.decisions.add(decision_of(subject, allowed=allowed, by=by))
         self._told.add(key)
-        self.decisions.add(decision_of(spec.name, launch, allowed=allowed, by=by))
 
 
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
@@ -260,82 +282,86 @@ def require_consent(spec: ServerSpec, *, trust: bool) -> None:
         RunConsent.over_file(Refuser, decisions, trust=trust).require([spec])
 
 
-def _sourced(path: Path, env: Mapping[str, str]) -> Iterator[ServerSpec]:
-    """Yield the usable servers of a configuration file, each with its source."""
-    from tui.settings.config_file import ConfigFile
-    from tui.settings.load import load
-    from tui.settings.specs import server_specs
-
-    loaded = load(path, env, required=True)
-    source = ConfigFile(str(path), env).source
-    if not loaded.readable:
-        raise ConfigError(str(loaded.problems[0]))
-    for spec in server_specs(loaded) if loaded.names_servers else ():
-        yield replace(spec, source=source) if source else spec
-
-
-def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[ServerSpec, list[str]]]:
-    """Return the servers of a file that need consent, each with the changes since it was last given.
+def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[Subject, ConsentQuestion]]:
+    """Return the servers and models of a file that need consent, each with its question.
 
     Blocks. Raises ConfigError if the file cannot be read.
     """
     store = StoredConsents(consents_file())
-    return [
-        (spec, store.changes(spec.name, spec.source, launch))
-        for spec in _sourced(path, env)
-        if spec.source and not is_sample(spec) and not store.has((launch := launch_of(spec)).digest())
-    ]
+    subjects = (one for one in subjects_of(path, env) if not store.has(one.launch.digest()))
+    return [(one, question_about(one, store)) for one in subjects]
 
 
-def agree(path: Path, server: str, env: Mapping[str, str], *, by: str, expected: Launch | None = None) -> str:
-    """Store consent for a server of a file, if it needs any; return why that failed, or "". Blocks.
+def agree(path: Path, name: str, env: Mapping[str, str], *, by: str, expected: Launch | None = None) -> str:
+    """Store consent for a server or model of a file, if it needs any; return why that failed, or "". Blocks.
 
-    `expected` is what was shown. Consent does not cover a server that has changed since.
+    `expected` is what was shown. Consent does not cover what has changed since.
     """
     try:
-        spec = next((one for one in _sourced(path, env) if one.name == server), None)
-        if spec is None:
-            return f"the configuration of {quoted_name(server)} is not complete."
-        if not spec.source or is_sample(spec):
+        subject = next((one for one in subjects_of(path, env) if one.name == name), None)
+        if expected is not None and (subject is None or expected.digest() != subject.launch.digest()):
+            return f"{quoted_name(name)} has changed in the meantime."
+        if subject is None:
             return ""
-        launch = launch_of(spec)
-        if expected is not None and expected.digest() != launch.digest():
-            return f"{quoted_name(server)} has changed in the meantime."
-        StoredConsents(consents_file()).add(spec.name, spec.source, launch)
+        keep(subject)
         with closing(StoredDecisions(decisions_file())) as decisions:
-            decisions.add(decision_of(spec.name, launch, allowed=True, by=by))
+            decisions.add(decision_of(subject, allowed=True, by=by))
     except (McptuiError, OSError) as error:
         return str(error)
     return ""
 
 
-def refuse(name: str, launch: Launch, decisions: DecisionLog) -> None:
-    """Store and record that the user refused a server or a model; `name` is that of the question.
-
-    Blocks. If it cannot be written, it applies until mcptui exits.
-    """
-    decisions.add(decision_of(name, launch, allowed=False, by=BY_KEY))
+def decline(subject: Subject) -> str:
+    """Store and record that the user declined; return why it could not be stored, or "". Blocks."""
+    with closing(StoredDecisions(decisions_file())) as decisions:
+        decisions.add(decision_of(subject, allowed=False, by=BY_KEY))
     try:
-        StoredConsents(consents_file()).refuse(launch.digest())
+        keep_refusal(subject)
     except (McptuiError, OSError) as error:
-        _log.warning("cannot save the answer about %s: %s", name, error)
+        return str(error)
+    return ""
 
 
-def damaged_answers() -> str:
-    """Return why earlier answers cannot be read, or "". Blocks."""
-    return StoredConsents(consents_file()).damage()
+def keep(subject: Subject, store: StoredConsents | None = None) -> None:
+    """Store consent. Blocks. Raises ConfigError or OSError if it cannot be written."""
+    (store or StoredConsents(consents_file())).add(subject.name, subject.source, subject.launch)
 
 
-def refused_at(launch: Launch) -> int:
-    """Return when the user refused it, in seconds since the epoch; 0 for never. Blocks."""
-    return StoredConsents(consents_file()).refused(launch.digest())
+def keep_refusal(subject: Subject, store: StoredConsents | None = None) -> None:
+    """Store that the user declined. Blocks. Raises ConfigError or OSError if it cannot be written."""
+    (store or StoredConsents(consents_file())).refuse(subject.launch.digest())
 
 
-def decision_of(name: str, launch: Launch, *, allowed: bool, by: str) -> DecisionRecord:
-    """Return the record of the decision about a server or a model; `name` is that of the question."""
-    subject = "use" if launch.is_model else "connect" if launch.url else "start"
+def refused_at(subject: Subject, store: StoredConsents | None = None) -> int:
+    """Return when the user declined it, in seconds since the epoch; 0 for never. Blocks."""
+    return (store or StoredConsents(consents_file())).refused(subject.launch.digest())
+
+
+def question_about(subject: Subject, store: StoredConsents) -> ConsentQuestion:
+    """Return the question about a server or model, with the changes since the user last agreed."""
+    changes = store.changes(subject.name, subject.source, subject.launch)
+    return question_of(subject.name, subject.source, subject.launch, changes, store.damage())
+
+
+def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> str:
+    """Return why a model of `loaded` may not be used, or "". Reads a small file."""
+    if trust or (subject := model_subject(name, loaded, env)) is None:
+        return ""
+    store = StoredConsents(consents_file())
+    if store.has(subject.launch.digest()):
+        return ""
+    why = f"this model comes from {loaded.source} and needs your consent"
+    return f"{why}. {damage.removesuffix('.')}" if (damage := store.damage()) else why
+
+
+def decision_of(subject: Subject, *, allowed: bool, by: str) -> DecisionRecord:
+    """Return the record of the decision about a server or a model."""
+    launch = subject.launch
+    what = "use" if launch.is_model else "connect" if launch.url else "start"
     digest, asked = launch.digest()[:16], by == BY_KEY
-    return DecisionRecord(DecisionKind.CONSENT, name, subject, allowed, by, USER, asked=asked, digest=digest)
+    return DecisionRecord(
+        DecisionKind.CONSENT, subject.name, what, allowed, by, USER, asked=asked, digest=digest
+    )
 
 
 CONSENT_STEP = (
@@ -346,62 +372,16 @@ CONSENT_STEP = (
 
 def described(spec: ServerSpec) -> list[str]:
     """Return the text of the question about a server for a refusal: what would run, and its risks."""
-    lines = (clean_line(spec.name, 64), *consent_question(spec, launch_of(spec)).lines()[1:])
+    question = question_of(spec.name, spec.source, launch_of(spec))
+    lines = (clean_line(spec.name, 64), *question.lines()[1:])
     return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
 
 
-def _quick_to_search(launches: Mapping[str, Launch]) -> set[str]:
-    """Return the names of servers that may fit on a screen together, and are quick to search."""
-    found, left = set(), MAX_ON_SCREEN
-    for name, launch in launches.items():
-        if launch.length <= left:
-            found.add(name)
-            left -= launch.length
+def _quick_to_search(subjects: Sequence[Subject]) -> list[Subject]:
+    """Return the servers that may fit on a screen together, and are quick to search."""
+    found, left = [], MAX_ON_SCREEN
+    for one in subjects:
+        if one.launch.length <= left:
+            found.append(one)
+            left -= one.launch.length
     return found
-
-
-def launch_of(spec: ServerSpec) -> Launch:
-    """Return what a start of the server would run now."""
-    launch = Launch.of(spec, _program)
-    return replace(launch, links=dict(_links(spec, launch.program)))
-
-
-def _links(spec: ServerSpec, program: str) -> Iterator[tuple[str, str]]:
-    """Yield the symbolic links that determine what a server runs, each with its place and target."""
-    if not spec.command:
-        return
-    folder = spec.starts_in or os.getcwd()
-    places = [("program", program), ("cwd", spec.cwd or "")]
-    for number, word in enumerate(spec.args):
-        path = os.path.join(folder, word)
-        if "\0" not in word and len(word) < MAX_PATH and os.path.isfile(path):
-            places.append((f"args.{number}", path))
-    for place, path in places:
-        if path and (real := os.path.realpath(path)) != os.path.abspath(path):
-            yield place, real
-
-
-def _program(spec: ServerSpec) -> str:
-    """Return the path of the program that a start of the server would find, or ""."""
-    command = os.path.expanduser(spec.command)
-    if "\0" in command:
-        return ""
-    if os.sep in command:
-        path = os.path.normpath(os.path.join(spec.starts_in or os.getcwd(), command))
-        return path if os.path.isfile(path) else ""
-    return find_program(command, {**os.environ, **spec.env}) or ""
-
-
-def is_sample(spec: ServerSpec) -> bool:
-    """Return whether a server is a shipped sample, by its path, not its name."""
-    if spec.command != sys.executable or len(spec.args) != 1 or spec.cwd or spec.url:
-        return False
-    try:
-        known = default_servers()
-        servers = os.path.dirname(os.path.realpath(known[0].args[0]))
-        script = os.path.realpath(spec.args[0])
-    except (OSError, ValueError):
-        return False
-    if os.path.dirname(script) != servers:
-        return False
-    return not spec.env or any(one.args == (spec.args[0],) and one.env == spec.env for one in known)

@@ -127,7 +127,10 @@ class QuestionDialog(ModalScreen[Any]):
             self.line.offer(offered)
             if not self._replies[YES].unread:
                 self.line.show_unread(self._body.unread if YES in offered or not self._body.is_ready else "")
-            self.call_after_refresh(self._fit)
+            if self._room is not None and self._room.texts:
+                self.call_after_refresh(self._fit)  # once the line is as tall as its new text
+            else:
+                self._fit()
 
     def _fit(self) -> None:
         """Give the text the rows that the others do not need."""

@@ -8,7 +8,7 @@ from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, run, turn_of
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.permission.approval_policy import Mode
-from tui.core.permission.call_approval import CallDecisions
+from tui.core.permission.call_approval import call_record, decider_of
 from tui.core.ports import Answer, Decision, DecisionKind, DecisionRecord, digest_of
 from tui.core.tools import Tool
 from tui.core.turn.limits import Limits
@@ -62,10 +62,8 @@ async def test_without_a_person_the_default_decides() -> None:
 
 
 def test_a_denial_without_a_person_is_recorded_with_its_ask_rule() -> None:
-    log = Noted()
     refused = Decision(Answer.NO, "no terminal", by_user=False)
-    CallDecisions(log).answered(Tool("files", "read"), {}, refused, rule="ask files/*")
-    assert log.records[0].by == "rule ask files/*"
+    assert decider_of(refused, "ask files/*") == "rule ask files/*"
 
 
 @pytest.mark.parametrize(
@@ -95,14 +93,12 @@ async def test_a_call_beyond_a_limit_is_recorded_as_denied_by_it() -> None:
 
 
 def test_built_in_tools_are_not_recorded() -> None:
-    log = Noted()
-    CallDecisions(log).judged(Tool("mcptui", "x", digest=f"{BUILT_IN}x"), {}, allowed=True, by="default")
-    assert log.records == []
+    tool = Tool("mcptui", "x", digest=f"{BUILT_IN}x")
+    assert call_record(tool, {}, allowed=True, by="default") is None
 
 
 def test_a_resource_that_the_model_reads_is_recorded_as_a_call_of_its_server() -> None:
-    log = Noted()
     tool = Tool("mcptui", "read_resource", digest=f"{BUILT_IN}read_resource")
-    CallDecisions(log).judged(tool, {"server": "docs", "uri": "x:y"}, allowed=True, by="default")
-    (found,) = log.records
+    found = call_record(tool, {"server": "docs", "uri": "x:y"}, allowed=True, by="default")
+    assert found is not None
     assert (found.server, found.subject, found.allowed) == ("docs", "read_resource", True)

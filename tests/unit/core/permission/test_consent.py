@@ -2,13 +2,13 @@
 
 import pytest
 
-from tui.core.permission.consent import MAX_LINES, MAX_ON_SCREEN, AllOwn, ConsentQuestion, consent_question
+from tui.core.permission.consent import MAX_LINES, MAX_ON_SCREEN, AllOwn, ConsentQuestion, question_of
 from tui.core.permission.launch import Launch
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
 
 def question(spec: ServerSpec, *changes: str) -> ConsentQuestion:
-    return consent_question(spec, Launch.of(spec, lambda spec: "/usr/bin/npx"), changes)
+    return question_of(spec.name, spec.source, Launch.of(spec, lambda spec: "/usr/bin/npx"), changes)
 
 
 def text(spec: ServerSpec, *changes: str) -> str:

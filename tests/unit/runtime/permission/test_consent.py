@@ -14,12 +14,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.conftest import until
 from tui.core.errors import UsageError
-from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion, consent_question
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion, question_of
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.questions import Action, ConsentsAnswer, Refuser
 from tui.core.servers import ServerSpec
 from tui.runtime.permission import consent as module
-from tui.runtime.permission.consent import RunConsent, is_sample, launch_of
+from tui.runtime.permission.consent import RunConsent
+from tui.runtime.permission.subjects import is_sample, launch_of
 from tui.settings.locations import default_servers
 from tui.settings.state.permission.stored_consents import StoredConsents
 
@@ -241,9 +242,9 @@ async def test_the_question_about_a_long_command_is_prepared_in_a_thread(
 
     def question(*given: Any) -> ConsentQuestion:
         where.append(threading.current_thread() is threading.main_thread())
-        return consent_question(*given)
+        return question_of(*given)
 
-    monkeypatch.setattr(module, "consent_question", question)
+    monkeypatch.setattr(module, "question_of", question)
     consent = gate(tmp_path, Person(Action.ACCEPT, Action.ACCEPT))
     long = dataclasses.replace(SPEC, name="long", args=("\u200b" * 100_000,))
     consent.together([long, SPEC])
@@ -396,7 +397,7 @@ async def test_a_symlink_to_another_target_needs_new_consent_and_the_target_is_s
 
 def test_the_question_shows_the_targets_of_symlinks(tmp_path: Path):
     spec, _ = linked(tmp_path)
-    facts = dict(consent_question(spec, launch_of(spec)).facts)
+    facts = dict(question_of(spec.name, spec.source, launch_of(spec)).facts)
     assert "argument 2 resolves to " in facts["links"] and "/one/script.py" in facts["links"]
     assert "folder resolves to " in facts["links"] and "program resolves to " in facts["links"]
 

@@ -1,9 +1,13 @@
 """A file that several processes may change at the same time."""
 
+import errno
+import os
+import shutil
 import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -64,6 +68,38 @@ def test_a_damaged_file_is_copied_before_it_is_replaced(tmp_path: Path, text: st
     add(path, "new")
     assert things(path) == ["new"]
     assert [one.read_text() for one in tmp_path.iterdir() if one != path] == [text]
+
+
+def no_links(*_: object, **__: object) -> None:
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+def test_the_copy_of_an_older_damaged_file_is_replaced_also_without_hard_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "link", no_links)
+    path, copy = tmp_path / "things.json", tmp_path / "things.damaged"
+    for text in ("first" * 100_000, "second"):
+        path.write_text(text)
+        add(path, "new")
+        assert copy.read_text() == text and stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert things(path) == ["new"]
+
+
+def test_a_damaged_file_that_cannot_be_copied_is_logged_and_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(source: IO[bytes], copy: IO[bytes]) -> None:
+        copy.write(b"fir")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "link", no_links)
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    path = tmp_path / "things.json"
+    path.write_text("first")
+    add(path, "new")
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(path.name, "first")]
+    assert "is damaged and cannot be copied to things.damaged (No space left on device)" in caplog.text
 
 
 def test_a_symlink_in_place_of_the_file_is_neither_read_nor_changed(tmp_path: Path) -> None:

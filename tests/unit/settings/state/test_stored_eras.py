@@ -44,17 +44,6 @@ def test_a_save_keeps_the_entries_of_earlier_instances(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"format": 2, "eras": []}', '{"format": 1, "eras": 7}', "[" * 100_000, "\0"]
-)
-def test_a_damaged_file_has_no_eras_and_is_replaced(tmp_path, text):
-    path = tmp_path / "eras.json"
-    path.write_text(text)
-    assert StoredEras(path).load() == {}
-    keep(path, KEY, OLD)
-    assert StoredEras(path).load() == {KEY: OLD}
-
-
-@pytest.mark.parametrize(
     "damage",
     [{"key": "../x"}, {"key": 7}, {"handshake": 1}, {"version": "9" * 81}, {"at": True}, {"at": 10**12}],
 )

@@ -49,20 +49,6 @@ async def test_the_question_about_a_model_asks_to_use_it():
         waiting.cancel()
 
 
-@pytest.mark.parametrize(
-    ("key", "action"),
-    [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
-)
-async def test_keys_accept_decline_or_postpone(key: str, action: Action):
-    async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, QuestionQueue)
-        waiting = asked(person.consent(QUESTION))
-        await shown(app, QuestionDialog)
-        await painted(app, whole=True)
-        await pilot.press(key)
-        assert await waiting is action
-
-
 async def test_a_damaged_consent_file_is_named_once():
     damaged = dataclasses.replace(QUESTION, changes=(), damage="Cut: \x1b[31mconsents.json")
     for question in (damaged, ConsentsQuestion([damaged, dataclasses.replace(damaged, server="notes")])):
@@ -74,17 +60,6 @@ async def test_a_damaged_consent_file_is_named_once():
             await shows(app, "! Cut: ␛[31mconsents.json")
             assert screen_text(app).count("! Cut") == 1 and "never been" not in screen_text(app)
             waiting.cancel()
-
-
-async def test_enter_and_letters_do_not_answer():
-    async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, QuestionQueue)
-        waiting = asked(person.consent(QUESTION))
-        await shown(app, QuestionDialog)
-        await painted(app)
-        await pilot.press("y", "enter", "a", "space")
-        assert not waiting.done()
-        waiting.cancel()
 
 
 async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
@@ -186,16 +161,3 @@ async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answe
         await shown(app, QuestionDialog)
         await pilot.press(key)
         assert await waiting is answer
-
-
-async def test_questions_about_two_servers_are_shown_one_after_the_other():
-    other = dataclasses.replace(QUESTION, server="notes")
-    async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, QuestionQueue)
-        first, second = asked(person.consent(QUESTION)), asked(person.consent(other))
-        await shown(app, QuestionDialog)
-        await shows(app, "1 more question waiting")
-        await pilot.press("ctrl+x")
-        assert await first is Action.DECLINE
-        await shows(app, "The server “notes” has changed")
-        second.cancel()

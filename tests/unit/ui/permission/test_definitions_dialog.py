@@ -33,18 +33,6 @@ def question(*changes: DefinitionChange) -> DefinitionsQuestion:
     return DefinitionsQuestion("calc", changes or (changed(),))
 
 
-@pytest.mark.parametrize(
-    ("key", "answer"), [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)]
-)
-async def test_keys_accept_leave_out_or_postpone(key: str, answer: Action) -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(person.definitions(question()))
-        await shown(app, QuestionDialog)
-        await painted(app, whole=True)
-        await pilot.press(key)
-        assert (await waiting).action is answer
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 14)])
 async def test_the_dialog_shows_what_changed_and_what_each_answer_does(size: tuple[int, int]) -> None:
     async with app_with_person(size) as (app, _, person):

@@ -3,23 +3,12 @@
 import pytest
 
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tests.ui.question_stage import app_with_person, asked, ripe
 from tui.core.ports import TrustQuestion
-from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
 
 QUESTION = TrustQuestion("fetch\x1b[31m", "[b]get[/b]")
-
-
-@pytest.mark.usefixtures("ripe")
-@pytest.mark.parametrize(("key", "answer"), [("ctrl+s", True), ("ctrl+x", False), ("escape", None)])
-async def test_keys_trust_do_not_trust_or_postpone(key: str, answer: bool | None) -> None:
-    async with app_with_person() as (app, pilot, person):
-        task = asked(person.trust(QUESTION))
-        await shown(app, QuestionDialog)
-        await pilot.press(key)
-        assert await task is answer
 
 
 @pytest.mark.usefixtures("ripe")

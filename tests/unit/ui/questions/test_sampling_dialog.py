@@ -63,15 +63,6 @@ async def test_the_reply_is_shown_before_it_is_sent_to_the_server() -> None:
         assert await question == SamplingAnswer(Action.ACCEPT, REPLY)
 
 
-@pytest.mark.parametrize(("key", "action"), [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)])
-async def test_a_request_can_be_declined_or_cancelled(key: str, action: Action) -> None:
-    async with app_with_person() as (app, pilot, person):
-        question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
-        await shown(app, QuestionDialog)
-        await pilot.press(key)
-        assert (await question).action is action
-
-
 def test_tools_and_the_requested_context_are_named() -> None:
     facts = request_facts({**PARAMS, "tools": [{"name": "a"}, {"name": "b"}], "includeContext": "allServers"})
     assert facts[2:] == ["2 tools: a, b", "without the requested server context"]

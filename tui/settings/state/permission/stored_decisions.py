@@ -8,9 +8,8 @@ import json
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -156,21 +155,8 @@ def _numbered(path: Path, number: int) -> Path:
     return path.with_name(f"{path.stem}.{number}{path.suffix}") if number else path
 
 
-@dataclass(frozen=True, slots=True)
-class ReadDecisions:
-    """The decisions of all files, oldest first, and the number of unreadable lines."""
-
-    records: Sequence[DecisionRecord] = ()
-    unreadable: int = 0
-
-    @property
-    def warning(self) -> str:
-        """Warning about unreadable lines, or ""."""
-        return f"{plural(self.unreadable, 'line')} could not be read" if self.unreadable else ""
-
-
-def read_decisions(path: Path) -> ReadDecisions:
-    """Return the decisions of all files. Damaged lines are skipped.
+def read_decisions(path: Path) -> tuple[list[DecisionRecord], str]:
+    """Return the decisions of all files, oldest first, and a warning about unreadable lines, or "".
 
     Raises `ConfigError` if a file cannot be read.
     """
@@ -190,7 +176,8 @@ def read_decisions(path: Path) -> ReadDecisions:
                 records.append(found)
             else:
                 unreadable += not found
-    return ReadDecisions(records, unreadable)
+    warning = f"{plural(unreadable, 'line')} could not be read" if unreadable else ""
+    return records, warning
 
 
 def _entry(record: DecisionRecord, redact: Callable[[str], str]) -> dict[str, Any]:

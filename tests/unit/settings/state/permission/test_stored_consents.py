@@ -51,15 +51,6 @@ def test_changes_are_relative_to_the_last_consent_for_that_server_and_source(tmp
     assert stored.changes("other", "x", launch("b")) == []
 
 
-def test_two_instances_keep_each_others_entries(tmp_path: Path):
-    path = tmp_path / "consents.json"
-    one, other = StoredConsents(path), StoredConsents(path)
-    assert not one.has(launch("a").digest())
-    one.add("s", "x", launch("a"))
-    other.add("s", "x", launch("b"))
-    assert one.has(launch("b").digest()) and other.has(launch("a").digest())
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -115,15 +106,6 @@ def test_an_invalid_entry_costs_only_itself_and_is_counted_and_copied(tmp_path: 
     stored.refuse(launch("c").digest())
     assert (tmp_path / "consents.damaged").read_text() == damaged
     assert stored.has(launch("b").digest()) and stored.damage() == ""
-
-
-def test_a_truncated_file_that_cannot_be_copied_is_not_replaced(tmp_path: Path):
-    path = tmp_path / "consents.json"
-    path.write_text("{")
-    (tmp_path / "consents.damaged").mkdir()
-    with pytest.raises(ConfigError, match="cannot be copied"):
-        StoredConsents(path).add("s", "x", launch("a"))
-    assert path.read_text() == "{"
 
 
 def test_a_symlink_in_place_of_the_file_is_neither_read_nor_written(tmp_path: Path):

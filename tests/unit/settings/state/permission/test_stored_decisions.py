@@ -34,14 +34,14 @@ def keep(path: Path, *records: DecisionRecord) -> StoredDecisions:
 
 
 def subjects(path: Path) -> list[str]:
-    return [one.subject for one in read_decisions(path).records]
+    return [one.subject for one in read_decisions(path)[0]]
 
 
 def test_decisions_are_kept_in_a_private_file(tmp_path: Path) -> None:
     path = tmp_path / "state" / "decisions.jsonl"
     one = record(asked=True, digest="d", when=1.5)
     keep(path, one)
-    assert read_decisions(path).records == [one]
+    assert read_decisions(path)[0] == [one]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
@@ -100,7 +100,7 @@ def test_only_a_damaged_line_is_lost_and_it_is_counted(tmp_path: Path, damage: b
         file.write(damage)
     keep(path, record("after"))
     assert subjects(path) == ["before", "after"]
-    assert read_decisions(path).warning == "1 line could not be read"
+    assert read_decisions(path)[1] == "1 line could not be read"
 
 
 @pytest.mark.parametrize("line", ["7", "[" * 5000, "{}", '{"when": 1, "kind": "nonsense"}', "x"])
@@ -108,7 +108,7 @@ def test_an_invalid_line_is_omitted(tmp_path: Path, line: str) -> None:
     path = tmp_path / "decisions.jsonl"
     path.write_text(f"{line}\n")
     keep(path, record())
-    assert subjects(path) == ["echo"] and read_decisions(path).unreadable == 1
+    assert subjects(path) == ["echo"] and read_decisions(path)[1] == "1 line could not be read"
 
 
 def test_a_failed_write_is_reported_and_retried(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_decisions_lost_while_the_file_is_unwritable_are_counted(
     blocked.unlink()
     stored.close()
     path = blocked / "decisions.jsonl"
-    assert not read_decisions(path).unreadable
+    assert not read_decisions(path)[1]
     assert subjects(path) == ["t3", "t4"] and json.loads(path.read_text().splitlines()[0]) == {"lost": 3}
 
 
@@ -186,7 +186,7 @@ def test_any_time_of_a_decision_can_be_shown(tmp_path: Path, when: float) -> Non
     keep(path, record(when=1.0))
     line = json.loads(path.read_text()) | {"when": when}
     path.write_text(json.dumps(line) + "\n")
-    for found in read_decisions(path).records:
+    for found in read_decisions(path)[0]:
         assert rfc3339(round(found.when * 1e9)) is not None
 
 

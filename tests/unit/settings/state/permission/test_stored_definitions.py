@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import shutil
 import stat
 
 import pytest
@@ -71,42 +70,6 @@ def test_a_damaged_file_accepts_nothing_and_is_rewritten(tmp_path, text):
     assert (tmp_path / f"{KEY}.damaged").read_text() == text
 
 
-def test_a_newer_damaged_file_replaces_the_copy_of_the_older(tmp_path):
-    for text in ("first", "second"):
-        (tmp_path / f"{KEY}.json").write_text(text)
-        keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
-    assert (tmp_path / f"{KEY}.damaged").read_text() == "second"
-    assert StoredDefinitions(tmp_path).load(KEY) == DefinitionRecord({"add": accepted(ADD)})
-
-
-def no_links(*_, **__):
-    raise OSError(errno.EPERM, "Operation not permitted")
-
-
-def test_on_a_disk_without_hard_links_a_damaged_file_is_copied(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "link", no_links)
-    for text in ("first" * 100_000, "second"):
-        (tmp_path / f"{KEY}.json").write_text(text)
-        keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
-        beside = tmp_path / f"{KEY}.damaged"
-        assert beside.read_text() == text and stat.S_IMODE(beside.stat().st_mode) == 0o600
-    assert StoredDefinitions(tmp_path).load(KEY) == DefinitionRecord({"add": accepted(ADD)})
-
-
-def test_a_damaged_file_that_cannot_be_copied_is_logged_and_not_replaced(tmp_path, monkeypatch, caplog):
-    def full(source, copy):
-        copy.write(b"fir")
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "link", no_links)
-    monkeypatch.setattr(shutil, "copyfileobj", full)
-    path = tmp_path / f"{KEY}.json"
-    path.write_text("first")
-    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
-    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(path.name, "first")]
-    assert f"is damaged and cannot be copied to {KEY}.damaged (No space left on device)" in caplog.text
-
-
 def test_a_symlink_in_place_of_the_folder_is_reported(tmp_path):
     (tmp_path / "other").mkdir()
     folder = tmp_path / "mcptui" / "definitions"
@@ -115,15 +78,6 @@ def test_a_symlink_in_place_of_the_folder_is_reported(tmp_path):
     (tmp_path / "other" / f"{KEY}.json").write_text("{}")
     found = StoredDefinitions(folder).load(KEY)
     assert f"{KEY}.json is in {folder}, a symbolic link, which mcptui does not follow here." in found.damage
-
-
-def test_a_symlink_in_place_of_the_file_is_reported_and_its_target_unchanged(tmp_path):
-    (tmp_path / "other").write_text("{}")
-    (tmp_path / f"{KEY}.json").symlink_to(tmp_path / "other")
-    found = StoredDefinitions(tmp_path).load(KEY)
-    assert found.damage and "copied to" not in found.damage
-    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
-    assert (tmp_path / "other").read_text() == "{}"
 
 
 def test_a_definition_that_does_not_match_its_digest_is_dropped(tmp_path):
@@ -160,13 +114,6 @@ def test_accepted_definitions_are_read_from_a_read_only_file_system(tmp_path, mo
 
     monkeypatch.setattr(os, "utime", refuse)
     assert StoredDefinitions(tmp_path).load(KEY) == kept
-
-
-def test_a_failed_write_is_only_logged(tmp_path, caplog):
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    keep(blocked, DefinitionRecord({"add": accepted(ADD)}))
-    assert "cannot save the accepted definitions of srv" in caplog.text
 
 
 def test_the_file_is_plain_json(tmp_path):

@@ -42,29 +42,6 @@ def test_another_name_or_another_command_is_not_trusted(tmp_path: Path, other: S
     assert StoredTrust(path).find(other) is None
 
 
-def test_two_instances_keep_each_others_entries(tmp_path: Path) -> None:
-    path, other = tmp_path / "trusted.json", ServerSpec("b", "b")
-    first, second = StoredTrust(path), StoredTrust(path)
-    assert second.find(other) is None
-    first.keep(FETCH, True)
-    first.close()
-    second.keep(other, False)
-    second.close()
-    assert (StoredTrust(path).find(FETCH), StoredTrust(path).find(other)) == (True, False)
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 2}', '{"format": 1, "servers": [7]}', "\0"])
-def test_a_damaged_file_trusts_no_server(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "trusted.json"
-    path.write_text(text)
-    assert StoredTrust(path).find(FETCH) is None
-
-
-def test_a_failed_write_raises_no_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    keep(tmp_path / "file" / "trusted.json", FETCH, True)
-
-
 def test_a_damaged_file_is_named_with_its_copy(tmp_path: Path) -> None:
     path = tmp_path / "trusted-servers.json"
     assert StoredTrust(path).damage() == ""

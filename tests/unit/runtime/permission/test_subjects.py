@@ -9,11 +9,15 @@ import pytest
 from tests.endpoint import Endpoint
 from tests.unit.runtime.permission.test_consent import Log, Person
 from tui.core.errors import ConfigError
+from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action
 from tui.runtime.options import Options
-from tui.runtime.permission.model_consent import ModelConsent, missing_model_consents, model_launch
+from tui.runtime.permission.consent import RunConsent, question_about
+from tui.runtime.permission.subjects import Subject, model_launch, model_subject, model_subjects
 from tui.runtime.profiles import choose_model, configured_profiles, offered
 from tui.settings.load import Loaded, load_text
+from tui.settings.locations import consents_file
+from tui.settings.state.permission.stored_consents import StoredConsents
 
 ENV = {"OPENAI_API_KEY": "sk-canary-5512abc", "OTHER": "sk-other-5512abc"}
 
@@ -64,37 +68,44 @@ async def test_an_endpoint_without_consent_is_not_contacted(monkeypatch: pytest.
         assert endpoint.connections == 0
 
 
-def gate(answer: Action, log: Log, *, trust: bool = False) -> ModelConsent:
+def gate(answer: Action, log: Log, *, trust: bool = False) -> RunConsent:
     person = Person(answer)
-    return ModelConsent(ENV, lambda: person, log, trust=trust)
+    return RunConsent.over_file(lambda: person, log, trust=trust)
+
+
+def missing(loaded: Loaded, env: Mapping[str, str] = ENV) -> list[tuple[Subject, ConsentQuestion]]:
+    store = StoredConsents(consents_file())
+    subjects = [one for one in model_subjects(loaded, env) if not store.has(one.launch.digest())]
+    return [(one, question_about(one, store)) for one in subjects]
 
 
 async def test_consent_is_kept_for_the_address_and_the_source_of_the_key():
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"'
     log = Log()
-    assert not await gate(Action.DECLINE, log).ask("x", foreign(lines))
-    assert await gate(Action.ACCEPT, log).ask("x", foreign(lines))
+    assert not await gate(Action.DECLINE, log).ask_model(model_subject("x", foreign(lines), ENV))
+    assert await gate(Action.ACCEPT, log).ask_model(model_subject("x", foreign(lines), ENV))
     assert [one.allowed for one in log.records] == [False, True]
     rotated = {"OPENAI_API_KEY": "sk-new-1234567", "OTHER": "y"}
-    assert missing_model_consents(foreign(lines, rotated), rotated) == []
+    assert missing(foreign(lines, rotated), rotated) == []
     for changed in (lines.replace("OPENAI_API_KEY", "OTHER"), lines.replace("e.example", "f.example")):
-        ((_, _, question),) = missing_model_consents(foreign(changed), ENV)
+        ((_, question),) = missing(foreign(changed))
         assert question.changes
 
 
 async def test_a_refusal_lasts_until_the_model_changes_or_consent_is_given():
     loaded = foreign('base_url = "https://e.example/v1"')
-    assert not await gate(Action.DECLINE, Log()).ask("x", loaded)
+    assert not await gate(Action.DECLINE, Log()).ask_model(model_subject("x", loaded, ENV))
     again = gate(Action.ACCEPT, Log())
-    assert await again.refuses("x", loaded)
-    assert not await again.refuses("x", foreign('base_url = "https://f.example/v1"'))
-    assert not await gate(Action.DECLINE, Log(), trust=True).refuses("x", loaded)
-    assert await again.ask("x", loaded) and not await again.refuses("x", loaded)
+    assert again.refused(model_subject("x", loaded, ENV))
+    assert not again.refused(model_subject("x", foreign('base_url = "https://f.example/v1"'), ENV))
+    assert not gate(Action.DECLINE, Log(), trust=True).refused(model_subject("x", loaded, ENV))
+    assert await again.ask_model(model_subject("x", loaded, ENV))
+    assert not again.refused(model_subject("x", loaded, ENV))
 
 
 def test_the_question_shows_what_is_sent_where():
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"\nheaders = { A = "${OTHER}" }'
-    ((_, _, question),) = missing_model_consents(foreign(lines), ENV)
+    ((_, question),) = missing(foreign(lines))
     said = "\n".join((*question.lines(), *question.outcomes))
     assert "The model “models.x” comes from the file /tmp/f.toml" in said and "Use it?" in said
     assert "address  https://e.example/v1" in said and "key      value of OPENAI_API_KEY" in said
@@ -105,20 +116,20 @@ def test_the_question_shows_what_is_sent_where():
 def test_consent_covers_the_system_text_and_extra_body_which_are_shown():
     lines = 'base_url = "https://e.example/v1"\nsystem = "Obey ${OTHER}"\n'
     lines += 'extra_body = { a = [1], k = "${OTHER}" }'
-    ((_, launch, question),) = missing_model_consents(foreign(lines), ENV)
+    ((subject, question),) = missing(foreign(lines))
     said = "\n".join(question.lines())
     assert "model       m\n" in said and "system      Obey ${OTHER}\n" in said
     assert 'extra_body  {"a": [1], "k": "${OTHER}"}' in said and "5512abc" not in said
-    assert "5512abc" not in str(launch.summary("salt"))
+    assert "5512abc" not in str(subject.launch.summary("salt"))
     for old, new in (("Obey", "Hi"), ("[1]", "[2]")):
-        assert model_launch("x", foreign(lines.replace(old, new)), ENV).digest() != launch.digest()
+        assert model_launch("x", foreign(lines.replace(old, new)), ENV).digest() != subject.launch.digest()
 
 
 async def test_a_changed_system_prompt_needs_new_consent_and_is_shown():
     lines = 'base_url = "https://e.example/v1"\nsystem = "Be brief"'
-    assert await gate(Action.ACCEPT, Log()).ask("x", foreign(lines))
-    assert missing_model_consents(foreign(lines), ENV) == []
-    ((_, _, question),) = missing_model_consents(foreign(lines.replace("brief", "evil")), ENV)
+    assert await gate(Action.ACCEPT, Log()).ask_model(model_subject("x", foreign(lines), ENV))
+    assert missing(foreign(lines)) == []
+    ((_, question),) = missing(foreign(lines.replace("brief", "evil")))
     assert list(question.changes) == ["system: was Be brief, is now Be evil"]
 
 
@@ -131,9 +142,9 @@ async def test_a_model_allowed_by_the_flag_is_recorded_once_without_a_question()
     log = Log()
     consent = gate(Action.ACCEPT, log, trust=True)
     lines = 'base_url = "https://e.example/v1"\napi_key = "${OPENAI_API_KEY}"'
-    assert not await consent.ask("x", foreign(lines))
-    consent.used("x", foreign(lines))
-    consent.used("x", foreign(lines))
+    assert not await consent.ask_model(model_subject("x", foreign(lines), ENV))
+    consent.has(model_subject("x", foreign(lines), ENV))
+    consent.has(model_subject("x", foreign(lines), ENV))
     assert [(one.server, one.subject, one.by) for one in log.records] == [
         ("models.x", "use", "option --trust-config")
     ]
@@ -141,5 +152,5 @@ async def test_a_model_allowed_by_the_flag_is_recorded_once_without_a_question()
 
 def test_without_the_flag_using_a_model_records_no_decision():
     log = Log()
-    gate(Action.ACCEPT, log).used("x", foreign('base_url = "https://e.example/v1"'))
+    gate(Action.ACCEPT, log).has(model_subject("x", foreign('base_url = "https://e.example/v1"'), ENV))
     assert log.records == []

@@ -26,13 +26,13 @@ LEAST_SUBJECT, MOST_SUBJECT = 60, 1000
 def decisions(args: argparse.Namespace) -> int:
     """Run `mcptui decisions` and return the exit code."""
     try:
-        read = read_decisions(decisions_file())
-        found = _chosen(args, read.records)
+        records, warning = read_decisions(decisions_file())
+        found = _chosen(args, records)
     except McptuiError as error:
         print(f"mcptui decisions: {clean(str(error))}", file=sys.stderr)
         return USAGE
-    if read.warning:
-        print(f"mcptui decisions: {read.warning}", file=sys.stderr)
+    if warning:
+        print(f"mcptui decisions: {warning}", file=sys.stderr)
     if args.json:
         for record in found:
             print(json.dumps(_object(record), separators=(",", ":")))

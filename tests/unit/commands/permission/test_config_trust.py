@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands import config_trust as module
-from tui.commands.config_trust import YES_TO_ALL, config_trust
-from tui.commands.terminal_approver import YES_OR_NO
+from tui.commands.permission import config_trust as module
+from tui.commands.permission.config_trust import YES_TO_ALL, config_trust
+from tui.commands.permission.terminal_approver import YES_OR_NO
 from tui.core.errors import ConfigError, UsageError
 from tui.core.permission.consent import NO, YES_ADDRESS, YES_ALL, YES_PROGRAM
 from tui.runtime.permission.consent import missing_consents
@@ -41,7 +41,7 @@ def test_each_server_is_shown_and_only_a_yes_gives_consent(
     said = capsys.readouterr().out
     assert "sh -c id" in said and "one: agreed" in said
     assert "https://example.com/mcp" in said and "two: no answer, nothing saved" in said
-    assert [one.server for one in read_decisions(decisions_file()).records] == ["one"]
+    assert [one.server for one in read_decisions(decisions_file())[0]] == ["one"]
     answers += ["yes"]
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr().out
@@ -72,7 +72,7 @@ def test_the_end_of_input_is_not_an_answer(file: Path, answers: list[str], monke
     monkeypatch.setattr("builtins.input", ended)
     with pytest.raises(UsageError, match="no answer was given"):
         config_trust(file, yes=False)
-    assert not read_decisions(decisions_file()).records
+    assert not read_decisions(decisions_file())[0]
 
 
 def test_a_refusal_is_recorded_and_shown_the_next_time(
@@ -81,7 +81,7 @@ def test_a_refusal_is_recorded_and_shown_the_next_time(
     file.write_text(f'{CONFIG}\n[models.m]\nmodel = "m"\nbase_url = "https://e.example/v1"\n')
     answers += ["n", "n"]
     assert config_trust(file, yes=False) == 0
-    records = read_decisions(decisions_file()).records
+    records = read_decisions(decisions_file())[0]
     assert [(one.server, one.subject, one.allowed, one.by, one.asked) for one in records] == [
         ("one", "start", False, "key", True),
         ("two", "connect", False, "key", True),
@@ -106,7 +106,7 @@ def test_one_answer_covers_all_servers_of_a_file_after_all_are_shown(
     assert said.index("https://example.com/mcp") < said.index("Yes: mcptui starts all") < said.index("one: ")
     assert f"one: {outcome}" in said and f"two: {outcome}" in said
     assert len(missing_consents(file, {})) == left
-    assert bool(read_decisions(decisions_file()).records) is bool(answer)
+    assert bool(read_decisions(decisions_file())[0]) is bool(answer)
 
 
 def test_an_empty_line_is_not_an_answer(file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]):
@@ -115,7 +115,7 @@ def test_an_empty_line_is_not_an_answer(file: Path, answers: list[str], capsys: 
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr().out
     assert said.count("no answer, nothing saved") == 3
-    assert "n no, or just enter to decide later:" in said and not read_decisions(decisions_file()).records
+    assert "n no, or just enter to decide later:" in said and not read_decisions(decisions_file())[0]
     assert config_trust(file, yes=False) == 0
     assert "You declined" not in capsys.readouterr().out
 

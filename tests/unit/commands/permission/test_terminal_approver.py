@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.commands.terminal_approver import (
+from tui.commands.permission.terminal_approver import (
     MAX_SHOWN,
     TOO_LONG,
     can_show,
@@ -78,7 +78,7 @@ def test_a_call_with_more_arguments_than_are_shown_can_only_be_denied():
 
 def test_only_y_or_yes_confirms(monkeypatch: pytest.MonkeyPatch):
     typed = ["", "no", "maybe", "y", "YES"]
-    monkeypatch.setattr("tui.commands.terminal_approver.is_terminal", lambda: True)
+    monkeypatch.setattr("tui.commands.permission.terminal_approver.is_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: typed.pop(0))
     assert [confirm("Add it?", yes=False) for _ in range(5)] == [False, False, False, True, True]
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tui.core.permission.rule_check import PastCall, RuleCheck
-from tui.core.permission.rules import Rules, Verdict
+from tui.core.permission.rules import PastCall, RuleCheck, Rules, Verdict
 from tui.core.ports import DecisionKind, DecisionRecord
 
 
@@ -40,7 +39,7 @@ def test_a_past_call_is_reported_if_the_rules_would_decide_differently(
     rule: str, record: DecisionRecord | None, change: str
 ):
     check = checked([f"{rule} files/*"] if rule else [], PastCall("files", "read", {}, 1.0, decided=record))
-    assert [f"{one.call.before} → {one.after}" for one in check.changes] == ([change] if change else [])
+    assert [f"{call.before} → {after}" for call, after in check.changes] == ([change] if change else [])
 
 
 def test_verdicts_are_counted_without_unreadable_calls():
