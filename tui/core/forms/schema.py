@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
-from tui.core.forms.checks import matches, quick_pattern
 from tui.core.forms.spec import (
     MAX_ARMS,
     MAX_CHOICES,
@@ -23,6 +22,7 @@ from tui.core.forms.spec import (
     FieldKind,
     FieldSpec,
 )
+from tui.core.regex import found_in
 from tui.core.units import number_limit, place_in, whole
 
 ARM_WORDS = ("anyOf", "oneOf")
@@ -343,11 +343,10 @@ def _by_position(source: Schema) -> tuple[Sequence[Any], Any]:
 def _entry_schema(source: Schema, name: str) -> Any:
     """Return the schema of an entry that is not a property; False if its name is not allowed.
 
-    A pattern whose cost is unknown is taken to match, so that no entry is called wrong by mistake.
+    A pattern that RE2 does not support is taken to match, so that no entry is called wrong by mistake.
     """
     for pattern, schema in islice(mapping(source.get("patternProperties")).items(), MAX_ARMS):
-        compiled = quick_pattern(pattern)
-        if compiled is None or matches(compiled, name):
+        if found_in(pattern, name) is not False:
             return schema
     return source.get("additionalProperties", True)
 
