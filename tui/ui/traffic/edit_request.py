@@ -13,7 +13,7 @@ from textual.widgets import TextArea
 
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
-from tui.ui.traffic.resend_request import ResendRequest, parsed, shown, written
+from tui.ui.traffic.resender import ResendRequest, params_text, parsed, shown
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.text_area import LinesField
 
@@ -76,7 +76,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         )
         self._status, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))
         self._area = _Params(
-            written(shown(request.params)), compact=True, show_line_numbers=True, tab_behavior="focus"
+            params_text(shown(request.params)), compact=True, show_line_numbers=True, tab_behavior="focus"
         )
         self._area.set_reactive(TextArea.cursor_blink, False)
 
