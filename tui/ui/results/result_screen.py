@@ -1,9 +1,7 @@
 """The result screen: the complete result of a call, or a resource that a result links to."""
 
 import asyncio
-import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -22,27 +20,16 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
-from tui.ui.results.message_draft import ResultSource, attach_content
-from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result
+from tui.ui.results.message_draft import ResultSource
+from tui.ui.results.result_page import ResultPage
+from tui.ui.results.result_sheets import is_app, sheet_of_result
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.files import ask_to_save, open_file
+from tui.ui.widgets.files import open_file
 from tui.ui.widgets.inputs import PromptLine
-from tui.ui.widgets.page import Lines, Page
+from tui.ui.widgets.page import Lines
 from tui.ui.widgets.symbols import symbols_for
 
 READ_SECONDS = 60.0
-
-
-class LinkedPage(Page):
-    """A page on which enter on a link reads the linked resource."""
-
-    def __init__(self, follow: Callable[[], bool], *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._follow = follow
-
-    def action_choose(self) -> None:
-        if not self._follow():
-            super().action_choose()
 
 
 class ResultScreen(ModalScreen[None]):
@@ -75,7 +62,7 @@ class ResultScreen(ModalScreen[None]):
         self._result = result
         self._overrides = overrides
         self._title = SplitBar(id="result-title")
-        self._page = LinkedPage(self.follow_link, id="result-page")
+        self._page = ResultPage(overrides, source, id="result-page")
         self._prompt = PromptLine()
         self._keys = Footer()
         self._work: asyncio.Task[None] | None = None
@@ -118,39 +105,13 @@ class ResultScreen(ModalScreen[None]):
     @property
     def _content(self) -> Content | None:
         """The content under the cursor, or the only one."""
-        sheet = self._page.sheet
-        found = sheet.content(self._page.cursor) if isinstance(sheet, Stack) else None
+        found = self._page.content
         only = self._result.content if self._result is not None else ()
         return only[0] if found is None and len(only) == 1 else found
 
-    def follow_link(self) -> bool:
-        """Read the resource of the link under the cursor; return whether there is a link."""
-        content = self._content
-        if self._source is None or not isinstance(content, LinkContent):
-            return False
-        read_link(self.app, self._source, content, self._overrides)
-        return True
-
     def action_result_attach(self) -> None:
-        content = self._content
-        if self._source is None or content is None:
+        if not self._page.attach(self._content, self._of):
             self.notify("Select a link, a text or an image to attach.", timeout=3)
-            return
-        try:
-            what = attach_content(self._source, content, self._of)
-        except ValueError as error:
-            self.notify(f"Not attached: {error}.", severity="warning", timeout=5)
-        else:
-            self.notify(f"Attached to the next message: {what}", timeout=3)
-
-    def _marked(self) -> tuple[bytes, str]:
-        """Return the bytes of the part under the cursor, and the file suffix for them."""
-        sheet = self._page.sheet
-        if isinstance(sheet, Stack) and (found := sheet.saved(self._page.cursor)) is not None:
-            return found
-        structured = self._result.structured if self._result is not None else None
-        whole = json.dumps(structured, ensure_ascii=False, indent=2, default=str)
-        return whole.encode("utf-8", "replace"), "json"
 
     def action_result_save(self) -> None:
         self._ask_path("save as", and_open=False)
@@ -196,13 +157,10 @@ class ResultScreen(ModalScreen[None]):
         self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
 
     def _ask_path(self, label: str, *, and_open: bool) -> None:
-        data, ending = self._marked()
         stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
-        content = self._content
-        uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
-
-        path = Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}")
-        ask_to_save(self._prompt, path, data, label=label, then=self._ask_to_open if and_open else str)
+        structured = self._result.structured if self._result is not None else None
+        then = self._ask_to_open if and_open else str
+        self._page.save(self._prompt, stem, structured, label=label, then=then)
 
     def _ask_to_open(self, path: Path) -> None:
         def answered(yes: bool | None) -> None:

@@ -14,8 +14,8 @@ from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.traffic import annotations
 from tui.ui.traffic.active_filter import ActiveFilter, ListRows
-from tui.ui.traffic.annotations import Annotations, SavedFilters
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
@@ -85,8 +85,6 @@ class TrafficScreen(Screen[Cause | None]):
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
         self._rows = ListRows(self.list, active, self.prompt)
-        self._annotations = Annotations(recording, self.list, active, self.prompt, self.entry.reload)
-        self._filters = SavedFilters(self, recording, active, self.prompt, self.apply_filter)
         self._comparer = Comparer(self, recording.entries, self.list, reader)
         filters = active, self.apply_filter
         self._resender = Resender(self, live, self.list, reader, self._tasks, *filters)
@@ -266,10 +264,10 @@ class TrafficScreen(Screen[Cause | None]):
         self.list.go_to_first()
 
     def action_traffic_mark(self) -> None:
-        self._annotations.toggle_mark()
+        annotations.toggle_mark(self)
 
     def action_traffic_note(self) -> None:
-        self._annotations.edit_note()
+        annotations.edit_note(self)
 
     def action_traffic_search(self) -> None:
         self._rows.ask()
@@ -281,7 +279,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._rows.go(-1)
 
     def action_traffic_filters(self) -> None:
-        self._filters.pick()
+        annotations.choose_filter(self)
 
     def action_traffic_compare(self) -> None:
         self._comparer.compare()
