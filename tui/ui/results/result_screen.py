@@ -1,7 +1,9 @@
 """The result screen: the complete result of a call, or a resource that a result links to."""
 
 import asyncio
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -20,16 +22,27 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
-from tui.ui.results.message_draft import ResultSource
-from tui.ui.results.result_page import ResultPage
-from tui.ui.results.result_sheets import is_app, sheet_of_result
+from tui.ui.results.message_draft import ResultSource, attach_content
+from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.files import open_file
+from tui.ui.widgets.files import ask_to_save, open_file
 from tui.ui.widgets.inputs import PromptLine
-from tui.ui.widgets.page import Lines
+from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.symbols import symbols_for
 
 READ_SECONDS = 60.0
+
+
+class LinkedPage(Page):
+    """A page on which enter on a link reads the linked resource."""
+
+    def __init__(self, follow: Callable[[], bool], *, id: str) -> None:
+        super().__init__(id=id)
+        self._follow = follow
+
+    def action_choose(self) -> None:
+        if not self._follow():
+            super().action_choose()
 
 
 class ResultScreen(ModalScreen[None]):
@@ -62,7 +75,7 @@ class ResultScreen(ModalScreen[None]):
         self._result = result
         self._overrides = overrides
         self._title = SplitBar(id="result-title")
-        self._page = ResultPage(overrides, source, id="result-page")
+        self._page = LinkedPage(self._follow, id="result-page")
         self._prompt = PromptLine()
         self._keys = Footer()
         self._work: asyncio.Task[None] | None = None
@@ -105,12 +118,15 @@ class ResultScreen(ModalScreen[None]):
     @property
     def _content(self) -> Content | None:
         """The content under the cursor, or the only one."""
-        found = self._page.content
+        found = content_of(self._page)
         only = self._result.content if self._result is not None else ()
         return only[0] if found is None and len(only) == 1 else found
 
+    def _follow(self) -> bool:
+        return follow_link(self._page, self._source, self._overrides)
+
     def action_result_attach(self) -> None:
-        if not self._page.attach(self._content, self._of):
+        if not attach_part(self._page, self._source, self._content, self._of):
             self.notify("Select a link, a text or an image to attach.", timeout=3)
 
     def action_result_save(self) -> None:
@@ -160,7 +176,7 @@ class ResultScreen(ModalScreen[None]):
         stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
         structured = self._result.structured if self._result is not None else None
         then = self._ask_to_open if and_open else str
-        self._page.save(self._prompt, stem, structured, label=label, then=then)
+        save_part(self._page, self._prompt, stem, structured, label=label, then=then)
 
     def _ask_to_open(self, path: Path) -> None:
         def answered(yes: bool | None) -> None:
@@ -182,3 +198,52 @@ def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides:
     """Show the resource that a result links to, read from the server of the result."""
     name = f"{source.server} › {link.name or link.uri}"
     app.push_screen(ResultScreen(name, None, overrides, source, uri=link.uri))
+
+
+def content_of(page: Page) -> Content | None:
+    """Return the content under the cursor."""
+    return page.sheet.content(page.cursor) if isinstance(page.sheet, Stack) else None
+
+
+def follow_link(page: Page, source: ResultSource | None, overrides: KeyOverrides) -> bool:
+    """Read the resource of the link under the cursor; return whether there is a link."""
+    link = content_of(page)
+    if source is None or not isinstance(link, LinkContent):
+        return False
+    read_link(page.app, source, link, overrides)
+    return True
+
+
+def attach_part(page: Page, source: ResultSource | None, content: Content | None, name: str) -> bool:
+    """Attach a content of a result to the message; return whether there is one."""
+    if source is None or content is None:
+        return False
+    try:
+        what = attach_content(source, content, name)
+    except ValueError as error:
+        page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
+    else:
+        page.notify(f"Attached to the next message: {what}", timeout=3)
+    return True
+
+
+def save_part(
+    page: Page,
+    prompt: PromptLine,
+    stem: str,
+    whole: Any,
+    *,
+    label: str = "save as",
+    then: Callable[[Path], object] = str,
+) -> None:
+    """Ask for a file for the image or text under the cursor, otherwise for `whole` as JSON.
+
+    `stem` is its name, unless the content of a resource has one.
+    """
+    found = page.sheet.saved(page.cursor) if isinstance(page.sheet, Stack) else None
+    text = json.dumps(whole, ensure_ascii=False, indent=2, default=str) if found is None else ""
+    data, ending = found or (text.encode("utf-8", "replace"), "json")
+    content = content_of(page)
+    uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
+    path = Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}")
+    ask_to_save(prompt, path, data, label=label, then=then)

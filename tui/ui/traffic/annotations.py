@@ -1,37 +1,38 @@
 """The user's marks, notes and saved filters for a recording, changed on the traffic screen."""
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.traffic.filter.query import parse
-
-if TYPE_CHECKING:
-    from tui.ui.traffic.screen import TrafficScreen
+from tui.traffic.filter.query import Query, parse
+from tui.traffic.record.open_recording import Recording
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.widgets.inputs import PromptLine
 
 KEEP = "+"
 """Entry of the list of saved filters that saves the active one."""
 
 
-def toggle_mark(screen: "TrafficScreen") -> None:
+def toggle_mark(recording: Recording, entry_list: EntryList) -> None:
     """Mark the selected entry, or unmark it."""
-    recording, index = screen.recording, screen.list.index
-    if not screen.list.chosen() or index < 0:
+    index = entry_list.index
+    if not entry_list.chosen() or index < 0:
         return
     entries = recording.entries
     marked = not entries.marked[index]
     entries.mark(index, marked)
     recording.keep_mark(entries.seq(index), marked)
-    screen.list.tick()
+    entry_list.tick()
 
 
-def edit_note(screen: "TrafficScreen") -> None:
-    """Ask for the note on the selected entry."""
-    recording, seq = screen.recording, screen.list.chosen()
-    notes = recording.notes
+def edit_note(
+    recording: Recording, entry_list: EntryList, prompt: PromptLine, changed: Callable[[int], object]
+) -> None:
+    """Ask for the note on the selected entry, and call `changed` with its seq."""
+    seq, notes = entry_list.chosen(), recording.notes
     if not seq:
         return
 
@@ -42,25 +43,26 @@ def edit_note(screen: "TrafficScreen") -> None:
         else:
             notes.pop(seq, None)
         recording.keep_note(seq, text)
-        screen.active_filter.noted(seq)
-        screen.list.repaint()
-        screen.entry.reload()
+        entry_list.repaint()
+        changed(seq)
 
     empty = "leave empty to remove the note"
-    screen.prompt.ask(f"note on entry {seq}", keep, value=notes.get(seq, ""), placeholder=empty)
+    prompt.ask(f"note on entry {seq}", keep, value=notes.get(seq, ""), placeholder=empty)
 
 
-def choose_filter(screen: "TrafficScreen") -> None:
-    """Choose a saved filter and apply it, or save the active one."""
+def choose_filter(
+    recording: Recording, text: str, prompt: PromptLine, apply: Callable[[Query], None]
+) -> None:
+    """Choose a saved filter and apply it, or save the active one, which is `text`."""
     from tui.ui.dialogs.picker import Picker, PickerChoice
 
-    saved, text = screen.recording.filters, screen.active_filter.query.text
+    saved = recording.filters
 
     def picked(name: str | None) -> None:
         if name == KEEP:
-            _save_filter(screen)
+            _save_filter(recording, text, prompt)
         elif name is not None:
-            screen.apply_filter(parse(saved[name]))
+            apply(parse(saved[name]))
 
     choices = [
         PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)
@@ -68,25 +70,27 @@ def choose_filter(screen: "TrafficScreen") -> None:
     if text and text not in saved.values():
         choices.append(PickerChoice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
     note = "No saved filters yet. Filter with /, then save the filter here."
-    screen.app.push_screen(Picker("Saved filters", choices, note=note), picked)
+    prompt.app.push_screen(Picker("Saved filters", choices, note=note), picked)
 
 
-def _save_filter(screen: "TrafficScreen", name: str = "") -> None:
-    async def save(name: str, text: str) -> None:
+def _save_filter(recording: Recording, text: str, prompt: PromptLine, name: str = "") -> None:
+    app, screen = prompt.app, prompt.screen
+
+    async def save(name: str) -> None:
         try:
-            await asyncio.to_thread(screen.recording.keep_filter, name, text)
+            await asyncio.to_thread(recording.keep_filter, name, text)
         except McptuiError as error:
             title = f"Filter {name} not saved"
-            screen.notify(clean_line(str(error), 600), title=title, severity="error")
-            if screen.is_current and not screen.prompt.display:
-                _save_filter(screen, name)
+            app.notify(clean_line(str(error), 600), title=title, severity="error")
+            if screen.is_current and not prompt.display:
+                _save_filter(recording, text, prompt, name)
         else:
-            screen.recording.filters[name] = text
-            screen.notify(f"Saved as {name}.", timeout=2)
+            recording.filters[name] = text
+            app.notify(f"Saved as {name}.", timeout=2)
 
     def named(name: str) -> None:
         name = clean_line(name.strip(), 60)
         if name and name != KEEP:
-            screen.run_worker(save(name, screen.active_filter.query.text), name="save a filter")
+            screen.run_worker(save(name), name="save a filter")
 
-    screen.prompt.ask("filter name", named, value=name)
+    prompt.ask("filter name", named, value=name)

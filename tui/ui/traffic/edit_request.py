@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
-from tui.ui.traffic.resender import ResendRequest, params_text, parsed, shown
+from tui.ui.traffic.resend_request import ResendRequest, params_text, parsed, shown
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.text_area import JsonArea
 

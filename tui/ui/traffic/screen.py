@@ -86,8 +86,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._overrides, self._keys = overrides, Footer()
         self._rows = ListRows(self.list, active, self.prompt)
         self._comparer = Comparer(self, recording.entries, self.list, reader)
-        filters = active, self.apply_filter
-        self._resender = Resender(self, live, self.list, reader, self._tasks, *filters)
+        self._resender = Resender(self, live, self.list, reader, self._tasks, active, self.apply_filter)
         self.exporter = Exporter(self, recording, self.list, active, self.prompt, self._tasks, folder)
         self.stays = self.exporter.why_stay
 
@@ -151,8 +150,7 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_whole:
-            self.entry.fit(event.size.width)
-            self.panel.share_room()
+            self.panel.fit(event.size.width)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         context = Context.ENTRY if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC
@@ -264,10 +262,14 @@ class TrafficScreen(Screen[Cause | None]):
         self.list.go_to_first()
 
     def action_traffic_mark(self) -> None:
-        annotations.toggle_mark(self)
+        annotations.toggle_mark(self.recording, self.list)
 
     def action_traffic_note(self) -> None:
-        annotations.edit_note(self)
+        annotations.edit_note(self.recording, self.list, self.prompt, self._noted)
+
+    def _noted(self, seq: int) -> None:
+        self.active_filter.noted(seq)
+        self.entry.reload()
 
     def action_traffic_search(self) -> None:
         self._rows.ask()
@@ -279,7 +281,8 @@ class TrafficScreen(Screen[Cause | None]):
         self._rows.go(-1)
 
     def action_traffic_filters(self) -> None:
-        annotations.choose_filter(self)
+        applied = self.active_filter.query.text
+        annotations.choose_filter(self.recording, applied, self.prompt, self.apply_filter)
 
     def action_traffic_compare(self) -> None:
         self._comparer.compare()

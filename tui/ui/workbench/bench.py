@@ -219,7 +219,8 @@ class Bench(Horizontal):
                 self.fill(call.arguments)
                 self.go_to_form()
         elif focused is self.page:
-            self.page.action_choose()
+            if not self.result.follow_link():
+                self.page.action_choose()
         elif focused is self.list and self.list.turn():
             pass
         elif self.item is not None and self._is_plain(self.item):

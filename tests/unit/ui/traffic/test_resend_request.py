@@ -1,7 +1,7 @@
 """Reading and editing a request that is resent."""
 
 from tui.core.traffic import Direction, Entry, Kind
-from tui.ui.traffic.resender import ResendRequest, parsed, read
+from tui.ui.traffic.resend_request import ResendRequest, parsed, read
 
 
 def recorded(body: bytes) -> Entry:
