@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote
 
 from tui.core.forms.spec import (
     MAX_ARMS,
@@ -23,7 +22,8 @@ from tui.core.forms.spec import (
     FieldSpec,
 )
 from tui.core.regex import found_in
-from tui.core.units import number_limit, place_in, whole
+from tui.core.schemas.schemas import local_target
+from tui.core.units import number_limit, whole
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
@@ -253,20 +253,9 @@ class SchemaReader:
         return united(target, {key: value for key, value in part.items() if key != "$ref"})
 
     def _target(self, ref: str) -> Any:
-        if not ref.startswith("#"):
-            return None
-        node: Any = self._root
-        if len(ref) > 1 and ref[1] != "/":
+        if ref.startswith("#") and len(ref) > 1 and ref[1] != "/":
             return self._anchored(ref[1:])
-        for part in unquote(ref[1:]).split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, Mapping):
-                node = node.get(part)
-            elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
-                node = node[place]
-            else:
-                return None
-        return node
+        return local_target(self._root, ref)
 
     def _anchored(self, anchor: str) -> Any:
         for holder in ("$defs", "definitions"):
