@@ -18,12 +18,6 @@ import tui.cli
 def note_modules(report: str) -> None:
     """Report the first frame."""
     from tui.ui.app import app as app_module
-    from tui.ui.forms.form_pane import FormPane
-
-    def hides(focused: object) -> bool:
-        if isinstance(focused, FormPane):
-            return focused.current is not None and focused.current.spec.secret
-        return isinstance(focused, Input) and focused.password
 
     class Reporting(app_module.McptuiApp):
         def on_mount(self) -> None:
