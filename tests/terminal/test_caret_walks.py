@@ -48,10 +48,10 @@ WALKS: Sequence[tuple[str, Steps]] = (
     ("chat.regions", (F5, "Ask anything")),
     ("dialogs.export_dialogs", (*SAID, F2, "c copy", "x", "Export")),
     ("dialogs.help", (F1, "Type to filter")),
-    ("dialogs.model_form", (F10, "profile or URL", CTRL_N, "Add model", "Other\r", "Profile name")),
-    ("dialogs.model_key_fields", (F10, "profile or URL", CTRL_N, "Add model", "OpenAI\r", "paste the key")),
+    ("forms.model_form", (F10, "profile or URL", CTRL_N, "Add model", "Other\r", "Profile name")),
+    ("forms.model_form", (F10, "profile or URL", CTRL_N, "Add model", "OpenAI\r", "paste the key")),
     ("dialogs.picker", (F10, "profile or URL", CTRL_N, "type to filter")),
-    ("dialogs.server_form", (*SERVERS, "a", "Add server")),
+    ("forms.server_form", (*SERVERS, "a", "Add server")),
     ("dialogs.text_dialogs", (F12, "System prompt of this conversation")),
     ("dialogs.text_dialogs", ("add a note: a\r", "y once", "e", "reason for the model")),
     ("lists.models", (F10, "profile or URL")),
@@ -67,7 +67,7 @@ WALKS: Sequence[tuple[str, Steps]] = (
     ("workbench.bench", (*TOOL, "/", "name or description")),
     ("workbench.bench", (*TOOL, "\r", "enter next", CTRL_E, "ctrl+e form")),
     ("workbench.log_screen", (*SERVERS, "l", "LOG weather", "/", "search ›")),
-    ("workbench.result_screen", (*RESULT, F2, "c copy", "v", "w save", "w", "save as")),
+    ("results.result_screen", (*RESULT, F2, "c copy", "v", "w save", "w", "save as")),
     ("workbench.screen", (*TOOL, "\r", "enter next", CTRL_K, "Save arguments")),
 )
 

@@ -97,10 +97,9 @@ class FlagAnswers:
             return FormAnswer(Action.DECLINE, by=self._by)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
-        from tui.host.schemas.validation import found_in
 
         content = {**default_content(question.schema), **given}
-        if problem := content_problem(question.schema, content, found_in):
+        if problem := content_problem(question.schema, content):
             self._say(question.server, question.message, f"declined: invalid answer: {problem}")
             return FormAnswer(Action.DECLINE, by=self._by)
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)

@@ -6,10 +6,11 @@ compares a value with an expectation that has them.
 """
 
 import re
-from collections.abc import Callable
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
+
+from tui.core.regex import found_in
 
 LONG_TEXT = 64 * 1024
 """Texts longer than this are only compared for equality."""
@@ -88,16 +89,8 @@ def generalized_text(text: str, kinds: Kinds) -> str:
     return text
 
 
-FoundIn = Callable[[str, str], bool | None]
-"""Returns whether a pattern is found in a text, in bounded time; None if it cannot tell."""
-
 _PLACEHOLDER = re.compile(f"<({'|'.join(Placeholder)})>")
 _REGEX = re.compile(r"<re:(.*)>", re.DOTALL)
-
-
-def finds_nothing(pattern: str, text: str) -> bool | None:
-    """Tell nothing, so that no `<re:…>` fits."""
-    return None
 
 
 def has_placeholder(value: Any) -> bool:
@@ -107,11 +100,11 @@ def has_placeholder(value: Any) -> bool:
     )
 
 
-def fits(expected: str, value: Any, found_in: FoundIn = finds_nothing) -> bool:
+def fits(expected: str, value: Any) -> bool:
     """Return whether a value is as a text with placeholders expects.
 
     A placeholder alone also fits a number, and `<any>` fits everything. `<re:…>` must be the whole
-    expectation. `found_in` tests its pattern: patterns and texts may come from others.
+    expectation.
     """
     if expected == f"<{Placeholder.ANY}>":
         return True

@@ -17,9 +17,7 @@ from typing import Any
 
 from tui.core.comparison.placeholders import (
     NOTHING,
-    FoundIn,
     Kinds,
-    finds_nothing,
     fits,
     generalized,
     has_placeholder,
@@ -50,13 +48,11 @@ class Tolerance:
         paths: patterns of paths as `path_text` writes them; `*` is (part of) a step, `**` any number.
         kinds: kinds of values that may differ.
         placeholders: whether texts of the first value may have placeholders.
-        found_in: tests the patterns of `<re:…>`.
     """
 
     paths: tuple[str, ...] = ()
     kinds: Kinds = NOTHING
     placeholders: bool = False
-    found_in: FoundIn = finds_nothing
 
     def hides(self, path: Path) -> bool:
         if not self.paths:
@@ -67,7 +63,7 @@ class Tolerance:
     def covers(self, path: Path, before: Any, after: Any) -> bool:
         """Return whether two different values differ only in parts that vary."""
         if self.placeholders and has_placeholder(before):
-            return fits(before, after, self.found_in)
+            return fits(before, after)
         if not self.kinds or not _is_varying(before) or not _is_varying(after):
             return False
         name = _name_in(path)

@@ -192,16 +192,6 @@ class Form:
             above.children = dict(enumerate(above.children.values()))
         self._recount()
 
-    def rename(self, path: Path, name: str) -> Path:
-        """Rename an added entry; return its new path, or the old one if the name exists."""
-        above, node = self._at(path[:-1]) if path else None, self._at(path)
-        if above is None or node is None or not node.extra or above.kind is FieldKind.ARRAY:
-            return path
-        if name in above.children:
-            return path
-        above.children = {name if key == path[-1] else key: child for key, child in above.children.items()}
-        return (*path[:-1], name)
-
     def load(self, arguments: Any) -> None:
         """Replace everything by these arguments; what does not fit becomes raw JSON in its field."""
         self._root = FieldNode(self._spec, 0, required=True)
@@ -243,17 +233,13 @@ class Form:
 
 
 def _row(node: FieldNode, path: Path, problem: str) -> FormField:
-    own, chosen = node.own, None
-    if own.choices and node.state is FieldState.SET:
-        chosen = next((n for n, choice in enumerate(own.choices) if choice.label == node.text), None)
     return FormField(
         path,
         str(path[-1]) if path else "",
-        own,
+        node.own,
         node.kind,
         node.state,
         node.text,
-        chosen,
         tuple(arm.label for arm in node.spec.arms),
         node.arm,
         node.required,

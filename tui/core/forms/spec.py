@@ -155,7 +155,6 @@ class FormField:
         spec: its spec; for a union, that of the chosen arm.
         kind: how it is edited now; JSON while its state is RAW.
         text: its text, valid or not; JSON text if raw, "" for objects, maps and arrays.
-        choice: index in `spec.choices`, or None.
         arms: labels of the alternatives of a union, or (); `arm` is the index of the chosen one.
         extra: the user added it, as an entry or item: it can be removed.
         children: number of fields below it.
@@ -168,7 +167,6 @@ class FormField:
     kind: FieldKind
     state: FieldState
     text: str = ""
-    choice: int | None = None
     arms: tuple[str, ...] = ()
     arm: int = 0
     required: bool = False

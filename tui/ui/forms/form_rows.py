@@ -370,12 +370,12 @@ class FormHead:
         return rows + lines[:FOLDED_ROWS], f"… {units.plural(len(lines) - FOLDED_ROWS, 'more line')}"
 
 
-def prose(text: str, width: int, indent: str = "", style: str = "text", most_lines: int = 200) -> list[Row]:
+def prose(text: str, width: int, indent: str) -> list[Row]:
     """Return untrusted text as wrapped rows, cleaned and truncated, with a note of what is omitted."""
-    seen = preview(text, max_lines=most_lines)
+    seen = preview(text)
     rows: list[Row] = []
     for line in seen.text.rstrip("\n").split("\n"):
-        rows += wrap(((line.expandtabs(4).rstrip(), style),), max(10, width), first=((indent, ""),))
+        rows += wrap(((line.expandtabs(4).rstrip(), "text"),), max(10, width), first=((indent, ""),))
     if seen.omitted:
         rows.append(((f"{indent}… {units.count(seen.omitted)} more characters", "dim"),))
     return rows

@@ -200,11 +200,10 @@ class FormDialog(ModalScreen[FormAnswer]):
         """Send the values, unless one is invalid."""
         if not self.answer_delay.accepts_keys:
             return
-        from tui.host.schemas.validation import found_in
 
         value, problems = self.pane.form.value()
         content = content_of(self.question.schema, value)
-        problem = problem_of(problems) or content_problem(self.question.schema, content, found_in)
+        problem = problem_of(problems) or content_problem(self.question.schema, content)
         if problem:
             self.pane.go_to_problem()
             self.line.say(f"{problem}.")

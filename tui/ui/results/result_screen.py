@@ -36,7 +36,7 @@ READ_SECONDS = 60.0
 class LinkedPage(Page):
     """A page on which enter on a link reads the linked resource."""
 
-    def __init__(self, follow: Callable[[], bool], *, id: str | None = None) -> None:
+    def __init__(self, follow: Callable[[], bool], *, id: str) -> None:
         super().__init__(id=id)
         self._follow = follow
 
@@ -75,7 +75,7 @@ class ResultScreen(ModalScreen[None]):
         self._result = result
         self._overrides = overrides
         self._title = SplitBar(id="result-title")
-        self._page = LinkedPage(self.follow_link, id="result-page")
+        self._page = LinkedPage(self._follow, id="result-page")
         self._prompt = PromptLine()
         self._keys = Footer()
         self._work: asyncio.Task[None] | None = None
@@ -118,39 +118,16 @@ class ResultScreen(ModalScreen[None]):
     @property
     def _content(self) -> Content | None:
         """The content under the cursor, or the only one."""
-        sheet = self._page.sheet
-        found = sheet.content(self._page.cursor) if isinstance(sheet, Stack) else None
+        found = content_of(self._page)
         only = self._result.content if self._result is not None else ()
         return only[0] if found is None and len(only) == 1 else found
 
-    def follow_link(self) -> bool:
-        """Read the resource of the link under the cursor; return whether there is a link."""
-        content = self._content
-        if self._source is None or not isinstance(content, LinkContent):
-            return False
-        read_link(self.app, self._source, content, self._overrides)
-        return True
+    def _follow(self) -> bool:
+        return follow_link(self._page, self._source, self._overrides)
 
     def action_result_attach(self) -> None:
-        content = self._content
-        if self._source is None or content is None:
+        if not attach_part(self._page, self._source, self._content, self._of):
             self.notify("Select a link, a text or an image to attach.", timeout=3)
-            return
-        try:
-            what = attach_content(self._source, content, self._of)
-        except ValueError as error:
-            self.notify(f"Not attached: {error}.", severity="warning", timeout=5)
-        else:
-            self.notify(f"Attached to the next message: {what}", timeout=3)
-
-    def _marked(self) -> tuple[bytes, str]:
-        """Return the bytes of the part under the cursor, and the file suffix for them."""
-        sheet = self._page.sheet
-        if isinstance(sheet, Stack) and (found := sheet.saved(self._page.cursor)) is not None:
-            return found
-        structured = self._result.structured if self._result is not None else None
-        whole = json.dumps(structured, ensure_ascii=False, indent=2, default=str)
-        return whole.encode("utf-8", "replace"), "json"
 
     def action_result_save(self) -> None:
         self._ask_path("save as", and_open=False)
@@ -196,13 +173,10 @@ class ResultScreen(ModalScreen[None]):
         self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
 
     def _ask_path(self, label: str, *, and_open: bool) -> None:
-        data, ending = self._marked()
         stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
-        content = self._content
-        uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
-
-        path = Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}")
-        ask_to_save(self._prompt, path, data, label=label, then=self._ask_to_open if and_open else str)
+        structured = self._result.structured if self._result is not None else None
+        then = self._ask_to_open if and_open else str
+        save_part(self._page, self._prompt, stem, structured, label=label, then=then)
 
     def _ask_to_open(self, path: Path) -> None:
         def answered(yes: bool | None) -> None:
@@ -224,3 +198,52 @@ def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides:
     """Show the resource that a result links to, read from the server of the result."""
     name = f"{source.server} › {link.name or link.uri}"
     app.push_screen(ResultScreen(name, None, overrides, source, uri=link.uri))
+
+
+def content_of(page: Page) -> Content | None:
+    """Return the content under the cursor."""
+    return page.sheet.content(page.cursor) if isinstance(page.sheet, Stack) else None
+
+
+def follow_link(page: Page, source: ResultSource | None, overrides: KeyOverrides) -> bool:
+    """Read the resource of the link under the cursor; return whether there is a link."""
+    link = content_of(page)
+    if source is None or not isinstance(link, LinkContent):
+        return False
+    read_link(page.app, source, link, overrides)
+    return True
+
+
+def attach_part(page: Page, source: ResultSource | None, content: Content | None, name: str) -> bool:
+    """Attach a content of a result to the message; return whether there is one."""
+    if source is None or content is None:
+        return False
+    try:
+        what = attach_content(source, content, name)
+    except ValueError as error:
+        page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
+    else:
+        page.notify(f"Attached to the next message: {what}", timeout=3)
+    return True
+
+
+def save_part(
+    page: Page,
+    prompt: PromptLine,
+    stem: str,
+    whole: Any,
+    *,
+    label: str = "save as",
+    then: Callable[[Path], object] = str,
+) -> None:
+    """Ask for a file for the image or text under the cursor, otherwise for `whole` as JSON.
+
+    `stem` is its name, unless the content of a resource has one.
+    """
+    found = page.sheet.saved(page.cursor) if isinstance(page.sheet, Stack) else None
+    text = json.dumps(whole, ensure_ascii=False, indent=2, default=str) if found is None else ""
+    data, ending = found or (text.encode("utf-8", "replace"), "json")
+    content = content_of(page)
+    uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
+    path = Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}")
+    ask_to_save(prompt, path, data, label=label, then=then)

@@ -387,6 +387,11 @@ class EntryPanel:
         self._maximized = not self._screen.has_class("-whole")
         self._show(whole=self._maximized)
 
+    def fit(self, width: int) -> None:
+        """Lay out the entry for another size of the screen."""
+        self._entry.fit(width)
+        self.share_room()
+
     def share_room(self) -> None:
         """Show the list and the open entry, or only the entry if it is maximized or there are few rows."""
         self._show(whole=self._maximized or self._screen.size.height < SHORT)

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, TextArea
@@ -21,38 +19,15 @@ from tui.ui.forms.field_input import AskValues
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.text_area import JsonArea
 from tui.ui.workbench.bars import OtherKeys, RawHeading, SideHeading
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
 from tui.ui.workbench.items import Item, ItemVerb, head_of
 from tui.ui.workbench.result_view import ResultView
-from tui.ui.workbench.saved_arguments import SavedArguments
-
-
-class RawJson(LinesField):
-    """The arguments as raw JSON. The keys of the workbench take precedence over those of the text area."""
-
-    BINDINGS: ClassVar[list[BindingType]] = []
-
-    DEFAULT_CSS = "RawJson { border: none; padding: 0 1; }"
-
-    def __init__(self, keys: KeyOverrides) -> None:
-        super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
-        self.set_reactive(TextArea.cursor_blink, False)
-        self._actions = {
-            key: found.method
-            for found in of_context(Context.WORKBENCH)
-            for key in keys.keys_of(found).split(",")
-        }
-
-    async def _on_key(self, event: events.Key) -> None:
-        await act_at_once(self, event, self._actions, super()._on_key)
 
 
 class Bench(Horizontal):
@@ -76,28 +51,27 @@ class Bench(Horizontal):
     Bench.-new FormPane { max-height: 75%; }
     Bench .bench-actions { height: 2; padding: 0 2; }
     Bench OtherKeys { width: 1fr; margin-left: 3; }
-    Bench RawJson, Bench RawHeading { display: none; background: $surface; }
-    Bench RawJson { height: 1fr; }
-    Bench ResultPage { height: 1fr; padding: 0 1; background: $surface; }
+    Bench JsonArea, Bench RawHeading { display: none; background: $surface; }
+    Bench JsonArea { height: 1fr; border: none; padding: 0 1; }
+    Bench BenchPage { height: 1fr; padding: 0 1; background: $surface; }
     Bench .side-heading, Bench .result-line { background: $panel; }
     Bench Input { height: 1; border: none; padding: 0 1; background: $panel; display: none; }
     Bench.-filtering Input { display: block; }
-    Bench.-raw RawJson, Bench.-raw RawHeading { display: block; }
+    Bench.-raw JsonArea, Bench.-raw RawHeading { display: block; }
     Bench.-raw FormPane { display: none; }
     Bench.-whole .bench-left, Bench.-whole FormPane { display: none; }
-    Bench.-whole RawJson, Bench.-whole RawHeading, Bench.-whole .bench-actions { display: none; }
-    Bench.-new.-raw ResultPage { height: 5; }
+    Bench.-whole JsonArea, Bench.-whole RawHeading, Bench.-whole .bench-actions { display: none; }
+    Bench.-new.-raw BenchPage { height: 5; }
     Bench.-new CallList { height: 3; }
     """
 
     class Called(Message):
         """The user wants to call the item."""
 
-    def __init__(self, tab: str, shared: BenchContext, saved: SavedArguments) -> None:
+    def __init__(self, tab: str, shared: BenchContext) -> None:
         # Most items have no calls yet, and a later change of class would compute all styles again.
         super().__init__(id=f"bench-{tab}", classes="-new")
         self._shared = shared
-        self._saved = saved
         self.item: Item | None = None
         self.news = shared.book.news_of(shared.server, tab)
         self.list = ItemList(shared.signs, self.news)
@@ -107,7 +81,9 @@ class Bench(Horizontal):
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
         self._other_keys = OtherKeys(shared.overrides)
-        self.raw = RawJson(shared.overrides)
+        actions = of_context(Context.WORKBENCH)
+        keys = {key: one.method for one in actions for key in shared.overrides.keys_of(one).split(",")}
+        self.raw = JsonArea(keys)
         self.raw_heading = RawHeading()
         self.result = ResultView(self.calls, shared)
         self.line = self.result.line
@@ -165,7 +141,7 @@ class Bench(Horizontal):
         form = Form(item.schema if item is not None else {})
         draft = self._shared.book.drafts.get((self._shared.server, item.key)) if item is not None else None
         if item is not None and draft is None:
-            draft = Draft(self._saved.last(item))
+            draft = Draft(self._shared.last_arguments(item))
         if draft is not None and draft.arguments is not None:
             form.load(draft.arguments)
         self.result.expect(item)
@@ -271,14 +247,14 @@ class Bench(Horizontal):
             if arguments is None:
                 self.line.say((f"! {problem}", "bad"))
             else:
-                self._saved.save(item, arguments)
+                self._shared.save_arguments(item, arguments)
 
         def use(arguments: object) -> None:
             if self.item is item:
                 self.fill(arguments)
                 self.go_to_form()
 
-        self._saved.choose(item, save, use)
+        self._shared.choose_arguments(item, save, use)
 
     def action_diff(self) -> None:
         self.result.toggle_difference()

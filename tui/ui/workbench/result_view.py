@@ -4,7 +4,6 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tui.core import units
@@ -12,14 +11,12 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.forms.form import Form
 from tui.core.forms.spec import type_words
 from tui.core.text import clean_line
-from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent
 from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.results.message_draft import ResultSource, attach_content, for_conversation, prompt_message
-from tui.ui.results.result_screen import read_link
-from tui.ui.results.result_sheets import Stack, file_name, sheet_of_result
+from tui.ui.results.message_draft import ResultSource, for_conversation, prompt_message
+from tui.ui.results.result_screen import attach_part, content_of, follow_link, save_part
+from tui.ui.results.result_sheets import Stack, sheet_of_result
 from tui.ui.widgets.bar import Bar, key_cap, spread
-from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import EMPTY, Row, progress_bar
 from tui.ui.widgets.symbols import Symbols
@@ -166,8 +163,8 @@ def difference(before: HandCall, after: HandCall) -> Sheet:
     return Stack([(Lines([calls, EMPTY]), None), (SideBySide(line_pairs(old, new)), None)])
 
 
-class ResultPage(Page):
-    """The page that shows a result, with the keys of lists and results."""
+class BenchPage(Page):
+    """The page of a result, with the keys of the workbench."""
 
     BINDINGS = bench_list_bindings()
 
@@ -179,7 +176,8 @@ class ResultView:
         self._calls = calls
         self._shared = shared
         self.line = ResultLine(shared.signs)
-        self.page = ResultPage()
+        self.page = BenchPage()
+        self._source = ResultSource(shared.server, shared.runtime.workbench, shared.draft)
         self._expected: Sequence[Row] = ()
         self._layout: asyncio.Task[None] | None = None
 
@@ -255,35 +253,15 @@ class ResultView:
             self._layout.cancel()
             await asyncio.wait({self._layout})
 
-    def _content(self) -> Content | None:
-        """Return the content under the cursor."""
-        sheet = self.page.sheet
-        return sheet.content(self.page.cursor) if isinstance(sheet, Stack) else None
-
-    @property
-    def _source(self) -> ResultSource:
-        shared = self._shared
-        return ResultSource(shared.server, shared.runtime.workbench, shared.draft)
+    def attach(self) -> bool:
+        """Attach the content under the cursor to the message; return whether there is one."""
+        call = self._calls.selected
+        content = content_of(self.page)
+        return call is not None and attach_part(self.page, self._source, content, call.item.label)
 
     def follow_link(self) -> bool:
         """Read the resource of the link under the cursor; return whether there is a link."""
-        if not isinstance(content := self._content(), LinkContent):
-            return False
-        read_link(self.page.app, self._source, content, self._shared.overrides)
-        return True
-
-    def attach(self) -> bool:
-        """Attach the content under the cursor to the message; return whether there is one."""
-        call, content = self._calls.selected, self._content()
-        if call is None or content is None:
-            return False
-        try:
-            what = attach_content(self._source, content, call.item.label)
-        except ValueError as error:
-            self.page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
-        else:
-            self.page.notify(f"Attached to the next message: {what}", timeout=3)
-        return True
+        return follow_link(self.page, self._source, self._shared.overrides)
 
     def put_into_message(self) -> None:
         """Put the result into the message; for a prompt, its messages unchanged."""
@@ -331,13 +309,4 @@ class ResultView:
         call = self._calls.selected
         if call is None or call.result is None:
             return
-        sheet = self.page.sheet
-        found = sheet.saved(self.page.cursor) if isinstance(sheet, Stack) else None
-        if found is None:
-            whole = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
-            found = whole.encode("utf-8", "replace"), "json"
-        data, ending = found
-        content = self._content()
-        uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
-        path = Path.cwd() / (file_name(uri, ending) or f"mcptui-{call.id}.{ending}")
-        ask_to_save(self._shared.prompt, path, data)
+        save_part(self.page, self._shared.prompt, f"mcptui-{call.id}", as_json(call.result))

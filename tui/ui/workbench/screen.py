@@ -29,7 +29,6 @@ from tui.ui.workbench.idle_keys import is_idle
 from tui.ui.workbench.item_lists import BenchOffers, SubscriptionWatch
 from tui.ui.workbench.log_tab import ServerLog, choose_level
 from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
-from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.server_traffic import ServerTraffic
 
 if TYPE_CHECKING:
@@ -87,11 +86,10 @@ class ServerScreen(Screen[None]):
         self.shared = shared = BenchContext(
             self, runtime, server, book, overrides, symbols, self.prompt, draft
         )
-        saved = SavedArguments(shared)
         self.benches = {
-            tab: Bench(tab, shared, saved) for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
+            tab: Bench(tab, shared) for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         }
-        self.calls = HandCalls(shared, saved)
+        self.calls = HandCalls(shared)
         self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)

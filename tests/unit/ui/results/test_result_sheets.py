@@ -1,5 +1,7 @@
 """Results as rows: every type of content, limited in size."""
 
+import json
+from threading import Event
 from typing import Any
 
 import pytest
@@ -146,3 +148,15 @@ def test_the_suffix_of_a_saved_text_follows_its_type_and_is_never_executable() -
 def test_an_item_shows_its_audience_and_priority():
     one = TextContent("x", Annotations(("user",), 0.25))
     assert lines(ToolResult((one,)))[0] == "1  text, 1 character   for the user only   priority 0.25"
+
+
+def test_a_search_finds_every_part_of_a_result_and_unfolds_it() -> None:
+    hidden = {"list": [{"deep": [0] * 3_000 + ["needle"]}]}
+    stack = sheet_of_result(ToolResult((TextContent("a needle"), TextContent(json.dumps(hidden)))), UNICODE)
+    stack.fit(80)
+    places = stack.places("needle", Event())
+    assert len(places) == 2
+    for place in places:
+        row = stack.reveal(place)
+        assert "needle" in text_of(stack.row(row, 80))
+        assert stack.place(row)[0] == place[0]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.host.schemas.validation import MAX_PATTERN, found_in
+from tui.core.regex import MAX_PATTERN, found_in
 
 
 @pytest.mark.parametrize(
