@@ -15,9 +15,11 @@ from typing import Any
 from tui.addons.packages.server_inputs import (
     ServerInput,
     Values,
-    joined,
+    fill_template,
+    object_in,
     refuse_long_table,
     refuse_long_text,
+    text_in,
 )
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
@@ -60,14 +62,34 @@ class Bundle:
 
         Raises UsageError for a value that cannot be used.
         """
-        filler = _Filler(folder, values, home)
-        command = filler.filled(self.command)
+        places = {"__dirname": str(folder)}
+
+        def filled(text: str) -> str:
+            def value(name: str) -> str | None:
+                texts = values.get(name.removeprefix(_INPUT), ()) if name.startswith(_INPUT) else None
+                if texts is not None and len(texts) > 1:
+                    what = clean_line(name.removeprefix(_INPUT), 60)
+                    raise UsageError(
+                        f"{what} can only have one value: it is part of {quoted_name(text, 80)}."
+                    )
+                return None if texts is None else "".join(texts)
+
+            return fill_template(_VARIABLE, text, value, lambda part: _with_places(part, places, home))
+
+        def words(text: str) -> Sequence[str]:
+            """Return the arguments for one text: several if its value has several."""
+            alone = _VARIABLE.fullmatch(text)
+            if alone is not None and alone[1].startswith(_INPUT):
+                return values.get(alone[1].removeprefix(_INPUT), ())
+            return [filled(text)]
+
+        command = filled(self.command)
         own = folder / self.command
         if not os.path.isabs(command) and "/" in self.command:
             command = escaped(str(own))
         table: dict[str, Any] = {"command": command}
-        args = [word for text in self.args for word in filler.words(text)]
-        env = {name: text for name, said in self.env.items() if (text := filler.filled(said, optional=True))}
+        args = [word for text in self.args for word in words(text)]
+        env = {name: text for name, said in self.env.items() if (text := filled(said))}
         table |= {"args": args} if args else {}
         table |= {"env": env} if env else {}
         refuse_long_table(table)
@@ -93,18 +115,18 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
     """Return the bundle that a manifest describes for a platform. Raises UsageError if it is unusable."""
     if not isinstance(manifest, Mapping):
         raise _unusable("is not a JSON object")
-    if not (_text(manifest, "manifest_version") or _text(manifest, "dxt_version")):
+    if not (text_in(manifest, "manifest_version") or text_in(manifest, "dxt_version")):
         raise _unusable("has no manifest_version")
-    name, version = _text(manifest, "name"), _text(manifest, "version")
+    name, version = text_in(manifest, "name"), text_in(manifest, "version")
     if not name or not version:
         raise _unusable(f"has no {'name' if not name else 'version'}")
-    platforms = _object(manifest.get("compatibility")).get("platforms")
+    platforms = object_in(manifest.get("compatibility")).get("platforms")
     if isinstance(platforms, list) and platforms and platform not in platforms:
         shown = ", ".join(clean_line(str(one), 20) for one in platforms[:5])
         raise UsageError(f"the bundle requires {shown}. This is {platform}.")
-    server = _object(manifest.get("server"))
-    config = _object(server.get("mcp_config"))
-    config = {**config, **_object(_object(config.get("platform_overrides")).get(platform))}
+    server = object_in(manifest.get("server"))
+    config = object_in(server.get("mcp_config"))
+    config = {**config, **object_in(object_in(config.get("platform_overrides")).get(platform))}
     command, args, env = _launch(config)
     inputs = tuple(_inputs(manifest.get("user_config", {})))
     known = {one.name for one in inputs}
@@ -114,21 +136,21 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
     return Bundle(
         name=name,
         version=version,
-        title=_text(manifest, "display_name"),
-        description=_text(manifest, "description"),
-        author=_text(_object(manifest.get("author")), "name"),
+        title=text_in(manifest, "display_name"),
+        description=text_in(manifest, "description"),
+        author=text_in(object_in(manifest.get("author")), "name"),
         inputs=inputs,
         command=command,
         args=tuple(args),
         env=env,
-        is_binary=_text(server, "type") == "binary",
-        entry_point=_text(server, "entry_point"),
+        is_binary=text_in(server, "type") == "binary",
+        entry_point=text_in(server, "entry_point"),
     )
 
 
 def _launch(config: Mapping[str, Any]) -> tuple[str, list[str], dict[str, str]]:
     """Return command, args and env of a manifest as written. Raises UsageError if they are unusable."""
-    command = _text(config, "command")
+    command = text_in(config, "command")
     if not command:
         raise _unusable("has no command (server.mcp_config.command)")
     args, env = config.get("args", []), config.get("env", {})
@@ -161,13 +183,13 @@ def _inputs(said: Any) -> Iterator[ServerInput]:
     if not isinstance(said, Mapping):
         raise _unusable("has a user_config that is not an object")
     for name, one in list(said.items())[:MAX_ITEMS]:
-        kind = _text(_object(one), "type")
+        kind = text_in(object_in(one), "type")
         if not _NAME.fullmatch(name) or kind not in KINDS:
             raise _unusable(f"requires {quoted_name(name, 60)} in an unsupported way (user_config)")
         yield ServerInput(
             name,
-            title=_text(one, "title"),
-            description=_text(one, "description"),
+            title=text_in(one, "title"),
+            description=text_in(one, "description"),
             kind=kind,
             required=one.get("required") is True,
             secret=one.get("sensitive") is True,
@@ -207,50 +229,5 @@ def _with_places(text: str, more: Mapping[str, str], home: Path) -> str:
     return escaped(filled)
 
 
-class _Filler:
-    def __init__(self, folder: Path, values: Values, home: Path) -> None:
-        self._places = {"__dirname": str(folder)}
-        self._values = values
-        self._home = home
-
-    def words(self, text: str) -> Sequence[str]:
-        """Return the arguments for one text of the manifest: several if its value has several."""
-        alone = _VARIABLE.fullmatch(text)
-        if alone is not None and alone[1].startswith(_INPUT):
-            return self._values.get(alone[1].removeprefix(_INPUT), ())
-        return [self.filled(text)]
-
-    def filled(self, text: str, *, optional: bool = False) -> str:
-        """Return a text with its values filled in; with `optional`, "" for a lone value that is not set."""
-        pieces: list[str] = []
-        end = 0
-        for found in _VARIABLE.finditer(text):
-            if not found[1].startswith(_INPUT):
-                continue
-            name = found[1].removeprefix(_INPUT)
-            values = self._values.get(name, ())
-            if not values and optional and found[0] == text:
-                return ""
-            if len(values) > 1:
-                raise UsageError(
-                    f"{clean_line(name, 60)} can only have one value: it is part of {quoted_name(text, 80)}."
-                )
-            pieces += [self._literal(text[end : found.start()]), *values]
-            end = found.end()
-        return joined([*pieces, self._literal(text[end:])])
-
-    def _literal(self, text: str) -> str:
-        return _with_places(text, self._places, self._home)
-
-
 def _unusable(problem: str) -> UsageError:
     return UsageError(f"manifest.json {problem}.")
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""

@@ -144,13 +144,39 @@ def refuse_long_table(table: Mapping[str, Any]) -> None:
         raise UsageError(f"its arguments and variables have {length:,} characters, more than {MAX_TABLE:,}.")
 
 
-def joined(pieces: Iterable[str]) -> str:
-    """Join parts of a configured text; raises UsageError if two of them would form a reference."""
-    kept = [piece for piece in pieces if piece]
+def fill_template(
+    pattern: re.Pattern[str],
+    text: str,
+    value_of: Callable[[str], str | None],
+    literal: Callable[[str], str],
+) -> str:
+    """Return a text of a publisher with the variables that `pattern` finds filled in.
+
+    `value_of` returns the value for a name, None if that is no variable. Everything else goes through
+    `literal`. Raises UsageError if a value and the text around it would form a reference.
+    """
+    pieces: list[str] = []
+    end = 0
+    for found in pattern.finditer(text):
+        if (value := value_of(found[1])) is not None:
+            pieces += [literal(text[end : found.start()]), value]
+            end = found.end()
+    kept = [piece for piece in (*pieces, literal(text[end:])) if piece]
     for before, after in pairwise(kept):
         if before.endswith("$") and after.startswith(("{", "${")):
             raise UsageError("a $ before a value would turn it into a variable reference.")
     return "".join(kept)
+
+
+def object_in(value: Any) -> Mapping[str, Any]:
+    """Return a value if it is an object, otherwise an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def text_in(holder: Mapping[str, Any], key: str) -> str:
+    """Return a member if it is a text, otherwise ""."""
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str, str]]) -> None:

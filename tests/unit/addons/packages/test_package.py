@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bundles import bundle, manifest
-from tui.addons.packages.add_bundle import from_bundle, is_bundle
+from tui.addons.packages.package import from_bundle, is_bundle
 from tui.commands.command_line import build_parser
 from tui.core.errors import UsageError
 
