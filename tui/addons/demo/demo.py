@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.addons.demo import demo_answers as answers
-from tui.addons.demo.demo_arguments import MAX_TEXT, PLACE_WORDS, Filled, fill
-from tui.addons.demo.demo_choice import choose_tool, suggested
+from tui.addons.demo.demo_choice import MAX_TEXT, PLACE_WORDS, DemoChoice, choose_tool, fill, suggested
 from tui.addons.demo.demo_words import PLACES, is_cjk
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -36,8 +35,6 @@ from tui.core.ports import (
     Usage,
 )
 
-LABEL = "demo model, offline"
-NOTICE = "demo model: rule-based, not a language model"
 PACE_SECONDS = 0.012
 """Delay between two pieces of text, to show what streaming looks like."""
 
@@ -92,11 +89,11 @@ class DemoModel:
 
     @property
     def label(self) -> str:
-        return LABEL
+        return "demo model, offline"
 
     @property
     def notice(self) -> str:
-        return NOTICE
+        return "demo model: rule-based, not a language model"
 
     @property
     def capabilities(self) -> ModelCapabilities:
@@ -178,21 +175,19 @@ def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec],
         if re.match(rf"^\W*(?:{pattern})\W*$", text, re.I):
             return Move(answers.say(sentence, chinese, tools))
     move = _move(_clauses(text)[0], tools, chinese)
-    return move if move.calls else _continued(text, before, tools, chinese) or move
+    return move if move.calls else _continued(text, before, tools) or move
 
 
 def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
     """`call NAME {JSON}`: exactly this tool with exactly these arguments."""
     found = [tool for tool in tools if name in (tool.name, tool.tool, f"{tool.server}/{tool.tool}")]
     if len(found) != 1:
-        known = [tool.name for tool in found or tools]
-        listed = answers.quoted(known[:12]) + (", …" if len(known) > 12 else ".")
-        return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. Known: {listed}")
+        known = answers.quoted([tool.name for tool in found or tools][:12])
+        return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. Known: {known}")
     try:
         value = loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
-        usage = f'`call {name[:80]} {{"name": "value"}}`'
-        return Move(f"The arguments are not valid JSON: {reason_of(error)}. Use {usage}.")
+        return Move(f"The arguments are not valid JSON: {reason_of(error)}.")
     if not isinstance(value, dict):
         return Move("The arguments must be one JSON object.")
     return Move(calls=((found[0], value),))
@@ -212,40 +207,40 @@ def _move(text: str, tools: Sequence[ToolSpec], chinese: bool) -> Move:
         return Move(answers.say("not understood", chinese, tools))
     if choice.rivals:
         return Move(answers.say("several", chinese, names=answers.quoted(choice.rivals[:6])))
-    if choice.filled.missing:
-        tool, names = answers.own_name(choice.tool), answers.quoted(choice.filled.missing, 60)
+    if choice.missing:
+        tool, names = answers.own_name(choice.tool), answers.quoted(choice.missing, 60)
         return Move(answers.say("missing", chinese, tool=tool, names=names))
-    return Move(calls=tuple((choice.tool, values) for values in _each(choice.filled)))
+    return Move(calls=tuple((choice.tool, values) for values in _each(choice)))
 
 
-def _each(filled: Filled) -> Iterator[Mapping[str, Any]]:
+def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
     """Yield the arguments, once for each of several places ("Beijing and Shanghai")."""
     for name in PLACE_WORDS.split():
-        value = filled.values.get(name) if name in filled.required else None
+        value = choice.values.get(name)
         places = [part for part in _LIST_OF_NAMES.split(value) if part] if isinstance(value, str) else []
         if 1 < len(places) <= MAX_CALLS and all(part[0].isupper() or part in PLACES for part in places):
-            yield from ({**filled.values, name: PLACES.get(part, part)} for part in places)
+            yield from ({**choice.values, name: PLACES.get(part, part)} for part in places)
             return
-    yield filled.values
+    yield choice.values
 
 
-def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move | None:
+def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) -> Move | None:
     """If the demo has just asked for an argument, take `text` as the answer."""
     users = [message for message in before if isinstance(message, UserMessage)]
     if not users or not isinstance(before[-1], AssistantMessage) or before[-1].calls:
         return None
-    choice = choose_tool(_clauses(users[-1].text[:MAX_TEXT])[0], tools)
-    if choice is None or choice.rivals or len(choice.filled.missing) != 1:
-        return None
     if _NEVER_MIND.match(text):
-        return Move(answers.say("dropped", chinese))
-    name = choice.filled.missing[0]
+        return None
+    choice = choose_tool(_clauses(users[-1].text[:MAX_TEXT])[0], tools)
+    if choice is None or choice.rivals or len(choice.missing) != 1:
+        return None
+    name = choice.missing[0]
     value = fill(choice.tool, text).values.get(name)
     if value is None and len(text) <= 80:
         value = fill(choice.tool, f'{name}: "{text}"').values.get(name)
     if value is None:
         return None
-    return Move(calls=((choice.tool, {**choice.filled.values, name: PLACES.get(value, value)}),))
+    return Move(calls=((choice.tool, {**choice.values, name: PLACES.get(value, value)}),))
 
 
 def _with_results(call: tuple[ToolSpec, Mapping[str, Any]], results: Sequence[ToolMessage]) -> Move:

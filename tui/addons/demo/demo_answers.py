@@ -32,7 +32,6 @@ _SENTENCES = {
     "help": _HELP,
     "greeting": (f"Hello! {_HELP[0]}", f"你好！{_HELP[1]}"),
     "thanks": ("You're welcome.", "不客气。"),
-    "dropped": ("All right.", "好的。"),
     "tools": ("{tools}", "{tools}"),
     "no tools": (
         "I am a rule-based demo, not a language model. No tools are available: no server that offers tools "
