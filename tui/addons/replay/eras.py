@@ -98,6 +98,20 @@ class Offer(NamedTuple):
         }
 
 
+def parsed(raw: bytes) -> Any:
+    """Return the value of a message as JSON, None if it is not JSON."""
+    try:
+        return json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def object_in(raw: bytes) -> dict[str, Any]:
+    """Return a message as a JSON object, an empty one if it is none."""
+    found = parsed(raw)
+    return found if isinstance(found, dict) else {}
+
+
 def legacy_revision(version: Any) -> str:
     """Return a revision that has a handshake, or ""."""
     return version if version in _LEGACY else ""
@@ -158,11 +172,7 @@ def modern_answer(raw: bytes, method: str) -> bytes:
 
 def input_required(ident: str, request: bytes, state: str) -> bytes:
     """Return a modern result that asks for what a legacy server asked in a request."""
-    try:
-        asked = json.loads(request)
-        inner = {key: asked[key] for key in ("method", "params") if key in asked}
-    except (ValueError, TypeError, RecursionError):
-        inner = {}
+    inner = {key: value for key, value in object_in(request).items() if key in ("method", "params")}
     result = {"resultType": INPUT_REQUIRED, "inputRequests": {"1": inner}, "requestState": state}
     return f'{{"jsonrpc":"2.0","id":{ident},"result":{json.dumps(result)}}}'.encode()
 
@@ -171,10 +181,7 @@ def wanted_input(raw: bytes) -> list[Mapping[str, Any]] | None:
     """Return the requests in a result that asks for input; None for any other response."""
     if INPUT_REQUIRED.encode() not in raw:
         return None
-    try:
-        result = json.loads(raw).get("result")
-    except (ValueError, AttributeError, RecursionError):
-        return None
+    result = object_in(raw).get("result")
     if not isinstance(result, Mapping) or result.get("resultType") != INPUT_REQUIRED:
         return None
     requests = result.get("inputRequests")
