@@ -24,8 +24,8 @@ writes.
 def add_texts() -> tuple[str, str]:
     """Return usage and description, with those of add-ons."""
     found = [*flags_of("add")]
-    usage = "\n       ".join((_USAGE, *(one.usage for one in found)))
-    kinds, examples = "".join(one.notes for one in found), "".join(one.examples for one in found)
+    usage = "\n       ".join((_USAGE, *(one["usage"] for one in found)))
+    kinds, examples = "".join(one["notes"] for one in found), "".join(one["examples"] for one in found)
     return usage, _ABOUT.format(kinds=kinds, examples=examples)
 
 

@@ -1,47 +1,21 @@
-"""Commands and flags that add-ons bring to the command line. Loads the standard library only."""
+"""Flags that add-ons bring to commands of the house. Loads the standard library only.
+
+They are a table: `fill` adds them to the parser. `usage`, `examples` and `notes` are lines for the help. If
+an argument of `deeds` is given, `run` acts in place of the command. `check` raises UsageError if the arguments
+contradict each other.
+"""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tui.core.addons import FLAGS, brings, not_installed
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    Fill = Callable[[argparse.ArgumentParser], object]
 
-
-class AddonFlags:
-    """Flags of an add-on for a command of the house.
-
-    `fill` adds them to the parser. `usage`, `examples` and `notes` are lines for its help. If an argument of
-    `deeds` is given, `run` (`package.module:name`) acts in place of the command. `check` raises UsageError if
-    the arguments contradict each other.
-    """
-
-    def __init__(
-        self,
-        fill: "Fill",
-        *,
-        usage: str = "",
-        examples: str = "",
-        notes: str = "",
-        deeds: Sequence[str] = (),
-        run: str = "",
-        check: "Callable[[argparse.Namespace], None] | None" = None,
-    ) -> None:
-        self.fill = fill
-        self.usage = usage
-        self.examples = examples
-        self.notes = notes
-        self.deeds = deeds
-        self.run = run
-        self.check = check
-
-
-def flags_of(command: str) -> "Iterator[AddonFlags]":
+def flags_of(command: str) -> "Iterator[Mapping[str, Any]]":
     """Yield the flags that installed add-ons bring to a command."""
     for addon in FLAGS[command]:
         if (brought := brings(addon)) is not None:
@@ -57,7 +31,7 @@ def fill_addon_flags(parser: argparse.ArgumentParser, command: str) -> None:
     for addon, names in FLAGS[command].items():
         if (brought := brings(addon)) is not None:
             found.append(brought["flags"][command])
-            found[-1].fill(parser)
+            found[-1]["fill"](parser)
             continue
         for name in names:
             parser.add_argument(name, nargs="*", action=_Missing, const=addon, help=argparse.SUPPRESS)

@@ -20,8 +20,8 @@ SWITCH_SECONDS = 0.0002
 def tap(args: argparse.Namespace) -> int:
     """Run `mcptui tap`, and exit like the server."""
     for flags in args.addon_flags:
-        if any(vars(args)[deed] is not None for deed in flags.deeds):
-            return int(load(flags.run)(args))
+        if any(vars(args)[deed] is not None for deed in flags["deeds"]):
+            return int(load(flags["run"])(args))
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
             return _refuse("--listen PORT requires --to URL, and takes no command", USAGE)

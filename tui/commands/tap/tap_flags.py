@@ -20,8 +20,8 @@ end of file, signals and the exit code are passed through unchanged, and recordi
 def tap_texts() -> tuple[str, str]:
     """Return usage and description, with those of add-ons."""
     found = [*flags_of("tap")]
-    examples, notes = "".join(one.examples for one in found), "".join(f"\n{one.notes}" for one in found)
-    usage = "\n       ".join((*(one.usage for one in found), _USAGE))
+    examples, notes = "".join(one["examples"] for one in found), "".join(f"\n{one['notes']}" for one in found)
+    usage = "\n       ".join((*(one["usage"] for one in found), _USAGE))
     return usage, _ABOUT.format(examples=examples, notes=notes)
 
 
