@@ -3,7 +3,7 @@
 import argparse
 
 from tui.commands.addon_flags import fill_addon_flags, flags_of
-from tui.commands.shared_options import add_common, add_era
+from tui.commands.shared_options import add_common, add_unconfigured
 
 _USAGE = """\
 mcptui add [OPTION ...] URL
@@ -32,22 +32,7 @@ def add_texts() -> tuple[str, str]:
 def fill_add(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui add`."""
     parser.add_argument("--name", metavar="NAME", help="server name (default: from its URL or package)")
-    parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an environment variable for a command",
-    )
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
-    )
-    parser.add_argument(
-        "--transport",
-        choices=("stdio", "http", "sse", "websocket", "lines"),
-        help="transport (default: stdio for a command, http for a URL)",
-    )
-    add_era(parser)
+    add_unconfigured(parser)
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be written without writing it"
     )

@@ -1,7 +1,7 @@
 """Flags that add-ons bring to commands of the house. Loads the standard library only.
 
-They are a table: `fill` adds them to the parser. `usage`, `examples` and `notes` are lines for the help. If
-an argument of `deeds` is given, `run` acts in place of the command. `check` raises UsageError if the arguments
+They are a table. `fill` adds them to the parser. `usage`, `examples` and `notes` are lines for the help. If
+an argument of `deeds` is given, `run` acts in place of the command. `check` raises UsageError if arguments
 contradict each other.
 """
 

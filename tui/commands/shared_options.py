@@ -58,8 +58,23 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_era(parser: argparse._ActionsContainer) -> None:
-    """Add `--era`, for commands that take a URL or a command."""
+def add_unconfigured(parser: argparse._ActionsContainer) -> None:
+    """Add the options of a server that is given as a URL or a command."""
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable for a command",
+    )
+    parser.add_argument(
+        "--transport",
+        choices=("stdio", "http", "sse", "websocket", "lines"),
+        help="transport (default: stdio for a command, http for a URL)",
+    )
     parser.add_argument(
         "--era",
         choices=("auto", "legacy", "modern"),

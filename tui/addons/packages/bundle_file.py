@@ -168,9 +168,7 @@ def open_bundle(path: Path, expected: str = "") -> Iterator[BundleFile]:
     """Open a bundle. Raises UsageError with its path if it is invalid."""
     where = clean_line(str(path), 400)
     try:
-        file = open(
-            path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
-        )
+        file = open(path, "rb", opener=_at_once)
     except OSError as error:
         raise UsageError(f"cannot read it: {error.strerror}.", where=where) from None
     with file:

@@ -2,6 +2,7 @@
 
 import asyncio
 import getpass
+import json
 import re
 import secrets
 import sys
@@ -74,8 +75,7 @@ class SecretPlaces:
 
     def shown(self) -> dict[str, Any]:
         """Return the table with `***` for each secret."""
-        shown: dict[str, Any] = _replaced(dict(self.marked), dict.fromkeys(self.marks.values(), MASK))
-        return shown
+        return _replaced(self.marked, dict.fromkeys(self.marks.values(), MASK))
 
     def stored(self, table: Mapping[str, Any], name: str, config: Path) -> dict[str, Any]:
         """Store the secrets of server `name`, and return the table for `config` with references to them.
@@ -137,16 +137,13 @@ def secret_places(
     return SecretPlaces(given, marks, table(marked))
 
 
-def _replaced(value: Any, instead: Mapping[str, str]) -> Any:
-    match value:
-        case dict():
-            return {key: _replaced(inner, instead) for key, inner in value.items()}
-        case list():
-            return [_replaced(inner, instead) for inner in value]
-        case str():
-            for mark, text in instead.items():
-                value = value.replace(mark, text)
-    return value
+def _replaced(table: Mapping[str, Any], instead: Mapping[str, str]) -> dict[str, Any]:
+    """Return a table with texts in place of marks."""
+    text = json.dumps(table)
+    for mark, value in instead.items():
+        text = text.replace(mark, json.dumps(value)[1:-1])
+    made: dict[str, Any] = json.loads(text)
+    return made
 
 
 def _in_file(path: Path, value: str) -> str:
