@@ -116,7 +116,7 @@ def _path(args: argparse.Namespace) -> Path:
 
 def _parse_trailing_options(args: argparse.Namespace) -> None:
     """Parse the options after a URL, a name or a bundle. After a command, they belong to the command."""
-    from tui.commands.add_flags import fill_add
+    from tui.commands.command_line import fill_add
 
     words: list[str] = args.target
     is_package = service("is package")

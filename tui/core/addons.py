@@ -31,7 +31,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 
 - command: runs a command with its parsed arguments and returns the exit code.
 - parser: the command that it comes `after` in the help, `fill` to add its arguments, and its texts.
-- flags: flags of a command of the house (`tui.commands.addon_flags`).
+- flags: flags of a command of the house (`tui.commands.shared_options`).
 - transport: the wire of a remote transport, or the translator of a local one.
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads.

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.addons.packages.bundle import bundle_of, folder_name
-from tui.addons.packages.bundle_file import open_bundle
-from tui.addons.packages.found_server import ask_for, secret_places
+from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
-from tui.addons.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
+from tui.addons.packages.server_inputs import ServerInput, Values, ask_for, refuse_borrowed_secrets, values_of
+from tui.addons.packages.stored import secret_places
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
 from tui.core.files.programs import find_program, is_command

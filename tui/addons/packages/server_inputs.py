@@ -1,14 +1,16 @@
-"""The settings that a packaged server requires before it can be configured. Pure.
+"""The settings that a packaged server requires before it can be configured, and the prompts for them.
 
 All texts are the publisher's, not cleaned.
 """
 
+import getpass
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from tui.commands.terminal_approver import is_terminal
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
 from tui.settings.problems import did_you_mean
@@ -193,3 +195,36 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
                     f"{quoted_name(value, 80)}.",
                     next_step="It was not added, because the secret may belong to another server.",
                 )
+
+
+def ask_for(*, secrets: bool) -> Ask:
+    """Return a function that asks for values on the terminal, if there is one; for secrets if `secrets`."""
+
+    def ask(wanted: ServerInput) -> tuple[str, ...] | None:
+        if not is_terminal() or (wanted.secret and not secrets):
+            return None
+        while True:
+            text = _line(wanted)
+            if text is None or (not text and (wanted.default is not None or not wanted.required)):
+                return None
+            texts = tuple(part for part in text.split(":") if part) if wanted.several else (text,)
+            problem = next(filter(None, map(wanted.problem, texts)), "")
+            if not problem:
+                return tuple(map(wanted.literal, texts))
+            print(f"  {clean_line(wanted.name, 60)} {problem}")
+
+    return ask
+
+
+def _line(wanted: ServerInput) -> str | None:
+    several = " (separate several with :)" if wanted.several else ""
+    prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
+    try:
+        return getpass.getpass(prompt) if wanted.secret else input(prompt).strip()
+    except EOFError:
+        return None
+
+
+def entry_text(entry: Mapping[str, Any], key: str, limit: int = 200) -> str:
+    """Return a text of an entry as one clean line, or ""."""
+    return clean_line(text_in(entry, key), limit)

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tui.commands.tap.tap_flags import fill_tap, tap_texts
+from tui.commands.tap.tap import fill_tap, tap_texts
 from tui.commands.terminal_approver import confirm
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of

@@ -27,7 +27,7 @@ def test_a_bundle_is_recognized_by_its_suffix():
 def test_every_value_is_asked_for_on_a_terminal_and_enter_keeps_the_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("tui.addons.packages.found_server.is_terminal", lambda: True)
+    monkeypatch.setattr("tui.addons.packages.server_inputs.is_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: "")
     monkeypatch.setattr("getpass.getpass", lambda prompt: "se${cret}")
     config = {"args": ["${user_config.folder}"], "env": {"KEY": "${user_config.key}"}}
