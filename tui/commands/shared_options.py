@@ -13,6 +13,7 @@ from tui.core.addons import FLAGS, brings, not_installed
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
@@ -116,6 +117,17 @@ def count(text: str) -> int:
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
         raise invalid("an integer from 1 to 1000000", text)
     return int(text)
+
+
+def parse_trailing(
+    args: argparse.Namespace, name: str, fill: "Callable[[argparse.ArgumentParser], None]", **about: "Any"
+) -> None:
+    """Parse the options after the first word of the arguments `name`, which argparse takes for more words."""
+    first, *rest = vars(args)[name]
+    parser = argparse.ArgumentParser(**about)
+    fill(parser)
+    parser.parse_args(rest, namespace=args)
+    setattr(args, name, [first, *vars(args)[name]])
 
 
 def flags_of(command: str) -> "Iterator[Mapping[str, Any]]":

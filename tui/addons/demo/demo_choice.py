@@ -119,6 +119,7 @@ _ZONE = late(
     rf"|(?<!\w)(?:{known.longest_first([*known.ZONES])})(?!\w)",
     re.I,
 )
+_TAIL = late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
 _PLACE_TAIL = late(r"\b(?:in|for|at|of|near|around)\s+(?:the\s+(?:(?:city|town)\s+of\s+)?)?", re.I)
 _POSSESSIVE = late(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
 _WHEN = late(
@@ -182,12 +183,8 @@ def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     if not request.about or request.talk:
         return None
     candidates = [_Candidate(tool) for tool in tools[:MAX_TOOLS] if tool.tool != FIND_TOOLS]
-    ranked = [
-        (_score(request, one, found), found)
-        for one, found in (
-            (one, fill(one.spec, text, one.name)) for one in candidates if _is_meant(request, one)
-        )
-    ]
+    meant = [(one, fill(one.spec, text, one.name)) for one in candidates if _is_meant(request, one)]
+    ranked = [(_score(request, one, found), found) for one, found in meant]
     ranked.sort(key=lambda entry: -entry[0])
     if not ranked or ranked[0][0] <= 0:
         return None
@@ -224,9 +221,8 @@ def _is_meant(request: _Request, candidate: _Candidate) -> bool:
         fits = fits and described >= (1 if intent == verb == "list" else 2) and described * 2 >= len(things)
     # A question, an order, or little more than its name selects a tool without arguments.
     if not candidate.parameters and intent is None:
-        fits = (
-            fits and bool(request.content) and not (request.content[0] not in named and request.about - named)
-        )
+        content = request.content
+        fits = fits and bool(content) and (content[0] in named or not request.about - named)
     return fits
 
 
@@ -354,8 +350,7 @@ def _string(
             return _first(patterns, text) or _after_name(text, tool, taken, any_word=label == _TEXT_WORDS)
     if name not in required:
         return None
-    sole = (*_PAYLOADS, late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I))
-    return _first((_QUOTED, *(sole if len(required) == 1 else ())), text)
+    return _first((_QUOTED, *((*_PAYLOADS, _TAIL) if len(required) == 1 else ())), text)
 
 
 def _first(patterns: Collection[re.Pattern[str]], text: str) -> str | None:
@@ -402,7 +397,9 @@ def _place(text: str, tool: ToolSpec, taken: Collection[str]) -> str | None:
         if short and re.match(r"[^\W\d]", name):
             return name
     # Otherwise, what is left without common words and those that name the tool.
-    left = [raw for raw in re.findall(r"[\w'-]+", text) if STOP_WORDS.union(taken).isdisjoint(words(raw))]
+    common = STOP_WORDS.union(taken)
+    found_words = ((raw, words(raw)) for raw in re.findall(r"[\w'-]+", text))
+    left = [raw for raw, said in found_words if common.isdisjoint({*said, *meanings(said)})]
     joined = " ".join(left)
     if not 0 < len(left) <= 3 or joined not in text or re.search(r"\d", joined):
         return None

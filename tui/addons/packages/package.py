@@ -12,7 +12,7 @@ from typing import Any
 from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
 from tui.addons.packages.server_inputs import ServerInput, Values, ask_for, refuse_borrowed_secrets, values_of
-from tui.addons.packages.stored import secret_places
+from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
 from tui.core.files.programs import find_program, is_command
@@ -92,7 +92,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     lines = _not_set(bundle.inputs, values)
     if "/" not in table["command"] and find_program(table["command"]) is None:
         lines.append(f"  {clean_line(table['command'], 80)} is not installed")
-    places = secret_places(bundle.inputs, values, table_of)
+    marked, store = without_secrets(bundle.inputs, values, table_of)
 
     def install() -> None:
         with open_bundle(path, digest) as again:
@@ -102,11 +102,11 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
         table,
         named_after(bundle.name),
         "bundle",
-        places.shown(),
+        marked,
         tuple(lines),
         str(folder),
         install=install,
-        store=places.stored,
+        store=store,
     )
 
 

@@ -18,7 +18,7 @@ import httpx2
 
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.addons.packages.server_inputs import ask_for, entry_text, refuse_borrowed_secrets, values_of
-from tui.addons.packages.stored import secret_places
+from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.commands.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
@@ -161,7 +161,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     values = values_of(inputs, given, ask_for(secrets=False))
     table = way.table(values)
     refuse_borrowed_secrets(table, given)
-    places = secret_places(way.inputs, values, way.table)
+    marked, store = without_secrets(way.inputs, values, way.table)
     lines = list(_asked_for(way, dict(given)))
     launcher = str(table.get("command", ""))
     if launcher and find_program(launcher) is None:
@@ -170,9 +170,9 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         table,
         named_after(name.rpartition("/")[2]),
         "registry",
-        places.shown(),
+        marked,
         tuple(lines),
-        store=places.stored,
+        store=store,
     )
 
 

@@ -11,7 +11,6 @@ import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -35,36 +34,41 @@ UNPACKING_SECONDS = 60.0
 MAX_FILES = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class SecretPlaces:
-    """Where the secrets that the user gave are in a server's table, by the name of their input.
+Store = Callable[[dict[str, Any], str, Path], dict[str, Any]]
+"""Stores secrets: takes a server's table, its name and the configuration file, and returns the table."""
 
-    Attributes:
-        values: the secrets.
-        marks: a text in place of each in `marked`, the table without secrets.
+
+def without_secrets(
+    inputs: Iterable[ServerInput], values: Values, table: Callable[[Values], dict[str, Any]]
+) -> tuple[dict[str, Any], Store]:
+    """Return a server's table with `***` for each secret that the user gave, and what stores them.
+
+    `table` makes the server's table of values. Secrets go to the keychain. Without one, or where a reference
+    to it cannot be, each goes to a private file. Storing raises ConfigError if that cannot be written.
     """
+    given: dict[str, tuple[str, str]] = {}  # by the name of the input: a mark in its place, and the secret
+    marked_values = dict(values)
+    for one in inputs:
+        texts = list(values.get(one.name, ())) if one.secret else []
+        for number, text in enumerate(texts):
+            if text and not is_reference(text):
+                texts[number] = f"SECRET{secrets.token_hex(12)}"
+                given[f"{one.name}.{number + 1}" if number else one.name] = texts[number], text
+        if texts:
+            marked_values[one.name] = tuple(texts)
+    marked = table(marked_values)
 
-    values: Mapping[str, str]
-    marks: Mapping[str, str]
-    marked: Mapping[str, Any]
-
-    def shown(self) -> dict[str, Any]:
-        """Return the table with `***` for each secret."""
-        return _replaced(self.marked, dict.fromkeys(self.marks.values(), MASK))
-
-    def stored(self, table: Mapping[str, Any], name: str, config: Path) -> dict[str, Any]:
-        """Store the secrets of server `name`, and return the table for `config` with references to them.
-
-        They go to the keychain. Without one, or where a reference to it cannot be, each goes to a private
-        file. Raises ConfigError if that cannot be written.
-        """
-        made = dict(self.marked)
-        for key, mark in self.marks.items():
+    def store(table: dict[str, Any], name: str, config: Path) -> dict[str, Any]:
+        made = marked
+        for key, (mark, secret) in given.items():
             if mark not in str(made):
                 print(f"note: {clean_line(key, 60)} is not used, so it was not stored", file=sys.stderr)
                 continue
-            place, value = f"{name}.{key}", self.values[key].replace("$${", "${")
-            reason = self._why_in_file(key, mark) or _why_not_kept(place, value)
+            place, value = f"{name}.{key}", secret.replace("$${", "${")
+            reason = "its name contains a slash" if "/" in key else ""
+            if not (reason or _fits_keychain(marked, mark)):
+                reason = "the keychain is only for whole variables and headers"
+            reason = reason or _why_not_kept(place, value)
             if not reason:
                 made = _replaced(made, {mark: f"{KEYCHAIN}{SERVICE}/{place}"})
                 continue
@@ -73,43 +77,23 @@ class SecretPlaces:
                 if mark in str(part):
                     entry = name_of(str(config.absolute()), name, key, "url" if is_url else "")
                     path = secrets_dir().absolute() / f"{server_folder(name).name}.{entry}"
-                    made |= _replaced(part, {mark: _in_file(path, quote(value, "") if is_url else value)})
+                    made = made | _replaced(
+                        part, {mark: _in_file(path, quote(value, "") if is_url else value)}
+                    )
                     said = f"note: {place} is stored {private_place(path, reason)}"
                     print(clean_line(said, 4096), file=sys.stderr)
         return {**table, **made}
 
-    def _why_in_file(self, key: str, mark: str) -> str:
-        """Return why a secret cannot be in the keychain even if there is one, or ""."""
-        if "/" in key:
-            return "its name contains a slash"
-        return "" if self._fits_keychain(mark) else "the keychain is only for whole variables and headers"
-
-    def _fits_keychain(self, mark: str) -> bool:
-        """Return whether the secret is only a whole variable or header, if need be after its scheme."""
-        others = {key: value for key, value in self.marked.items() if key not in ("env", "headers")}
-        values = [*self.marked.get("env", {}).values(), *self.marked.get("headers", {}).values()]
-        used = [value for value in values if mark in value]
-        whole = all(re.fullmatch(rf"(?:\w+ )?{mark}", value) for value in used)
-        return bool(used) and whole and mark not in str(others)
+    return _replaced(marked, {mark: MASK for mark, _ in given.values()}), store
 
 
-def secret_places(
-    inputs: Iterable[ServerInput], values: Values, table: Callable[[Values], dict[str, Any]]
-) -> SecretPlaces:
-    """Return the places of secrets; `table` makes the server's table of values."""
-    given: dict[str, str] = {}
-    marks: dict[str, str] = {}
-    marked = dict(values)
-    for one in inputs:
-        texts = list(values.get(one.name, ())) if one.secret else []
-        for number, text in enumerate(texts):
-            if text and not is_reference(text):
-                key = f"{one.name}.{number + 1}" if number else one.name
-                given[key], marks[key] = text, f"SECRET{secrets.token_hex(12)}"
-                texts[number] = marks[key]
-        if texts:
-            marked[one.name] = tuple(texts)
-    return SecretPlaces(given, marks, table(marked))
+def _fits_keychain(table: Mapping[str, Any], mark: str) -> bool:
+    """Return whether a secret is only a whole variable or header, if need be after its scheme."""
+    others = {key: value for key, value in table.items() if key not in ("env", "headers")}
+    values = [*table.get("env", {}).values(), *table.get("headers", {}).values()]
+    used = [value for value in values if mark in value]
+    whole = all(re.fullmatch(rf"(?:\w+ )?{mark}", value) for value in used)
+    return bool(used) and whole and mark not in str(others)
 
 
 def _replaced(table: Mapping[str, Any], instead: Mapping[str, str]) -> dict[str, Any]:

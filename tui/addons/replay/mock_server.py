@@ -175,8 +175,8 @@ class MockServer:
         scripts = (self._recorded.handshakes.get(name) for name in HANDSHAKES)
         answer = next(filter(None, (one.result() for one in scripts if one is not None)), None)
         recorded = eras.object_in(self._bodies.read(answer)).get("result") if answer is not None else None
-        offer = eras.Offer.of(recorded, self._recorded.methods())
-        result = offer.initialize(asked.param("protocolVersion")) if is_initialize else offer.discover()
+        version, methods = asked.param("protocolVersion"), self._recorded.methods()
+        result = eras.handshake(asked.method, version, recorded, methods)
         yield _result_send(ident, result)
 
     def _cancel(self, params: Any) -> None:
