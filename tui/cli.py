@@ -92,8 +92,7 @@ def _run(given: Sequence[str]) -> int:
         try:
             if given[:1] == ["tap"]:  # must start fast: does not load other commands
                 _prepare_imports()
-                from tui.commands.tap.tap import tap
-                from tui.commands.tap.tap_flags import parse_tap
+                from tui.commands.tap.tap import parse_tap, tap
 
                 return tap(parse_tap(given[1:]))
             if given == ["--version"]:  # loading argparse takes longer than everything else

@@ -115,29 +115,18 @@ def _path(args: argparse.Namespace) -> Path:
     return config_path(vars(args).get("config"), os.environ)[0]
 
 
-def _parse_trailing_options(args: argparse.Namespace) -> None:
-    """Parse the options after a URL, a name or a bundle. After a command, they belong to the command."""
-    from tui.commands.add_flags import fill_add
-
-    words: list[str] = args.target
-    is_package = service("is package")
-    if len(words) > 1 and ("://" in words[0] or (is_package is not None and is_package(args))):
-        parser = argparse.ArgumentParser(prog="mcptui add")
-        fill_add(parser)
-        parser.parse_args(words[1:], namespace=args)
-        args.target = [words[0], *args.target]
-    elif words[:1] == ["--"]:
-        args.target = words[1:]
-
-
 def _add(args: argparse.Namespace) -> int:
-    _parse_trailing_options(args)
+    from tui.commands.command_line import fill_add
+    from tui.commands.shared_options import parse_trailing
+
+    words, is_package = args.target, service("is package")
+    if len(words) > 1 and ("://" in words[0] or (is_package is not None and is_package(args))):
+        parse_trailing(args, "target", fill_add, prog="mcptui add")
+    elif words[:1] == ["--"]:  # options after a command belong to the command
+        args.target = words[1:]
     path = _path(args)
     refuse_foreign(path)
-    package = service("package")
-    if package is None and len(args.target) == 1 and _may_be_package(args.target[0]):
-        raise UsageError(missing("service", "package"))
-    found = (package(args) if package is not None else None) or _typed(args)
+    found = _found(args)
     more = ({"source": found.source} if found.source else {}) | ({"era": args.era} if args.era else {})
     table, shown_table = found.table | more, (found.shown or found.table) | more
     present = new_server.present_servers(path)
@@ -176,6 +165,15 @@ def _add(args: argparse.Namespace) -> int:
     if "url" in table and not any(header.lower() == "authorization" for header in table.get("headers", ())):
         print(f"if it requires signing in: mcptui login {shlex.quote(name)}")
     return 0
+
+
+def _found(args: argparse.Namespace) -> FoundServer:
+    """Return the server of a package, a URL or a command."""
+    if (package := service("package")) is not None:
+        return package(args) or _typed(args)
+    if len(args.target) == 1 and _may_be_package(args.target[0]):
+        raise UsageError(missing("service", "package"))
+    return _typed(args)
 
 
 def _may_be_package(word: str) -> bool:

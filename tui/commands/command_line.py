@@ -5,13 +5,19 @@ import sys
 from collections.abc import Callable
 
 import tui
-from tui.commands.add_flags import add_texts, fill_add
-from tui.commands.addon_flags import fill_addon_flags
 from tui.commands.call.call_flags import add_calls
 from tui.commands.help_text import help_text, invalid
 from tui.commands.sessions.sessions_flags import SESSIONS_ABOUT, SESSIONS_EPILOG, fill_sessions
-from tui.commands.shared_options import RECORDING, add_common, add_question_options, count
-from tui.commands.tap.tap_flags import fill_tap, tap_texts
+from tui.commands.shared_options import (
+    RECORDING,
+    add_common,
+    add_question_options,
+    add_unconfigured,
+    count,
+    fill_addon_flags,
+    flags_of,
+)
+from tui.commands.tap.tap import fill_tap, tap_texts
 from tui.commands.unknown_words import check_action
 from tui.core.addons import every
 
@@ -90,6 +96,22 @@ Print a script that completes commands and options in your shell. Load it in the
   bash (~/.bashrc)                     eval "$(mcptui completion bash)"
   zsh (~/.zshrc, after compinit)       eval "$(mcptui completion zsh)"
   fish (~/.config/fish/config.fish)    mcptui completion fish | source
+"""
+
+
+_ADD_USAGE = """\
+mcptui add [OPTION ...] URL
+       mcptui add [OPTION ...] COMMAND [ARG ...]"""
+_ADD_ABOUT = """\
+Add a server to the configuration: a URL, a command{kinds}.
+
+  mcptui add https://example.com/mcp
+  mcptui add https://example.com/mcp --header 'Authorization: Bearer ${{TOKEN}}'
+  mcptui add npx -y @modelcontextprotocol/server-everything
+  mcptui add --name files --env LOG=debug -- python server.py --verbose
+{examples}
+Options of mcptui go before the command. Everything after the command belongs to it. mcptui shows what it
+writes.
 """
 
 
@@ -265,6 +287,28 @@ def _add_question(run: argparse.ArgumentParser) -> None:
 def _fill_servers(servers: argparse.ArgumentParser) -> None:
     add_common(servers, model=False)
     servers.add_argument("--json", action="store_true", help="print a JSON array")
+
+
+def add_texts() -> tuple[str, str]:
+    """Return usage and description, with those of add-ons."""
+    found = [*flags_of("add")]
+    usage = "\n       ".join((_ADD_USAGE, *(one["usage"] for one in found)))
+    kinds, examples = "".join(one["notes"] for one in found), "".join(one["examples"] for one in found)
+    return usage, _ADD_ABOUT.format(kinds=kinds, examples=examples)
+
+
+def fill_add(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `mcptui add`."""
+    parser.add_argument("--name", metavar="NAME", help="server name (default: from its URL or package)")
+    add_unconfigured(parser)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be written without writing it"
+    )
+    fill_addon_flags(parser, "add")
+    add_common(parser, model=False, starts=False)
+    parser.add_argument(
+        "target", nargs=argparse.REMAINDER, metavar="URL|COMMAND|NAME|FILE", help="what to add"
+    )
 
 
 def _fill_sign_in(parser: argparse.ArgumentParser) -> None:

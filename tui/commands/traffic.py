@@ -15,8 +15,6 @@ from tui.core.units import count, duration, size
 if TYPE_CHECKING:
     import argparse
 
-    from tui.commands.addon_flags import AddonFlags
-
 USAGE = 2
 
 _DEEDS = ("list", "lint", "stats", "slowest", "follow", "export")
@@ -40,9 +38,9 @@ def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -
         choice = RecordingChoice(args)
         if not args.json:
             choice.say_which()
-        for deed, flags in _brought(args).items():
+        for deed, run in _brought(args).items():
             if _given(args, (deed,)):
-                return int(load(flags.run)(args, choice))
+                return int(load(run)(args, choice))
         from tui.commands.traffic_output import carry_out
 
         return carry_out(args, choice)
@@ -57,9 +55,9 @@ def _given(args: "argparse.Namespace", names: Iterable[str]) -> list[str]:
     return [f"--{name}" for name in names if vars(args)[name] not in (None, False)]
 
 
-def _brought(args: "argparse.Namespace") -> "dict[str, AddonFlags]":
-    """Return the arguments that let an add-on act in place of the command, given or not."""
-    return {deed: flags for flags in vars(args).get("addon_flags", ()) for deed in flags.deeds}
+def _brought(args: "argparse.Namespace") -> dict[str, str]:
+    """Return the arguments that let an add-on act in place of the command, given or not, with what runs."""
+    return {deed: flags["run"] for flags in vars(args).get("addon_flags", ()) for deed in flags["deeds"]}
 
 
 def _check(args: "argparse.Namespace") -> None:
@@ -71,7 +69,7 @@ def _check(args: "argparse.Namespace") -> None:
     if args.redact and not args.export:
         raise UsageError("--redact requires --export")
     for flags in vars(args).get("addon_flags", ()):
-        flags.check(args)
+        flags["check"](args)
     if args.live_command and not _given(args, _brought(args)):
         raise UsageError("unexpected arguments after --")
     if args.list and (picks := _given(args, ("filter", "failed", "all"))):

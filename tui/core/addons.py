@@ -30,8 +30,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 """Each add-on with the names of what it brings, by kind.
 
 - command: runs a command with its parsed arguments and returns the exit code.
-- parser: how the command line shows that command (`tui.commands.addon_flags.Shown`).
-- flags: flags of a command of the house (`tui.commands.addon_flags.Flags`).
+- parser: the command that it comes `after` in the help, `fill` to add its arguments, and its texts.
+- flags: flags of a command of the house (`tui.commands.shared_options`).
 - transport: the wire of a remote transport, or the translator of a local one.
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads.

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.add_flags import add_texts
-from tui.commands.command_line import COMPLETION_ABOUT, EPILOG, EXIT_CODES, TRAFFIC_ABOUT, build_parser
+from tui.commands.command_line import (
+    COMPLETION_ABOUT,
+    EPILOG,
+    EXIT_CODES,
+    TRAFFIC_ABOUT,
+    add_texts,
+    build_parser,
+)
 from tui.commands.generated import completion, man
-from tui.commands.tap.tap_flags import tap_texts
+from tui.commands.tap.tap import tap_texts
 
 COMMANDS = (
     "run",

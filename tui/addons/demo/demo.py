@@ -11,9 +11,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.demo import demo_answers as answers
-from tui.addons.demo.demo_arguments import MAX_TEXT, PLACE_WORDS, Filled, fill
-from tui.addons.demo.demo_choice import choose_tool, suggested
+from tui.addons.demo.demo_choice import MAX_TEXT, PLACE_WORDS, DemoChoice, choose_tool, fill, suggested
 from tui.addons.demo.demo_words import PLACES, is_cjk
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -23,6 +21,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.errors import reason_of
+from tui.core.example_questions import needs_arguments, question_of
 from tui.core.jsonrpc.reader import loads
 from tui.core.late_compiling import late
 from tui.core.ports import (
@@ -35,9 +34,8 @@ from tui.core.ports import (
     ToolSpec,
     Usage,
 )
+from tui.core.text import clean_line
 
-LABEL = "demo model, offline"
-NOTICE = "demo model: rule-based, not a language model"
 PACE_SECONDS = 0.012
 """Delay between two pieces of text, to show what streaming looks like."""
 
@@ -92,11 +90,11 @@ class DemoModel:
 
     @property
     def label(self) -> str:
-        return LABEL
+        return "demo model, offline"
 
     @property
     def notice(self) -> str:
-        return NOTICE
+        return "demo model: rule-based, not a language model"
 
     @property
     def capabilities(self) -> ModelCapabilities:
@@ -137,7 +135,7 @@ def decide(request: ModelRequest) -> Move:
     messages, tools = request.messages, request.tools
     at = _last_question(messages, wrap_up=not tools)
     if at is None:
-        return Move(answers.say("help", False, tools))
+        return Move(_say("help", False, tools))
     question = messages[at]
     text = question.text if isinstance(question, UserMessage) else ""
     chinese = is_cjk(text)
@@ -151,7 +149,7 @@ def decide(request: ModelRequest) -> Move:
         if calls := _move(clauses[1], tools, chinese).calls:
             return _with_results(calls[0], results)
     shown = results[-MAX_CALLS * 2 :]
-    return Move("\n\n".join(answers.from_result(result, tools, chinese) for result in shown))
+    return Move("\n\n".join(_from_result(result, tools, chinese) for result in shown))
 
 
 def _last_question(messages: Sequence[Message], wrap_up: bool) -> int | None:
@@ -170,29 +168,27 @@ def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec],
     if found := _CALL.match(text):
         return _explicit(found[1] or found[3], found[2] or found[4] or "", tools)
     if len(text) > MAX_TEXT:
-        return Move(answers.say("too long", chinese, limit=MAX_TEXT))
+        return Move(_say("too long", chinese, limit=MAX_TEXT))
     text = _LONG_GAP.sub(r"\1", text.strip())
     if (tool := suggested(text, tools)) is not None:
         return Move(calls=((tool, {}),))
     for sentence, pattern in _SMALL_TALK.items():
         if re.match(rf"^\W*(?:{pattern})\W*$", text, re.I):
-            return Move(answers.say(sentence, chinese, tools))
+            return Move(_say(sentence, chinese, tools))
     move = _move(_clauses(text)[0], tools, chinese)
-    return move if move.calls else _continued(text, before, tools, chinese) or move
+    return move if move.calls else _continued(text, before, tools) or move
 
 
 def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
     """`call NAME {JSON}`: exactly this tool with exactly these arguments."""
     found = [tool for tool in tools if name in (tool.name, tool.tool, f"{tool.server}/{tool.tool}")]
     if len(found) != 1:
-        known = [tool.name for tool in found or tools]
-        listed = answers.quoted(known[:12]) + (", …" if len(known) > 12 else ".")
-        return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. Known: {listed}")
+        known = _quoted([tool.name for tool in found or tools][:12])
+        return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. Known: {known}")
     try:
         value = loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
-        usage = f'`call {name[:80]} {{"name": "value"}}`'
-        return Move(f"The arguments are not valid JSON: {reason_of(error)}. Use {usage}.")
+        return Move(f"The arguments are not valid JSON: {reason_of(error)}.")
     if not isinstance(value, dict):
         return Move("The arguments must be one JSON object.")
     return Move(calls=((found[0], value),))
@@ -209,48 +205,48 @@ def _clauses(text: str) -> list[str]:
 def _move(text: str, tools: Sequence[ToolSpec], chinese: bool) -> Move:
     choice = choose_tool(text, tools)
     if choice is None:
-        return Move(answers.say("not understood", chinese, tools))
+        return Move(_say("not understood", chinese, tools))
     if choice.rivals:
-        return Move(answers.say("several", chinese, names=answers.quoted(choice.rivals[:6])))
-    if choice.filled.missing:
-        tool, names = answers.own_name(choice.tool), answers.quoted(choice.filled.missing, 60)
-        return Move(answers.say("missing", chinese, tool=tool, names=names))
-    return Move(calls=tuple((choice.tool, values) for values in _each(choice.filled)))
+        return Move(_say("several", chinese, names=_quoted(choice.rivals[:6])))
+    if choice.missing:
+        tool, names = _own_name(choice.tool), _quoted(choice.missing, 60)
+        return Move(_say("missing", chinese, tool=tool, names=names))
+    return Move(calls=tuple((choice.tool, values) for values in _each(choice)))
 
 
-def _each(filled: Filled) -> Iterator[Mapping[str, Any]]:
+def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
     """Yield the arguments, once for each of several places ("Beijing and Shanghai")."""
     for name in PLACE_WORDS.split():
-        value = filled.values.get(name) if name in filled.required else None
+        value = choice.values.get(name)
         places = [part for part in _LIST_OF_NAMES.split(value) if part] if isinstance(value, str) else []
         if 1 < len(places) <= MAX_CALLS and all(part[0].isupper() or part in PLACES for part in places):
-            yield from ({**filled.values, name: PLACES.get(part, part)} for part in places)
+            yield from ({**choice.values, name: PLACES.get(part, part)} for part in places)
             return
-    yield filled.values
+    yield choice.values
 
 
-def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move | None:
+def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) -> Move | None:
     """If the demo has just asked for an argument, take `text` as the answer."""
     users = [message for message in before if isinstance(message, UserMessage)]
     if not users or not isinstance(before[-1], AssistantMessage) or before[-1].calls:
         return None
-    choice = choose_tool(_clauses(users[-1].text[:MAX_TEXT])[0], tools)
-    if choice is None or choice.rivals or len(choice.filled.missing) != 1:
-        return None
     if _NEVER_MIND.match(text):
-        return Move(answers.say("dropped", chinese))
-    name = choice.filled.missing[0]
+        return None
+    choice = choose_tool(_clauses(users[-1].text[:MAX_TEXT])[0], tools)
+    if choice is None or choice.rivals or len(choice.missing) != 1:
+        return None
+    name = choice.missing[0]
     value = fill(choice.tool, text).values.get(name)
     if value is None and len(text) <= 80:
         value = fill(choice.tool, f'{name}: "{text}"').values.get(name)
     if value is None:
         return None
-    return Move(calls=((choice.tool, {**choice.filled.values, name: PLACES.get(value, value)}),))
+    return Move(calls=((choice.tool, {**choice.values, name: PLACES.get(value, value)}),))
 
 
 def _with_results(call: tuple[ToolSpec, Mapping[str, Any]], results: Sequence[ToolMessage]) -> Move:
     """Replace "it" in the second step by the first one's results."""
-    text = "\n".join(result.text for result in results)[: answers.MAX_ANSWER]
+    text = "\n".join(result.text for result in results)[:MAX_ANSWER]
     values = {
         name: text if isinstance(value, str) and _RESULT.match(value) else value
         for name, value in call[1].items()
@@ -262,3 +258,139 @@ def _pieces(text: str) -> Iterator[str]:
     """Split `text` into stream-sized pieces: words with the space after them, CJK by two characters."""
     cjk = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
     yield from re.findall(f"[{cjk}]{{1,2}}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", text, re.S)
+
+
+# ---- texts ---------------------------------------------------------------------------------------------
+
+MAX_ANSWER = 4000
+"""Maximum characters of one result that are repeated in an answer."""
+
+MAX_ITEMS = 20
+MAX_JSON = 64 * 1024
+
+_EXAMPLES = (
+    ("get_weather", "What's the weather in Hangzhou?", "北京天气如何"),
+    ("add_note", "add a note: buy milk", "记一下：买牛奶"),
+    ("search_notes", "which notes mention milk?", "哪些笔记提到牛奶？"),
+    ("count_slowly", "count slowly for 5 seconds", "数到 5"),
+)
+_HELP = (
+    "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
+    "description, fill in its arguments, and answer from what it returns.\n\nTry:\n\n{examples}\n\n"
+    "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
+    "我是基于规则的演示模型，不是语言模型，也不联网。我会按名称和描述挑选一个工具、填写参数，并用结果作答。\n\n"
+    "可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
+)
+_SENTENCES = {
+    "help": _HELP,
+    "greeting": (f"Hello! {_HELP[0]}", f"你好！{_HELP[1]}"),
+    "thanks": ("You're welcome.", "不客气。"),
+    "tools": ("{tools}", "{tools}"),
+    "no tools": (
+        "I am a rule-based demo, not a language model. No tools are available: no server that offers tools "
+        "is running.",
+        "我是基于规则的演示模型。现在没有可用的工具：没有提供工具的服务器在运行。",
+    ),
+    "not understood": (
+        "I am a rule-based demo, not a language model, and I found no matching tool. Try:\n\n"
+        "{examples}\n\nConfigure a language model to ask anything.",
+        "我是基于规则的演示模型，没有找到能回答这个问题的工具。可以试试：\n\n{examples}",
+    ),
+    "too long": (
+        "I am a rule-based demo and read at most {limit} characters. This message is longer.",
+        "我是基于规则的演示模型，最多读 {limit} 个字符，这条消息太长了。",
+    ),
+    "missing": (
+        "`{tool}` needs {names}. What should it be?",
+        "`{tool}` 还需要 {names}。请告诉我。",
+    ),
+    "several": (
+        "Several tools match: {names}. Use the tool's own words, or `call NAME {{JSON}}`.",
+        "有几个工具都可能合适：{names}。请说得更具体些，或输入 `call 工具名 {{JSON}}`。",
+    ),
+    "failed": ("`{tool}` failed: {text}", "`{tool}` 没有成功：{text}"),
+    "empty": ("`{tool}` ran and returned nothing.", "`{tool}` 已运行，没有返回内容。"),
+}
+
+
+def _say(sentence: str, chinese: bool, tools: Sequence[ToolSpec] = (), **values: object) -> str:
+    """Return a sentence in English or Chinese, with `values` filled in."""
+    text = _SENTENCES[sentence][chinese]
+    if "{examples}" in text or "{tools}" in text:
+        if not tools:
+            return _SENTENCES["no tools"][chinese]
+        values |= {"examples": _examples(tools, chinese), "tools": _list_tools(tools)}
+    return text.format(**values)
+
+
+def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) -> str:
+    """Return an answer with the result of a call: JSON as a short list, text unchanged."""
+    spec = next((tool for tool in tools if tool.name == result.name), None)
+    name = _own_name(spec) if spec else clean_line(result.name, 80)
+    text = result.text.removeprefix("ERROR:").strip()
+    if not text or text == "(empty result)":
+        return _say("empty", chinese, tool=name)
+    if text[0] in "{[" and len(text) <= MAX_JSON and not result.is_error:
+        try:
+            value = json.loads(text)
+            while isinstance(value, dict) and len(value) == 1 and "result" in value:
+                value = value["result"]
+            text = _listed(value)
+        except (ValueError, RecursionError):
+            pass
+    text = text if len(text) <= MAX_ANSWER else text[:MAX_ANSWER].rstrip() + " …"
+    return _say("failed", chinese, tool=name, text=text) if result.is_error else text
+
+
+def _own_name(tool: ToolSpec) -> str:
+    """Return the name that a tool's server gave it."""
+    return clean_line(tool.tool or tool.name, 80)
+
+
+def _listed(value: Any) -> str:
+    if value in ({}, []):
+        return "Nothing was found."
+    if isinstance(value, dict):
+        return _items([f"**{clean_line(str(key), 60)}**: {_as_text(item)}" for key, item in value.items()])
+    return _items([_as_text(item) for item in value]) if isinstance(value, list) else _as_text(value)
+
+
+def _items(lines: Sequence[str]) -> str:
+    more = [f"… and {len(lines) - MAX_ITEMS} more"] if len(lines) > MAX_ITEMS else []
+    return "\n".join(f"- {line}" for line in (*lines[:MAX_ITEMS], *more))
+
+
+def _as_text(value: Any) -> str:
+    match value:
+        case bool() | None:
+            return {True: "yes", False: "no", None: "none"}[value]
+        case dict():
+            value = ", ".join(f"{key}: {_as_text(item)}" for key, item in list(value.items())[:12])
+        case list():
+            value = ", ".join(_as_text(item) for item in value[:12])
+    return clean_line(str(value), 400)
+
+
+def _quoted(names: Sequence[str], limit: int = 80) -> str:
+    """Return `names` as code, separated by commas."""
+    return ", ".join(f"`{clean_line(name, limit)}`" for name in names)
+
+
+def _list_tools(tools: Sequence[ToolSpec]) -> str:
+    """Return the tools by server, one per line."""
+    servers: dict[str, list[str]] = {}
+    for tool in tools:
+        first = clean_line(tool.description.strip().partition(". ")[0], 100)
+        servers.setdefault(tool.server, []).append(f"`{_own_name(tool)}`{': ' + first if first else ''}")
+    return "\n\n".join(
+        f"**{clean_line(server, 60) or 'tools'}**\n\n{_items(lines)}" for server, lines in servers.items()
+    )
+
+
+def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
+    """Return sentences that work with the current tools."""
+    names = {tool.tool for tool in tools}
+    found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
+    questions = [question_of(tool.description) for tool in tools if not needs_arguments(tool.schema)]
+    found = found or [*filter(None, questions)][:3]
+    return _items(found or [f"`call {_own_name(tools[0])} {{…}}`"])

@@ -5,7 +5,6 @@ Loads the standard library only.
 
 import argparse
 
-from tui.commands.addon_flags import AddonFlags
 from tui.commands.help_text import invalid
 
 _ABOUT = """\
@@ -73,20 +72,20 @@ BRINGS = {
         }
     },
     "flags": {
-        "add": AddonFlags(
-            _fill_add,
-            usage="mcptui add [OPTION ...] NAME|FILE.mcpb",
-            examples="""\
+        "add": {
+            "fill": _fill_add,
+            "usage": "mcptui add [OPTION ...] NAME|FILE.mcpb",
+            "examples": """\
   mcptui add io.github.example/weather          (a name from mcptui search)
   mcptui add weather.mcpb --set units=metric --sha256 HEX
 """,
-            notes=", the name of a registry entry, or a bundle",
-        )
+            "notes": ", the name of a registry entry, or a bundle",
+        }
     },
     "service": {
         "is package": "tui.addons.packages.package:is_package",
         "package": "tui.addons.packages.package:package",
-        "leftovers": "tui.addons.packages.leftovers:delete_leftovers",
+        "leftovers": "tui.addons.packages.stored:delete_leftovers",
     },
     "setting": {"registry": None},
 }

@@ -14,9 +14,11 @@ from tui.addons.packages.server_inputs import (
     MAX_TEXT,
     ServerInput,
     Values,
-    joined,
+    fill_template,
+    object_in,
     refuse_long_table,
     refuse_long_text,
+    text_in,
 )
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
@@ -89,8 +91,8 @@ def launch_options(entry: Mapping[str, Any]) -> list[LaunchOption]:
 
 
 def _package_way(package: Mapping[str, Any]) -> LaunchOption:
-    kind = _text(package, "registryType").lower()
-    what = " ".join(filter(None, (_text(package, "identifier"), _text(package, "version"))))
+    kind = text_in(package, "registryType").lower()
+    what = " ".join(filter(None, (text_in(package, "identifier"), text_in(package, "version"))))
     if problem := _package_problem(kind, package):
         return LaunchOption(kind, what, problem=problem, source=package)
     inputs = [
@@ -106,29 +108,29 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
         return "it is a bundle. Download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
     if kind not in _LAUNCHERS:
         return f"unsupported package type {quoted_name(clean_line(kind, 40) or 'unknown')}"
-    transport = _text(_object(package.get("transport")), "type") or "stdio"
+    transport = text_in(object_in(package.get("transport")), "type") or "stdio"
     if transport != "stdio":
         return f"it uses the transport {clean_line(transport, 40)} on this machine instead of stdio"
-    launcher = _text(package, "runtimeHint")
+    launcher = text_in(package, "runtimeHint")
     if launcher and launcher not in _LAUNCHERS[kind]:
         usual = " or ".join(_LAUNCHERS[kind])
         return f"it requires {quoted_name(launcher, 40)} instead of {usual}"
-    if not _PACKAGE[kind].fullmatch(_text(package, "identifier")):
-        return f"{quoted_name(_text(package, 'identifier'), 80)} is not a package name"
-    version = _text(package, "version")
+    if not _PACKAGE[kind].fullmatch(text_in(package, "identifier")):
+        return f"{quoted_name(text_in(package, 'identifier'), 80)} is not a package name"
+    version = text_in(package, "version")
     if version and not _VERSION.fullmatch(version):
         return f"{quoted_name(version, 80)} is not a version"
-    base = _text(package, "registryBaseUrl")
+    base = text_in(package, "registryBaseUrl")
     if base and urlsplit(base).hostname not in _USUAL_PLACES[kind]:
         return f"its package is at {clean_line(base, 120)} instead of {_USUAL_PLACES[kind][0]}"
     for pair in _objects(package.get("environmentVariables")):
-        if not _NAME.fullmatch(_text(pair, "name")):
-            return f"{quoted_name(_text(pair, 'name'), 60)} is not a variable name"
+        if not _NAME.fullmatch(text_in(pair, "name")):
+            return f"{quoted_name(text_in(pair, 'name'), 60)} is not a variable name"
     return ""
 
 
 def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
-    url, kind = _text(remote, "url"), _text(remote, "type")
+    url, kind = text_in(remote, "url"), text_in(remote, "type")
     problem = ""
     if kind not in ("streamable-http", "sse"):
         problem = f"its transport is {quoted_name(kind, 40)}"
@@ -136,7 +138,7 @@ def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
         problem = f"{quoted_name(url, 120)} is not a URL"
     elif url_fault(_PLACEHOLDER.sub("0", url)):
         problem = f"{quoted_name(url, 120)} is not a URL"
-    elif any(header_name_fault(_text(one, "name")) for one in _objects(remote.get("headers"))):
+    elif any(header_name_fault(text_in(one, "name")) for one in _objects(remote.get("headers"))):
         problem = "one of its headers is invalid"
     if problem:
         return LaunchOption("remote", url, problem=problem, source=remote)
@@ -149,27 +151,27 @@ def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
 
 def _argument_inputs(arguments: Any) -> Iterator[ServerInput]:
     for number, argument in enumerate(_objects(arguments), 1):
-        if _text(argument, "value"):
-            yield from _variable_inputs(argument, _text(argument, "value"))
+        if text_in(argument, "value"):
+            yield from _variable_inputs(argument, text_in(argument, "value"))
         elif name := _argument_name(argument, number):
             yield _input(name, argument, several=argument.get("isRepeated") is True)
 
 
 def _argument_name(argument: Mapping[str, Any], number: int) -> str:
-    named = _text(argument, "name").lstrip("-")
-    return named or _text(argument, "valueHint") or f"argument{number}"
+    named = text_in(argument, "name").lstrip("-")
+    return named or text_in(argument, "valueHint") or f"argument{number}"
 
 
 def _pair_inputs(pairs: Any) -> Iterator[ServerInput]:
     for pair in _objects(pairs):
-        if _text(pair, "value"):
-            yield from _variable_inputs(pair, _text(pair, "value"))
+        if text_in(pair, "value"):
+            yield from _variable_inputs(pair, text_in(pair, "value"))
         else:
-            yield _input(_text(pair, "name"), pair)
+            yield _input(text_in(pair, "name"), pair)
 
 
 def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
-    variables = _object(holder.get("variables"))
+    variables = object_in(holder.get("variables"))
     for name in dict.fromkeys(_PLACEHOLDER.findall(template[:MAX_TEXT])):
         if isinstance(variables.get(name), Mapping):
             yield _input(name, variables[name], needed=True)
@@ -180,8 +182,8 @@ def _input(name: str, said: Mapping[str, Any], *, several: bool = False, needed:
     default, choices = said.get("default"), said.get("choices")
     return ServerInput(
         name,
-        description=_text(said, "description"),
-        kind=kinds.get(_text(said, "format"), "string"),
+        description=text_in(said, "description"),
+        kind=kinds.get(text_in(said, "format"), "string"),
         required=needed or said.get("isRequired") is True,
         secret=said.get("isSecret") is True,
         default=(escaped(default),)
@@ -206,7 +208,7 @@ class _Filler:
         self._values = values
 
     def package(self, kind: str, package: Mapping[str, Any]) -> dict[str, Any]:
-        launcher = _text(package, "runtimeHint") or _LAUNCHERS[kind][0]
+        launcher = text_in(package, "runtimeHint") or _LAUNCHERS[kind][0]
         env = dict(self._pairs(package.get("environmentVariables")))
         runtime = list(self._arguments(package.get("runtimeArguments")))
         name = _reference_of(kind, package)
@@ -220,19 +222,19 @@ class _Filler:
         return {"command": launcher, "args": arguments} | ({"env": env} if env else {})
 
     def remote(self, remote: Mapping[str, Any]) -> dict[str, Any]:
-        url = self._filled(_text(remote, "url"), remote, quoted=True)
+        url = self._filled(text_in(remote, "url"), remote, quoted=True)
         if fault := url_fault(url):
             raise UsageError(f"with these values its url is invalid: it {fault}.")
         table: dict[str, Any] = {"url": url}
-        if _text(remote, "type") == "sse":
+        if text_in(remote, "type") == "sse":
             table["transport"] = "sse"
         headers = dict(self._pairs(remote.get("headers")))
         return table | ({"headers": headers} if headers else {})
 
     def _arguments(self, arguments: Any) -> Iterator[str]:
         for number, argument in enumerate(_objects(arguments), 1):
-            name = escaped(_checked(_text(argument, "name"))) if argument.get("type") == "named" else ""
-            if fixed := _text(argument, "value"):
+            name = escaped(_checked(text_in(argument, "name"))) if argument.get("type") == "named" else ""
+            if fixed := text_in(argument, "value"):
                 texts: tuple[str, ...] = (self._filled(fixed, argument),)
             else:
                 texts = self._values.get(_argument_name(argument, number), ())
@@ -245,8 +247,8 @@ class _Filler:
 
     def _pairs(self, pairs: Any) -> Iterator[tuple[str, str]]:
         for pair in _objects(pairs):
-            name = _text(pair, "name")
-            if fixed := _text(pair, "value"):
+            name = text_in(pair, "name")
+            if fixed := text_in(pair, "value"):
                 yield name, self._filled(fixed, pair)
             elif texts := self._values.get(name):
                 yield name, texts[-1]
@@ -255,18 +257,13 @@ class _Filler:
 
     def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
         """Return a template with its `{variables}` filled in; everything else is literal."""
-        variables = _object(holder.get("variables"))
-        pieces: list[str] = []
-        literal, end = "", 0
-        for found in _PLACEHOLDER.finditer(_checked(template)):
-            literal += template[end : found.start()]
-            end = found.end()
-            if isinstance(variables.get(found[1]), Mapping):
-                pieces += [escaped(literal), self._variable_value(found[1], quoted=quoted)]
-                literal = ""
-            else:
-                literal += found[0]
-        return joined([*pieces, escaped(literal + template[end:])])
+        variables = object_in(holder.get("variables"))
+
+        def value(name: str) -> str | None:
+            known = isinstance(variables.get(name), Mapping)
+            return self._variable_value(name, quoted=quoted) if known else None
+
+        return fill_template(_PLACEHOLDER, _checked(template), value, escaped)
 
     def _variable_value(self, name: str, *, quoted: bool) -> str:
         texts = self._values.get(name)
@@ -286,9 +283,9 @@ def _variable(name: str) -> str:
 
 
 def _reference_of(kind: str, package: Mapping[str, Any]) -> str:
-    name, version = _text(package, "identifier"), _text(package, "version")
+    name, version = text_in(package, "identifier"), text_in(package, "version")
     if kind == "oci":
-        host = urlsplit(_text(package, "registryBaseUrl")).hostname or ""
+        host = urlsplit(text_in(package, "registryBaseUrl")).hostname or ""
         if host and "docker.io" not in host and not name.startswith(f"{host}/"):
             name = f"{host}/{name}"
         has_tag = ":" in name.rpartition("/")[2]
@@ -305,12 +302,3 @@ def _checked(text: str) -> str:
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [one for one in value[:MAX_ITEMS] if isinstance(one, Mapping)] if isinstance(value, list) else []
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""

@@ -1,14 +1,16 @@
-"""The settings that a packaged server requires before it can be configured. Pure.
+"""The settings that a packaged server requires before it can be configured, and the prompts for them.
 
 All texts are the publisher's, not cleaned.
 """
 
+import getpass
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, quoted_name
 from tui.settings.problems import did_you_mean
@@ -144,13 +146,39 @@ def refuse_long_table(table: Mapping[str, Any]) -> None:
         raise UsageError(f"its arguments and variables have {length:,} characters, more than {MAX_TABLE:,}.")
 
 
-def joined(pieces: Iterable[str]) -> str:
-    """Join parts of a configured text; raises UsageError if two of them would form a reference."""
-    kept = [piece for piece in pieces if piece]
+def fill_template(
+    pattern: re.Pattern[str],
+    text: str,
+    value_of: Callable[[str], str | None],
+    literal: Callable[[str], str],
+) -> str:
+    """Return a text of a publisher with the variables that `pattern` finds filled in.
+
+    `value_of` returns the value for a name, None if that is no variable. Everything else goes through
+    `literal`. Raises UsageError if a value and the text around it would form a reference.
+    """
+    pieces: list[str] = []
+    end = 0
+    for found in pattern.finditer(text):
+        if (value := value_of(found[1])) is not None:
+            pieces += [literal(text[end : found.start()]), value]
+            end = found.end()
+    kept = [piece for piece in (*pieces, literal(text[end:])) if piece]
     for before, after in pairwise(kept):
         if before.endswith("$") and after.startswith(("{", "${")):
             raise UsageError("a $ before a value would turn it into a variable reference.")
     return "".join(kept)
+
+
+def object_in(value: Any) -> Mapping[str, Any]:
+    """Return a value if it is an object, otherwise an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def text_in(holder: Mapping[str, Any], key: str) -> str:
+    """Return a member if it is a text, otherwise ""."""
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str, str]]) -> None:
@@ -167,3 +195,36 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
                     f"{quoted_name(value, 80)}.",
                     next_step="It was not added, because the secret may belong to another server.",
                 )
+
+
+def ask_for(*, secrets: bool) -> Ask:
+    """Return a function that asks for values on the terminal, if there is one; for secrets if `secrets`."""
+
+    def ask(wanted: ServerInput) -> tuple[str, ...] | None:
+        if not is_terminal() or (wanted.secret and not secrets):
+            return None
+        while True:
+            text = _line(wanted)
+            if text is None or (not text and (wanted.default is not None or not wanted.required)):
+                return None
+            texts = tuple(part for part in text.split(":") if part) if wanted.several else (text,)
+            problem = next(filter(None, map(wanted.problem, texts)), "")
+            if not problem:
+                return tuple(map(wanted.literal, texts))
+            print(f"  {clean_line(wanted.name, 60)} {problem}")
+
+    return ask
+
+
+def _line(wanted: ServerInput) -> str | None:
+    several = " (separate several with :)" if wanted.several else ""
+    prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
+    try:
+        return getpass.getpass(prompt) if wanted.secret else input(prompt).strip()
+    except EOFError:
+        return None
+
+
+def entry_text(entry: Mapping[str, Any], key: str, limit: int = 200) -> str:
+    """Return a text of an entry as one clean line, or ""."""
+    return clean_line(text_in(entry, key), limit)

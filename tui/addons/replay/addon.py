@@ -2,7 +2,6 @@
 
 import argparse
 
-from tui.commands.addon_flags import AddonFlags
 from tui.commands.shared_options import RECORDING, add_trust
 
 _MOCK_ABOUT = """\
@@ -92,8 +91,11 @@ BRINGS = {
         }
     },
     "flags": {
-        "traffic": AddonFlags(
-            _fill_traffic, deeds=("replay",), check=_check, run="tui.addons.replay.replay:replay"
-        )
+        "traffic": {
+            "fill": _fill_traffic,
+            "deeds": ("replay",),
+            "check": _check,
+            "run": "tui.addons.replay.replay:replay",
+        }
     },
 }

@@ -62,11 +62,14 @@ class LiveServer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
-    """A tool, whether and why its calls are sent or not, and the rule that decided, or ""."""
+class _Sent:
+    """A tool, or the method of other messages, with whether and why they are sent or not.
 
-    tool: str
-    words: str
+    `words` say that of the calls of a tool. `by` is the rule that decided, or "".
+    """
+
+    name: str
+    words: str = ""
     is_sent: bool = True
     by: str = ""
 
@@ -81,9 +84,8 @@ class ReplayApproval:
     def __init__(self, items: Iterable[ReplayItem], server: LiveServer, by: str = "") -> None:
         self._server = server
         self._by = by
-        self._calls: Counter[_Call] = Counter()
-        self._others: Counter[str] = Counter()
-        self._arguments: dict[_Call | str, Counter[str]] = {}
+        self._sent: Counter[_Sent] = Counter()
+        self._arguments: dict[_Sent, Counter[str]] = {}
         self.items = [self._judged(_one_line(item)) for item in items]
 
     def _judged(self, item: ReplayItem) -> ReplayItem:
@@ -106,12 +108,12 @@ class ReplayApproval:
             rule = self._server.rules.deciding(self._server.name, READ, arguments)
         if rule is not None and (refused := self._by_rule(item, method, rule)) is not None:
             return refused
-        self._others[method] += 1
-        if method != "initialize":
-            self._add_arguments(method, {name: one for name, one in params.items() if name != "_meta"})
+        shown = {name: one for name, one in params.items() if name != "_meta"}
+        self._add(_Sent(method), {} if method == "initialize" else shown)
         return item
 
-    def _add_arguments(self, sent: "_Call | str", arguments: Any) -> None:
+    def _add(self, sent: _Sent, arguments: Any = None) -> None:
+        self._sent[sent] += 1
         if arguments:
             words = json.dumps(arguments, ensure_ascii=False)
             self._arguments.setdefault(sent, Counter())[readable_line(words, MAX_CHARS)] += 1
@@ -128,14 +130,12 @@ class ReplayApproval:
         elif tool is not None and tool.is_unaccepted:
             why = f"not accepted: {tool.withheld}"
         if why:
-            self._calls[_Call(name, f"not sent: {why}", is_sent=False, by="default")] += 1
+            self._add(_Sent(name, f"not sent: {why}", is_sent=False, by="default"))
             return replace(item, refusal=f"not sent: {clean_line(why, 200)}")
         words = READS if tool is not None and server.only_reads(tool) else CHANGES
         if rule is not None and rule.action is Verdict.ASK:
             words += f", the rule “{rule}” requires approval"
-        call = _Call(name, words)
-        self._calls[call] += 1
-        self._add_arguments(call, arguments)
+        self._add(_Sent(name, words), arguments)
         return item
 
     def _by_rule(self, item: ReplayItem, name: str, rule: Rule) -> ReplayItem | None:
@@ -148,21 +148,23 @@ class ReplayApproval:
             kept = replace(item, refusal=f"not sent: {clean_line(words, 300)}. Use --approve all to send it")
         else:
             return None
-        self._calls[_Call(name, f"not sent: {words}", is_sent=False, by=f"rule {rule}")] += 1
+        self._add(_Sent(name, f"not sent: {words}", is_sent=False, by=f"rule {rule}"))
         return kept
 
     def lines(self) -> list[str]:
         """Return clean lines: for each tool and method, what is sent, with its arguments, and what is not."""
-        found = sorted(self._calls.items(), key=lambda one: (not one[0].is_sent, one[0].words, one[0].tool))
+        calls = [one for one in self._sent.items() if one[0].words]
+        calls.sort(key=lambda one: (not one[0].is_sent, one[0].words, one[0].name))
+        others = [one for one in self._sent.most_common() if not one[0].words]
         rows = list[str]()
-        for call, number in found:
-            rows += [f"  {_line(call, number)}", *self._lines_of_arguments(call)]
-        for method, number in self._others.most_common():
-            name = clean_line(method, 200) or "(no name)"
-            rows += [f"  {name}  {plural(number, 'message')}", *self._lines_of_arguments(method)]
+        for sent, number in (*calls, *others):
+            name = clean_line(sent.name, 200) or "(no name)"
+            what = plural(number, "call" if sent.words else "message")
+            words = f", {clean_line(sent.words, 300)}" if sent.words else ""
+            rows += [f"  {name}  {what}{words}", *self._lines_of_arguments(sent)]
         return [f"sends to {clean_line(self._server.name, 80)}:", *(rows or ["  nothing"])]
 
-    def _lines_of_arguments(self, sent: "_Call | str") -> list[str]:
+    def _lines_of_arguments(self, sent: _Sent) -> list[str]:
         found = self._arguments.get(sent, Counter()).most_common()
         lines = [
             f"    {words}" + (f" ×{number}" if number > 1 else "") for words, number in found[:MAX_ARGUMENTS]
@@ -177,7 +179,7 @@ class ReplayApproval:
         Records a decision for each tool. Raises UsageError if there is no terminal to ask on.
         """
         say("\n".join(self.lines()))
-        if not any(call.is_sent for call in self._calls) and not self._others:
+        if not any(sent.is_sent for sent in self._sent):
             self._record(decisions, is_yes=False, by=BY_KEY)
             return True
         if not self._by and not is_terminal():
@@ -189,27 +191,19 @@ class ReplayApproval:
         return agreed
 
     def _record(self, decisions: DecisionLog, *, is_yes: bool, by: str) -> None:
-        calls = [
-            *self._calls.items(),
-            *((_Call(name, ""), many) for name, many in self._others.items() if not HARMLESS.fullmatch(name)),
-        ]
-        for call, number in calls[:MAX_RECORDED]:
+        recorded = [one for one in self._sent.items() if one[0].words or not HARMLESS.fullmatch(one[0].name)]
+        for sent, number in recorded[:MAX_RECORDED]:
             decisions.add(
                 DecisionRecord(
                     DecisionKind.CALL,
                     self._server.name,
-                    f"{clean_line(call.tool, 80)} (replay of {plural(number, 'call')})",
-                    is_yes and call.is_sent,
-                    call.by or by,
+                    f"{clean_line(sent.name, 80)} (replay of {plural(number, 'call')})",
+                    is_yes and sent.is_sent,
+                    sent.by or by,
                     USER,
-                    asked=not call.by and by == BY_KEY,
+                    asked=not sent.by and by == BY_KEY,
                 )
             )
-
-
-def _line(call: _Call, number: int) -> str:
-    name = clean_line(call.tool, 200) or "(no name)"
-    return f"{name}  {plural(number, 'call')}, {clean_line(call.words, 300)}"
 
 
 def _one_line(item: ReplayItem) -> ReplayItem:

@@ -7,7 +7,7 @@ From 2026-07-28 on each request names its revision, `server/discover` is optiona
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from tui.core.jsonrpc.reserved import (
     CAPABILITIES_KEY,
@@ -51,51 +51,43 @@ _OF_CLIENTS = {
 """The capability that a client needs for a request of the server."""
 
 
-class Offer(NamedTuple):
-    """A server's identity from the handshake of either era."""
+def handshake(method: str, requested: Any, recorded: Any, methods: Collection[str]) -> dict[str, Any]:
+    """Return a result of `initialize` or `server/discover`, from that of the other one.
 
-    capabilities: Mapping[str, Any]
-    server: Mapping[str, Any]
-    instructions: str = ""
+    `recorded` is that result. Without one, capabilities are inferred from the recorded `methods`. A
+    `requested` revision is answered with itself if it has a handshake.
+    """
+    recorded = recorded if isinstance(recorded, Mapping) else {}
+    meta = recorded.get("_meta")
+    server = recorded.get("serverInfo") or (meta.get(SERVER_INFO_KEY) if isinstance(meta, Mapping) else None)
+    server = server if isinstance(server, Mapping) else {"name": "mock", "version": "0"}
+    capabilities = recorded.get("capabilities")
+    if not isinstance(capabilities, Mapping):
+        areas = {known.partition("/")[0] for known in methods}
+        capabilities = {name: {} for area, name in _CAPABILITIES.items() if area in areas}
+    said = recorded.get("instructions")
+    instructions = {"instructions": said} if isinstance(said, str) and said else {}
+    if method == "initialize":
+        version = legacy_revision(requested) or _LEGACY[0]
+        found = {"protocolVersion": version, "capabilities": capabilities, "serverInfo": server}
+        return found | instructions
+    capabilities = {key: value for key, value in capabilities.items() if key != "tasks"}
+    found = {"resultType": "complete", "supportedVersions": [MODERN, *_LEGACY], "capabilities": capabilities}
+    return found | instructions | {"ttlMs": 0, "cacheScope": "private", "_meta": {SERVER_INFO_KEY: server}}
 
-    @classmethod
-    def of(cls, result: Any, methods: Collection[str]) -> "Offer":
-        """Read the result of `initialize` or `server/discover`; without one, infer it from `methods`."""
-        result = result if isinstance(result, Mapping) else {}
-        meta = result.get("_meta")
-        server = result.get("serverInfo") or (
-            meta.get(SERVER_INFO_KEY) if isinstance(meta, Mapping) else None
-        )
-        capabilities = result.get("capabilities")
-        if not isinstance(capabilities, Mapping):
-            areas = {method.partition("/")[0] for method in methods}
-            capabilities = {name: {} for area, name in _CAPABILITIES.items() if area in areas}
-        instructions = result.get("instructions")
-        return cls(
-            capabilities,
-            server if isinstance(server, Mapping) else {"name": "mock", "version": "0"},
-            instructions if isinstance(instructions, str) else "",
-        )
 
-    def initialize(self, requested: Any) -> dict[str, Any]:
-        """Return a result of `initialize`, in the requested revision if that has a handshake."""
-        return {
-            "protocolVersion": legacy_revision(requested) or _LEGACY[0],
-            "capabilities": self.capabilities,
-            "serverInfo": self.server,
-            **({"instructions": self.instructions} if self.instructions else {}),
-        }
+def parsed(raw: bytes) -> Any:
+    """Return the value of a message as JSON, None if it is not JSON."""
+    try:
+        return json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
 
-    def discover(self) -> dict[str, Any]:
-        return {
-            "resultType": "complete",
-            "supportedVersions": [MODERN, *_LEGACY],
-            "capabilities": {key: value for key, value in self.capabilities.items() if key != "tasks"},
-            **({"instructions": self.instructions} if self.instructions else {}),
-            "ttlMs": 0,
-            "cacheScope": "private",
-            "_meta": {SERVER_INFO_KEY: self.server},
-        }
+
+def object_in(raw: bytes) -> dict[str, Any]:
+    """Return a message as a JSON object, an empty one if it is none."""
+    found = parsed(raw)
+    return found if isinstance(found, dict) else {}
 
 
 def legacy_revision(version: Any) -> str:
@@ -158,11 +150,7 @@ def modern_answer(raw: bytes, method: str) -> bytes:
 
 def input_required(ident: str, request: bytes, state: str) -> bytes:
     """Return a modern result that asks for what a legacy server asked in a request."""
-    try:
-        asked = json.loads(request)
-        inner = {key: asked[key] for key in ("method", "params") if key in asked}
-    except (ValueError, TypeError, RecursionError):
-        inner = {}
+    inner = {key: value for key, value in object_in(request).items() if key in ("method", "params")}
     result = {"resultType": INPUT_REQUIRED, "inputRequests": {"1": inner}, "requestState": state}
     return f'{{"jsonrpc":"2.0","id":{ident},"result":{json.dumps(result)}}}'.encode()
 
@@ -171,10 +159,7 @@ def wanted_input(raw: bytes) -> list[Mapping[str, Any]] | None:
     """Return the requests in a result that asks for input; None for any other response."""
     if INPUT_REQUIRED.encode() not in raw:
         return None
-    try:
-        result = json.loads(raw).get("result")
-    except (ValueError, AttributeError, RecursionError):
-        return None
+    result = object_in(raw).get("result")
     if not isinstance(result, Mapping) or result.get("resultType") != INPUT_REQUIRED:
         return None
     requests = result.get("inputRequests")

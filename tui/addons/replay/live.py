@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from tui import __version__
-from tui.addons.replay.eras import legacy_revision
+from tui.addons.replay.eras import legacy_revision, object_in, parsed
 from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult
 from tui.core.jsonrpc.framing import Framer
-from tui.core.jsonrpc.reader import loads
 from tui.core.jsonrpc.reserved import CAPABILITIES_KEY, VERSION_KEY
 from tui.core.jsonrpc.revisions import MODERN
 from tui.core.text import clean_line
@@ -130,7 +129,7 @@ class LiveConnection:
         return walk, introduction
 
     async def _greet(self, opening: ReplayItem) -> Mapping[str, Any]:
-        recorded = _object(opening.raw)
+        recorded = object_in(opening.raw)
         params, ident = recorded.get("params"), recorded.get("id")
         params = params if isinstance(params, dict) else {}
         ident = json.dumps(ident if isinstance(ident, int | str) else "mcptui-initialize")
@@ -151,7 +150,7 @@ class LiveConnection:
         if isinstance(got, str):
             raise NotStartedError(f"{method}: {got}")
         self._last = got
-        answer = _object(got)
+        answer = object_in(got)
         if isinstance(result := answer.get("result"), dict):
             return result
         problem = answer.get("error")
@@ -226,10 +225,7 @@ class LiveConnection:
             self._answer.set_result(b"")
 
     async def _take(self, line: bytes) -> None:
-        try:
-            message: Any = json.loads(line.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            return
+        message = parsed(line)
         if isinstance(message, list):
             for each in message:
                 await self._take_message(each, json.dumps(each).encode())
@@ -256,14 +252,6 @@ class LiveConnection:
             await self._write(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}).encode())
         elif len(self._held) < MAX_HELD:
             self._held.append((method, ident))
-
-
-def _object(raw: bytes) -> Mapping[str, Any]:
-    try:
-        found = loads(raw.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tui.addons.replay.mock_server import MockServer
 from tui.commands.recordings import named, open_entries
 from tui.core.errors import McptuiError, UsageError
+from tui.core.jsonrpc.framing import Framer
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
 
@@ -83,18 +84,17 @@ def answer(server: MockServer, *, timing: bool) -> bool:
     said: set[str] = set()
     due: list[tuple[int, int, bytes]] = []
     order = count()
-    unread, ended = bytearray(), False
+    framer, ended = Framer(MAX_LINE), False
     while due or not ended:
         wait = None if not due else max(0.0, (due[0][0] - time.monotonic_ns()) / 1e9)
         if not ended and select.select([0], [], [], wait)[0]:
             chunk = os.read(0, CHUNK)
-            lines = _lines(unread, chunk)
             now = time.monotonic_ns()
-            for line in lines:
-                for send in server.take(line):
+            for line in framer.feed(chunk) if chunk else [framer.finish()]:
+                for send in server.take(line) if isinstance(line, bytes) else ():
                     heapq.heappush(due, (now + send.after_ns if timing else now, next(order), send.raw))
             _report(server, said)
-            ended = not chunk or len(unread) > MAX_LINE
+            ended = not chunk or framer.partial > MAX_LINE
         elif ended and wait:
             time.sleep(wait)
         while due and (not timing or due[0][0] <= time.monotonic_ns()):
@@ -108,20 +108,6 @@ def _report(server: MockServer, said: set[str]) -> None:
         if text not in said and len(said) < MAX_REPORTED:
             said.add(text)
             print(f"mcptui mock: not answered: {text}", file=sys.stderr, flush=True)
-
-
-def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
-    """Return the complete lines. An empty chunk completes the last line."""
-    unread += chunk
-    if b"\n" not in chunk and chunk:
-        return []
-    *lines, rest = bytes(unread).split(b"\n")
-    del unread[:]
-    if chunk:
-        unread += rest
-    elif rest:
-        lines.append(rest)
-    return lines
 
 
 def _write(raw: bytes) -> None:

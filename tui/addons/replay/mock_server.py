@@ -100,9 +100,8 @@ class MockServer:
     def take(self, line: bytes) -> list[Send]:
         if not line.strip():
             return []
-        try:
-            message = json.loads(line.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
+        message = eras.parsed(line)
+        if message is None:
             return [self._refused("null", PARSE_ERROR, "not JSON")]
         if message == []:
             return [self._refused("null", INVALID_REQUEST, "empty batch")]
@@ -175,9 +174,9 @@ class MockServer:
             return
         scripts = (self._recorded.handshakes.get(name) for name in HANDSHAKES)
         answer = next(filter(None, (one.result() for one in scripts if one is not None)), None)
-        recorded = _result(self._bodies.read(answer)) if answer is not None else None
-        offer = eras.Offer.of(recorded, self._recorded.methods())
-        result = offer.initialize(asked.param("protocolVersion")) if is_initialize else offer.discover()
+        recorded = eras.object_in(self._bodies.read(answer)).get("result") if answer is not None else None
+        version, methods = asked.param("protocolVersion"), self._recorded.methods()
+        result = eras.handshake(asked.method, version, recorded, methods)
         yield _result_send(ident, result)
 
     def _cancel(self, params: Any) -> None:
@@ -339,13 +338,6 @@ def _cancelling(raw: bytes, play: _Play) -> bytes:
     start, end = member_span(raw, path)
     sent_as = play.sent_as.get(raw[start:end].decode("utf-8", "replace")) if end > 0 else None
     return raw if sent_as is None else with_member(raw, path, sent_as)
-
-
-def _result(raw: bytes) -> Any:
-    try:
-        return json.loads(raw).get("result")
-    except (ValueError, AttributeError, RecursionError):
-        return None
 
 
 def _result_send(ident: str, result: Mapping[str, Any]) -> Send:

@@ -130,13 +130,13 @@ def _canonical(value: Any) -> str:
 
 def request_of(raw: bytes, method: str) -> Question | None:
     """Return a recorded request, None if its bytes are incomplete or cannot be parsed."""
+    message = eras.object_in(raw)
     try:
-        message = json.loads(raw.decode("utf-8", "replace"))
         asked = Question.of(method, message.get("params"))
         asked.exact_key()  # parseable, but nested too deeply to compare
-        return asked
-    except (ValueError, RecursionError, AttributeError):
+    except RecursionError:
         return None
+    return asked if message else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tui.addons.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
 from tui.addons.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
@@ -24,6 +24,9 @@ from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import StoredDecisions
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
 
 SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5
 
@@ -44,9 +47,8 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     if choice.query.root is not None and not any(item.seq in passing for item in items):
         choice.report_no_match()
         return _nothing_compared(args.json, "no request to the server matches the filter")
-    result_filter = _ResultFilter(args.json, passing)
     try:
-        code = asyncio.run(_interruptible(_replayed(args, items, server, result_filter)))
+        code = asyncio.run(_interruptible(_replayed(args, items, server, passing)))
     except NotStartedError as error:
         shown = args.live_command[0] if args.live_command else args.replay
         say(f"cannot start {clean_line(shown, 200)}: {error}")
@@ -60,7 +62,7 @@ async def _interruptible(work: Coroutine[Any, Any, int]) -> int:
 
 
 async def _replayed(
-    args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, result_filter: "_ResultFilter"
+    args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, wanted: Collection[int]
 ) -> int:
     """Show what would be sent, ask, and send it. A configured server first lists its tools."""
     command = _command(args)
@@ -69,7 +71,7 @@ async def _replayed(
         if not await _agreed(approval):
             return INCOMPLETE
         async with LiveConnection.started(command) as live:
-            return await _carry_out(Replay(approval.items, args.mask or ()), live, result_filter)
+            return await _carry_out(Replay(approval.items, args.mask or ()), live, wanted, as_json=args.json)
     async with LiveConnection.started(command) as live:
         trust = bool(vars(args).get("trust_config"))
         known = await listed_server(
@@ -78,7 +80,7 @@ async def _replayed(
         approval = ReplayApproval(items, known, _flag(args))
         if not await _agreed(approval):
             return INCOMPLETE
-        return await _carry_out(Replay(approval.items, args.mask or ()), live, result_filter)
+        return await _carry_out(Replay(approval.items, args.mask or ()), live, wanted, as_json=args.json)
 
 
 def _flag(args: argparse.Namespace) -> str:
@@ -134,15 +136,9 @@ def _command(args: argparse.Namespace) -> Command:
     from tui.host.server_start import start_seconds
     from tui.runtime.permission.consent import require_consent
     from tui.settings.config_file import ConfigFile
-    from tui.settings.load import load
-    from tui.settings.locations import config_path
     from tui.settings.specs import server_specs
 
-    path, named = config_path(getattr(args, "config", None), os.environ)
-    loaded = load(path, os.environ, required=named)
-    for problem in loaded.errors:
-        if not problem.path or problem.path.startswith(f"servers.{args.replay}"):
-            raise ConfigError(str(problem))
+    loaded = _loaded(args, f"servers.{args.replay}")
     specs = {spec.name: spec for spec in server_specs(loaded) if spec.command}
     spec = specs.get(args.replay)
     if spec is None:
@@ -158,50 +154,45 @@ def _command(args: argparse.Namespace) -> Command:
     return Command([spec.command, *spec.args], environment, folder, start_seconds(spec))
 
 
-def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
-    """Return the live server for a command after `--`. It gets the recorded name."""
+def _loaded(args: argparse.Namespace, needed: str) -> "Loaded":
+    """Return the configuration. Raises ConfigError if it, or the part that is needed, has an error."""
     from tui.settings.load import load
     from tui.settings.locations import config_path
-    from tui.settings.specs import approval_rules
 
     path, named = config_path(vars(args).get("config"), os.environ)
     loaded = load(path, os.environ, required=named)
-    if wrong := next(
-        (one for one in loaded.errors if one.path.startswith("approvals") or not one.path), None
-    ):
-        raise ConfigError(str(wrong))
+    for problem in loaded.errors:
+        if not problem.path or problem.path.startswith(needed):
+            raise ConfigError(str(problem))
+    return loaded
+
+
+def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
+    """Return the live server for a command after `--`. It gets the recorded name."""
+    from tui.settings.specs import approval_rules
+
+    loaded = _loaded(args, "approvals")
     return LiveServer(recorded, approval_rules(loaded.settings.approvals))
 
 
-@dataclass(frozen=True, slots=True)
-class _ResultFilter:
-    """Selects the results to print: those that match the filter, and a handshake only if it fails."""
-
-    as_json: bool
-    asked_for: frozenset[int]
-
-    def shows(self, result: ReplayResult) -> bool:
-        is_told = result.item.seq in self.asked_for or bool(result.problem)
-        return result.item.kind is Kind.REQUEST and is_told
-
-
-async def _carry_out(replay: Replay, live: LiveConnection, result_filter: _ResultFilter) -> int:
+async def _carry_out(replay: Replay, live: LiveConnection, wanted: Collection[int], *, as_json: bool) -> int:
+    """Send everything, and print the results of the `wanted` requests, and of others only if they fail."""
     results: list[ReplayResult] = []
     await live.begin(replay)
     for item in replay.items():
         result = await live.send(item)
-        if result_filter.shows(result):
+        if result.item.kind is Kind.REQUEST and (result.item.seq in wanted or result.problem):
             results.append(result)
-            sys.stdout.write(_result_text(result, result_filter.as_json))
+            sys.stdout.write(_result_text(result, as_json))
             sys.stdout.flush()
     found = tally(results)
-    if not result_filter.as_json:
+    if not as_json:
         asked = plural(sum(found.values()), "request")
         sys.stdout.write(f"{asked}: {', '.join(f'{number} {word}' for word, number in found.items())}\n")
     if found["differ"]:
         return DIFFERENT
     if why := _why_nothing(results):
-        return _nothing_compared(result_filter.as_json, why)
+        return _nothing_compared(as_json, why)
     return SAME
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tui.addons.replay.eras import parsed
 from tui.addons.replay.mock_server import member_span, with_member
 from tui.addons.replay.recorded_server import Bodies, Body
 from tui.core.comparison.placeholders import RUN_TO_RUN
@@ -134,7 +135,7 @@ class Replay:
             before, after = _member(item.expected, "result", name), _member(got, "result", name)
             if before and after:
                 self._handed_out[before] = after
-        before, after = _parsed(item.expected), _parsed(got)
+        before, after = (_value(raw) for raw in (item.expected, got))
         return ReplayResult(item, got, took_ns, compare(before, after, self._tolerance))
 
     def reply_to(self, method: str, ident: Any) -> bytes:
@@ -155,12 +156,9 @@ def _member(raw: bytes, *path: str) -> bytes:
     return raw[start : max(start, end)]
 
 
-def _parsed(raw: bytes) -> Any:
-    try:
-        found: Any = json.loads(raw.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return raw.decode("utf-8", "replace")
-    return found
+def _value(raw: bytes) -> Any:
+    found = parsed(raw)
+    return raw.decode("utf-8", "replace") if found is None else found
 
 
 def tally(results: Iterable[ReplayResult]) -> Mapping[str, int]:

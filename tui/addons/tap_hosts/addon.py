@@ -2,8 +2,6 @@
 
 import argparse
 
-from tui.commands.addon_flags import AddonFlags
-
 
 def _fill_tap(parser: argparse.ArgumentParser) -> None:
     hosts = "claude, cursor, vscode, windsurf, cline, zed, gemini, ... or the path of its file"
@@ -17,21 +15,21 @@ def _fill_tap(parser: argparse.ArgumentParser) -> None:
 
 BRINGS = {
     "flags": {
-        "tap": AddonFlags(
-            _fill_tap,
-            usage="""\
+        "tap": {
+            "fill": _fill_tap,
+            "usage": """\
 mcptui tap --into HOST SERVER [--yes | --dry-run]
        mcptui tap --out HOST SERVER [--yes | --dry-run]""",
-            examples="""\
+            "examples": """\
   mcptui tap --into claude time      Claude starts "time" through mcptui
   mcptui tap --out claude time       undo that
 """,
-            notes="""\
+            "notes": """\
 --into shows the change and asks before it writes. Only the command and args of the server change. A copy of
 the file is kept, and --out restores the entry even if other parts of the file have changed since.
 """,
-            deeds=("into", "out"),
-            run="tui.addons.tap_hosts.into:change_host",
-        )
+            "deeds": ("into", "out"),
+            "run": "tui.addons.tap_hosts.into:change_host",
+        }
     }
 }

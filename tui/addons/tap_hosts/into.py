@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tui.commands.permission.terminal_approver import confirm
-from tui.commands.tap.tap_flags import fill_tap, tap_texts
+from tui.commands.shared_options import parse_trailing
+from tui.commands.tap.tap import fill_tap, tap_texts
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
 from tui.core.files.private_files import make_folder
@@ -88,7 +89,8 @@ def change_host(args: argparse.Namespace) -> int:
 
 
 def _change(args: argparse.Namespace) -> int:
-    _parse_trailing_options(args)
+    if len(args.server_command) > 1:
+        parse_trailing(args, "server_command", fill_tap, prog="mcptui tap", usage=tap_texts()[0])
     if args.into is not None and args.out is not None:
         raise UsageError("--into and --out cannot be combined.")
     into, named = args.into is not None, args.into if args.into is not None else args.out
@@ -116,16 +118,6 @@ def _change(args: argparse.Namespace) -> int:
         print("watch: mcptui, then f4. Later: mcptui traffic")
         print(f"undo: mcptui tap --out {shlex.quote(clean_line(named, 400))} {shlex.quote(name)}")
     return 0
-
-
-def _parse_trailing_options(args: argparse.Namespace) -> None:
-    """Parse the options after the server of `--into` or `--out`."""
-    words: list[str] = args.server_command
-    if len(words) > 1:
-        parser = argparse.ArgumentParser(prog="mcptui tap", usage=tap_texts()[0])
-        fill_tap(parser)
-        parser.parse_args(words[1:], namespace=args)
-        args.server_command = [words[0], *args.server_command]
 
 
 def _shown(path: Path) -> str:

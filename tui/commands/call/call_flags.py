@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_era, add_question_options, add_trust
+from tui.commands.shared_options import add_question_options, add_trust, add_unconfigured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,22 +125,7 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
     add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
     server = parser.add_argument_group("for a URL or a command that is not configured")
-    server.add_argument(
-        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
-    )
-    server.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an environment variable for a command",
-    )
-    server.add_argument(
-        "--transport",
-        choices=("stdio", "http", "sse", "websocket", "lines"),
-        help="transport (default: stdio for a command, http for a URL)",
-    )
-    add_era(server)
+    add_unconfigured(server)
     parser.add_argument(
         "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
     )

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.addons.line_dialect.line_dialect import IS_MCP, NO_TOOLS, LineDialect
-from tui.core.jsonrpc.messages import Failure, Notification, Response, Stray
+from tui.addons.line_dialect.line_dialect import LineDialect
+from tui.core.jsonrpc.messages import Failure, Response, Stray
 from tui.core.traffic import CAUSE, Cause
 from tui.host.frames.id_gate import Gate
 from tui.host.frames.inbox import EndOfInbox, Inbox
@@ -343,16 +343,6 @@ async def test_a_call_whose_answer_could_not_be_read_has_no_late_answer(side):
     assert texts(await side.got()) == "mine"
 
 
-async def test_a_call_that_never_left_the_pipe_has_no_late_answer(side):
-    side.hear(HELLO)
-    side.takes_back = True
-    side.ask(1, "tools/call", name="unread")
-    side.notify("notifications/cancelled", requestId=1)
-    side.ask(2, "tools/call", name="next")
-    side.hear({"type": "tool_result", "result": "mine"})
-    assert texts(await side.got()) == "mine"
-
-
 async def test_a_queued_call_that_is_cancelled_is_never_written(side):
     side.hear(HELLO)
     side.ask(1, "tools/call", name="first")
@@ -382,28 +372,11 @@ async def test_a_manual_batch_returns_its_results_or_fails_as_a_whole(side):
     assert (await side.got()).message == "no"
 
 
-async def test_a_second_hello_replaces_the_tools(side):
-    side.hear(HELLO, HELLO | {"tools": []})
-    assert await side.got() == Notification("notifications/tools/list_changed")
-    side.ask(1, "tools/list")
-    assert (await side.got()).result == {"tools": []}
-
-
 async def test_another_version_is_logged_and_accepted(side):
     side.ask(1, "initialize")
     side.hear({"type": "hello", "version": "v2", "tools": []})
     assert (await side.got()).result["serverInfo"]["version"] == "v2"
     assert side.log == ["mcptui: its hello has version “v2”, but mcptui supports “v1”"]
-
-
-async def test_a_hello_without_a_tool_list_is_rejected(side):
-    side.hear({"type": "hello", "version": "v1", "tools": {}})
-    assert side.refused == [NO_TOOLS]
-
-
-async def test_json_rpc_before_the_hello_is_rejected(side):
-    side.hear({"jsonrpc": "2.0", "method": "notifications/message", "params": {}})
-    assert side.refused == [IS_MCP]
 
 
 async def test_a_line_that_is_neither_a_response_nor_a_hello_is_noise(side):

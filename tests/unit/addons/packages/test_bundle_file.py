@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bundles import bundle, entry
-from tui.addons.packages import bundle_file
-from tui.addons.packages.bundle_file import open_bundle
+from tui.addons.packages import bundle as bundle_module
+from tui.addons.packages.bundle import open_bundle
 from tui.core.errors import UsageError
 
 
@@ -112,7 +112,7 @@ def test_too_many_files_and_too_many_bytes_are_refused(tmp_path: Path, monkeypat
         ("MAX_MANIFEST", 10, "manifest.json is larger"),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(bundle_file, name, value)
+            patch.setattr(bundle_module, name, value)
             with pytest.raises(UsageError, match=said), open_bundle(path):
                 pass
 

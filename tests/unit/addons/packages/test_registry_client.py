@@ -6,8 +6,8 @@ import pytest
 
 from tests.http_server import Asked, reply
 from tests.registry_server import registry_server
-from tui.addons.packages import registry_client
-from tui.addons.packages.registry_client import Registry
+from tui.addons.packages import registry as registry_module
+from tui.addons.packages.registry import Registry
 from tui.core.errors import ServerError
 
 
@@ -59,7 +59,7 @@ async def test_an_unusable_response_is_reported_in_one_sentence(answer: bytes, s
 
 
 async def test_an_endless_response_is_cut_off(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry_client, "MAX_BYTES", 1000)
+    monkeypatch.setattr(registry_module, "MAX_BYTES", 1000)
     async with registry_server() as server:
         server.instead = reply(b" " * 2000)
         with pytest.raises(ServerError, match="more than"):
@@ -67,7 +67,7 @@ async def test_an_endless_response_is_cut_off(monkeypatch: pytest.MonkeyPatch):
 
 
 async def test_a_registry_that_never_responds_times_out(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry_client, "SECONDS", 0.1)
+    monkeypatch.setattr(registry_module, "SECONDS", 0.1)
     async with registry_server() as server:
 
         async def silent(*_: object) -> None:
@@ -103,7 +103,7 @@ async def test_the_endless_body_of_a_redirect_is_not_read():
 
 
 async def test_a_registry_that_ignores_the_page_size_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry_client, "MAX_ENTRIES", 1000)
+    monkeypatch.setattr(registry_module, "MAX_ENTRIES", 1000)
     pages = 0
 
     def endless(asked: Asked) -> bytes:

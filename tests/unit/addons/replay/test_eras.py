@@ -2,7 +2,7 @@
 
 import json
 
-from tui.addons.replay.eras import Offer, acknowledgement, input_required, modern_answer, wanted_input
+from tui.addons.replay.eras import acknowledgement, handshake, input_required, modern_answer, wanted_input
 
 
 def test_a_legacy_list_result_becomes_modern_by_adding_only_the_new_fields():
@@ -29,15 +29,15 @@ def test_both_handshakes_describe_a_server_alike():
         "serverInfo": {"name": "s", "version": "1"},
         "instructions": "Be kind.",
     }
-    discovered = Offer.of(recorded, ()).discover()
+    discovered = handshake("server/discover", None, recorded, ())
     assert (discovered["capabilities"], discovered["instructions"]) == ({"tools": {}}, "Be kind.")
-    again = Offer.of(discovered, ()).initialize("2025-03-26")
+    again = handshake("initialize", "2025-03-26", discovered, ())
     assert again == {**recorded, "protocolVersion": "2025-03-26", "capabilities": {"tools": {}}}
 
 
 def test_without_a_handshake_capabilities_follow_from_the_methods():
-    offer = Offer.of(None, ["tools/call", "completion/complete"])
-    assert offer.initialize("2026-07-28") == {
+    methods = ["tools/call", "completion/complete"]
+    assert handshake("initialize", "2026-07-28", None, methods) == {
         "protocolVersion": "2025-11-25",
         "capabilities": {"tools": {}, "completions": {}},
         "serverInfo": {"name": "mock", "version": "0"},

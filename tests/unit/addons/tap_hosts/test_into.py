@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tui.addons.tap_hosts.into import launcher
-from tui.commands.tap.tap import tap
-from tui.commands.tap.tap_flags import parse_tap
+from tui.commands.tap.tap import parse_tap, tap
 
 KEY = "hunter2hunter2hunter2"
 SERVERS = """\

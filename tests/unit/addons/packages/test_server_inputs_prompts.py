@@ -2,15 +2,14 @@
 
 import pytest
 
-from tui.addons.packages.found_server import ask_for
-from tui.addons.packages.server_inputs import ServerInput
+from tui.addons.packages.server_inputs import ServerInput, ask_for
 
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the lines that will be typed on a terminal."""
     lines: list[str] = []
-    monkeypatch.setattr("tui.addons.packages.found_server.is_terminal", lambda: True)
+    monkeypatch.setattr("tui.addons.packages.server_inputs.is_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: lines.pop(0))
     monkeypatch.setattr("getpass.getpass", lambda prompt: lines.pop(0))
     return lines

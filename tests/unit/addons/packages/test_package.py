@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bundles import bundle, manifest
-from tui.addons.packages.add_bundle import from_bundle, is_bundle
+from tui.addons.packages.package import from_bundle, is_bundle
 from tui.commands.command_line import build_parser
 from tui.core.errors import UsageError
 
@@ -27,7 +27,7 @@ def test_a_bundle_is_recognized_by_its_suffix():
 def test_every_value_is_asked_for_on_a_terminal_and_enter_keeps_the_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("tui.addons.packages.found_server.is_terminal", lambda: True)
+    monkeypatch.setattr("tui.addons.packages.server_inputs.is_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: "")
     monkeypatch.setattr("getpass.getpass", lambda prompt: "se${cret}")
     config = {"args": ["${user_config.folder}"], "env": {"KEY": "${user_config.key}"}}
