@@ -14,7 +14,8 @@ from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import FinderItem, FinderScreen, heading, words
+from tui.ui.lists.finder import FinderScreen
+from tui.ui.lists.finder_list import FinderItem, heading, words
 from tui.ui.lists.items import approval_item, outcome_item, rule_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
