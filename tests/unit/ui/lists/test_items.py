@@ -11,12 +11,8 @@ from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import UNICODE
 
 EVIL = "\x1b[2J\u202e" + "x" * 500
-HOSTILE = (
-    choice_item(
-        ModelChoice(EVIL, EVIL, EVIL, "found", facts=(EVIL,), problem=EVIL, learned=(EVIL,)), UNICODE
-    ),
-    rule_item("key", parse_rule("deny a/\x1b[2J*" + "x" * 500)),
-)
+MODEL = ModelChoice(EVIL, EVIL, EVIL, "found", facts=(EVIL,), problem=EVIL, learned=(EVIL,))
+RULE = parse_rule("deny a/\x1b[2J*" + "x" * 500)
 
 
 def test_the_preview_names_tools_as_server_and_tool() -> None:
