@@ -13,7 +13,7 @@ from tui.ui.app.base import BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import ACTIONS, Action, Context, action, of_context
-from tui.ui.keys.bindings import bindings_anywhere
+from tui.ui.keys.bindings import bindings_anywhere, waits_for_loading
 from tui.ui.platform.key_order import EarlyKeys
 from tui.ui.platform.memory import GcPauses
 
@@ -37,11 +37,6 @@ LEADING = frozenset(found.id for found in ACTIONS if found.id.startswith("focus.
     "chat.system",
 }
 """Actions of `ON_MAIN` whose keys first close the screens over the chat screen."""
-
-NEED_RUNTIME = frozenset(
-    "chat.new chat.sessions chat.models chat.system traffic.open traffic.tail traffic.of_call".split()
-)
-"""Actions that need what the app loads after its panes."""
 
 IN_DIALOG = "A dialog is open. Press esc to close it first."
 
@@ -127,9 +122,7 @@ class McptuiApp(BaseApp):
         found = None if self._early_keys.is_released else self._pressed(event)
         if event.key == "ctrl+c" or (found is not None and found.id in EARLY):
             return False
-        waits = False
-        if found is not None and not event.is_printable and found.id not in ("chat.cancel", "focus.composer"):
-            waits = self.main.parts is None or found.id in NEED_RUNTIME
+        waits = not event.is_printable and waits_for_loading(found, has_panes=self.main.parts is not None)
         return self._early_keys.keep(event, starts=waits)
 
     async def _replay_early_keys(self) -> None:

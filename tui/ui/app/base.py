@@ -4,7 +4,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from rich.console import RenderableType
 from textual import events
 from textual.await_complete import AwaitComplete
 from textual.command import Provider
@@ -238,7 +237,7 @@ class BaseApp(CaretApp):
         focused = stack[-1].focused if stack else None
         return f"{screens}, focus in {type(focused).__name__}" if focused is not None else screens
 
-    def panic(self, *renderables: RenderableType) -> None:
+    def panic(self, *renderables: object) -> None:
         """End the app because of a defect, which is reported once the terminal is restored."""
         errors = [one for one in renderables if isinstance(one, BaseException)]
         self.note_crash(errors[0] if errors else RuntimeError("\n".join(map(str, renderables))))

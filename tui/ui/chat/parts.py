@@ -18,7 +18,7 @@ from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.config_changes import ApplyUi, ConfigEditing, ServerEditing
 from tui.ui.chat.current_conversation import CurrentConversation, OpenDialog
 from tui.ui.chat.message_actions import MessageActions
-from tui.ui.chat.navigation import Navigator, RulesOpening
+from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
@@ -51,12 +51,14 @@ class ChatParts:
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
         self.actions = ActionHandlers(self, regions)
+        self.navigator = Navigator(runtime, regions, self.spans, open_dialog)
         self.approval_keys = ApprovalKeys(
             regions,
             self.bridge.question,
             open_dialog,
             self.wake,
             lambda: runtime.model_label,
+            self.navigator.open_rules,
         )
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
@@ -73,7 +75,6 @@ class ChatParts:
             clock=lambda: time.strftime("%H:%M"),
             on_change=self.wake,
         )
-        self.navigator = Navigator(runtime, regions, self.spans, open_dialog)
         self.current = CurrentConversation(
             runtime,
             regions,
@@ -95,7 +96,6 @@ class ChatParts:
             regions, self.bridge, self.turns, self.outbox, self.approval_keys, self.current.busy
         )
         self.editing = ServerEditing(runtime, regions, open_dialog)
-        self.rules = RulesOpening(runtime, regions, open_dialog, self.approvals)
         self.editor = EditorSession(regions.composer, lambda: regions.go_to(Context.COMPOSER), fail)
         self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, self.turns, self.bridge, self.approvals, regions.overrides)

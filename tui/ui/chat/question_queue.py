@@ -211,6 +211,7 @@ class ApprovalKeys:
         open_dialog: Callable[[Screen[str | None], Callable[[str | None], None]], None],
         wake: Callable[[], None],
         model: Callable[[], str],
+        open_rules: Callable[[ApprovalRequest | None], None],
     ) -> None:
         tell = partial(regions.notify, severity="warning", timeout=12)
         self.approvals = QuestionQueue(self._changed, time.monotonic, tell)
@@ -225,6 +226,7 @@ class ApprovalKeys:
         )
         self._regions = regions
         self._show = show
+        self._open_rules = open_rules
         self.keys = AnswerKeys(self.write, regions.screen.app.set_timer)
         self._open_dialog = open_dialog
         self._wake = wake
@@ -285,6 +287,10 @@ class ApprovalKeys:
                 self.approvals.answer("no", reason)
 
         self._open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
+
+    def open_rules(self) -> None:
+        """Show the rules that apply to the visible call."""
+        self._open_rules(self.approvals.current)
 
     def _changed(self) -> None:
         self._dialogs.show(self.approvals.questions)

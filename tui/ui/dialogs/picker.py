@@ -44,14 +44,14 @@ class Picker(ModalScreen[str | None]):
     # Priority: a key in the list's queue would be handled late, and act on the next dialog.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),
-        Binding("down", "step('cursor_down')", "down", show=False, priority=True),
-        Binding("up", "step('cursor_up')", "up", show=False, priority=True),
-        Binding("pagedown", "step('page_down')", "page down", show=False, priority=True),
-        Binding("pageup", "step('page_up')", "page up", show=False, priority=True),
+        Binding("down", "step('down')", "down", show=False, priority=True),
+        Binding("up", "step('up')", "up", show=False, priority=True),
+        Binding("pagedown", "page('down')", "page down", show=False, priority=True),
+        Binding("pageup", "page('up')", "page up", show=False, priority=True),
         Binding("enter", "take", "select", show=False, priority=True),
         Binding("q", "letter('back')", "back", show=False, priority=True),
-        Binding("j", "letter('step', 'cursor_down')", "down", show=False, priority=True),
-        Binding("k", "letter('step', 'cursor_up')", "up", show=False, priority=True),
+        Binding("j", "letter('down')", "down", show=False, priority=True),
+        Binding("k", "letter('up')", "up", show=False, priority=True),
         Binding("space", "letter('take')", "select", show=False, priority=True),
     ]
 
@@ -174,13 +174,20 @@ class Picker(ModalScreen[str | None]):
         if self.is_current:
             self.dismiss(value)
 
-    def action_step(self, move: str) -> None:
+    def action_step(self, direction: str) -> None:
         for options in self.query(OptionList):
-            getattr(options, f"action_{move}")()
+            getattr(options, f"action_cursor_{direction}")()
 
-    def action_letter(self, action: str, *arguments: str) -> None:
-        """Do what a key does, for a letter."""
-        getattr(self, f"action_{action}")(*arguments)
+    def action_page(self, direction: str) -> None:
+        for options in self.query(OptionList):
+            getattr(options, f"action_page_{direction}")()
+
+    def action_letter(self, what: str) -> None:
+        """Do what another key does, for a letter."""
+        if what in ("down", "up"):
+            self.action_step(what)
+        else:
+            getattr(self, f"action_{what}")()
 
     def action_back(self) -> None:
         self._give(None)

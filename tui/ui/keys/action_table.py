@@ -203,7 +203,8 @@ ACTIONS: tuple[Action, ...] = (
     _answer("question.no", "n", "deny", "Deny this call", "approval_keys.answer('no')"),
     _answer("question.why", "e", "deny with a reason", "Deny this call with a reason",
         "approval_keys.refuse_with_reason"),
-    _answer("question.rules", "P", "rules", "Show the rules that apply to this call", "rules.open_for_call"),
+    _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
+        "approval_keys.open_rules"),
     # ---- chat ----
     _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="turn_keys.cancel",
         when="turn_keys.why_idle"),
@@ -231,7 +232,8 @@ ACTIONS: tuple[Action, ...] = (
     _pane("servers.changes", "D", "changes", "Review tools that changed", 9,
         call="editing.review_changes", when="editing.why_unchanged"),
     # ---- configuration ----
-    _pane("rules.open", "P", "rules", "Show, edit and try the rules for tool calls", 17, call="rules.open"),
+    _pane("rules.open", "P", "rules", "Show, edit and try the rules for tool calls", 17,
+        call="navigator.open_rules"),
     _pane("config.edit", "E", "edit file", "Edit the configuration in $EDITOR", call="configuration.open"),
     _pane("config.reload", "R", "reload", "Reload the configuration from its file",
         call="configuration.reload"),

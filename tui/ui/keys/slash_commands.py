@@ -140,6 +140,7 @@ class CommandSpec:
         takes: whether text follows its name.
         action: the id of the action that it runs without text, or "".
         method: the method of `SlashCommands` that it runs otherwise.
+        suggests: the method of `LiveSources` that suggests its text, or "".
         alone: whether it changes the conversation, so that it cannot run during a turn.
         kind: its origin.
         names: names of its arguments, for a snippet or a prompt.
@@ -154,6 +155,7 @@ class CommandSpec:
     takes: ArgumentRule = ArgumentRule.NOTHING
     action: str = ""
     method: str = ""
+    suggests: str = ""
     alone: bool = False
     kind: CommandKind = CommandKind.OWN
     names: tuple[str, ...] = ()
@@ -163,34 +165,39 @@ class CommandSpec:
 
 
 def _own(
-    name: str, usage: str, help: str = "", *, action: str = "", method: str = "", alone: bool = False
+    name: str,
+    usage: str,
+    help: str = "",
+    *,
+    action: str = "",
+    method: str = "",
+    suggests: str = "",
+    alone: bool = False,
 ) -> CommandSpec:
     """Return a command of mcptui; its text is that of its action, unless it has one of its own."""
     takes = ArgumentRule.MAYBE if usage or name == "key" else ArgumentRule.NOTHING
-    return CommandSpec(name, usage, help or table_action(action).help, takes, action, method, alone)
+    return CommandSpec(name, usage, help or table_action(action).help, takes, action, method, suggests, alone)
 
 
+# fmt: off
 OWN: tuple[CommandSpec, ...] = (
-    _own("model", "[NAME [ID]] [effort LEVEL]", action="chat.models", method="model", alone=True),
+    _own("model", "[NAME [ID]] [effort LEVEL]", action="chat.models", method="model", suggests="models",
+        alone=True),
     _own("key", "", "Paste an API key for the model", method="key", alone=True),
-    _own("tools", "[SERVER]", "List the tools available to the model", method="tools"),
-    _own("prompt", "[NAME [ARGUMENT=VALUE …]]", "Insert a prompt of a server", method="prompt"),
-    _own("resource", "[URI]", "Attach a resource of a server", method="resource"),
-    _own("login", "[SERVER]", "Sign in to a remote server", method="login"),
-    _own("logout", "[SERVER]", "Delete the tokens of a remote server", method="logout"),
-    _own(
-        "system",
-        "[TEXT]",
-        "Set the system prompt of this conversation",
-        action="chat.system",
-        method="system",
-        alone=True,
-    ),
+    _own("tools", "[SERVER]", "List the tools available to the model", method="tools", suggests="servers"),
+    _own("prompt", "[NAME [ARGUMENT=VALUE …]]", "Insert a prompt of a server", method="prompt",
+        suggests="prompt_names"),
+    _own("resource", "[URI]", "Attach a resource of a server", method="resource", suggests="resource_uris"),
+    _own("login", "[SERVER]", "Sign in to a remote server", method="login", suggests="remote_servers"),
+    _own("logout", "[SERVER]", "Delete the tokens of a remote server", method="logout",
+        suggests="remote_servers"),
+    _own("system", "[TEXT]", "Set the system prompt of this conversation", action="chat.system",
+        method="system", alone=True),
     _own("context", "", "Show the tokens of the next request by part", method="context"),
     _own("instructions", "", "Review AGENTS.md of this folder", method="instructions"),
     _own("clear", "", "New conversation", method="clear", alone=True),
     _own("compact", "", "Summarize older messages for the model", method="compact", alone=True),
-    _own("export", "[markdown|json|html] [PATH]", action="chat.export", method="export"),
+    _own("export", "[markdown|json|html] [PATH]", action="chat.export", method="export", suggests="exports"),
     _own("retry", "", "Retry the last question", method="retry", alone=True),
     _own("sessions", "", action="chat.sessions", alone=True),
     _own("rename", "[TITLE]", "Rename the conversation, or let the model suggest a title", method="rename"),
@@ -201,6 +208,7 @@ OWN: tuple[CommandSpec, ...] = (
     _own("quit", "", "Quit mcptui", action="app.quit"),
     _own("exit", "", "Quit mcptui", action="app.quit"),
 )
+# fmt: on
 
 ELSEWHERE = (
     ("/SERVER:PROMPT ARGUMENT=VALUE …", "Insert a prompt of a server"),

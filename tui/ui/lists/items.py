@@ -12,7 +12,7 @@ from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import ModelChoice
 from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
-from tui.ui.lists.finder import FinderItem
+from tui.ui.lists.finder_list import FinderItem
 from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when

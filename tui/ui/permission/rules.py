@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
 
+from tui.core.conversation.conversation import AssistantMessage, Message
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
+from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import FinderItem, FinderScreen, heading, words
+from tui.ui.lists.finder import FinderScreen
+from tui.ui.lists.finder_list import FinderItem, heading, words
 from tui.ui.lists.items import approval_item, outcome_item, rule_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
-    from tui.runtime.rule_changes import EarlierApproval, RuleChanges
+    from tui.core.ports import ApprovalRequest
+    from tui.runtime.rule_changes import EarlierApproval
+    from tui.runtime.runtime import Runtime
 
 EXAMPLE = "ask files/* path=/etc/*"
 EMPTY_WORDS = (
@@ -29,6 +34,9 @@ ORDER_WORDS = (
     "deny overrides ask, ask overrides allow. Without a rule, read-only tools of trusted servers run and "
     "other calls need approval."
 )
+MOST_RECENT = 20
+"""Maximum calls of the conversation to try."""
+
 TRY_WORDS = 'To try the rules, type a call: server/tool {"argument": "value"}'
 
 
@@ -62,11 +70,28 @@ def typed_call(text: str) -> TypedCall | None:
     return TypedCall(server, tool, arguments)
 
 
+def recent_calls(messages: Sequence[Message], names: NameTable) -> Sequence[TypedCall]:
+    """Return the distinct calls of a conversation, the latest first."""
+    found: dict[str, TypedCall] = {}
+    for message in reversed(messages):
+        for call in reversed(message.calls) if isinstance(message, AssistantMessage) else ():
+            tool = names.resolve(call.name)
+            try:
+                arguments = json.loads(call.arguments or "{}")
+            except (ValueError, RecursionError):
+                continue
+            if tool is not None and isinstance(arguments, dict):
+                one = TypedCall(tool.server, tool.name, arguments)
+                found.setdefault(one.text, one)
+        if len(found) >= MOST_RECENT:
+            break
+    return tuple(found.values())
+
+
 class RulesScreen(FinderScreen[None]):
     """Lists, tries and changes the rules. `confirm` asks a question and calls a function with the answer.
 
-    `call` is the first call to try. `recent` are calls of the conversation, the latest first. `problems` are
-    those of the configured rules.
+    The call of `request` is tried first.
     """
 
     CONTEXTS = (Context.RULES,)
@@ -75,23 +100,25 @@ class RulesScreen(FinderScreen[None]):
 
     def __init__(
         self,
-        changes: "RuleChanges",
+        runtime: "Runtime",
         overrides: KeyOverrides,
         symbols: Symbols,
         *,
         confirm: Callable[[str, str, Callable[[bool | None], None]], None],
-        call: TypedCall | None = None,
-        recent: Sequence[TypedCall] = (),
-        problems: Sequence[str] = (),
+        request: "ApprovalRequest | None" = None,
     ) -> None:
+        from tui.runtime.rule_changes import RuleChanges
+
         super().__init__(overrides)
-        self._changes = changes
+        self._changes = RuleChanges(runtime.configuration, runtime.turn_context)
         self._symbols = symbols
         self._confirm = confirm
-        self._first = call
-        self._recent = recent
+        tool = request.tool if request is not None else None
+        self._first = TypedCall(tool.server, tool.name, request.arguments) if request and tool else None
+        names = NameTable(runtime.turn_context.toolbox.tools())
+        self._recent = recent_calls(runtime.conversations.messages, names)
         self._tried = -1
-        self._problems = problems
+        self._problems: Sequence[str] = [one for one in runtime.problems if " approvals" in one]
         self._rules: dict[str, Rule] = {}
         self._approvals: dict[str, EarlierApproval] = {}
         self.field.max_length = 4000
