@@ -35,7 +35,7 @@ from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.messages import find_ids, find_messages, read_line
 from tui.core.jsonrpc.reader import read_damaged_listing
 from tui.core.jsonrpc.skimmer import child_values, outline, root_value
-from tui.core.permission.consent import consent_question
+from tui.core.permission.consent import question_of
 from tui.core.permission.differences import suspicion
 from tui.core.permission.launch import Launch
 from tui.core.permission.risks import unpinned
@@ -443,7 +443,7 @@ def _files() -> Iterator[tuple[Any, ...]]:
     yield "without_comments", without_comments, "/*", "//", '"a\\', "/", "\\"
     yield "expand", lambda text: expand(text, {"AA": "x"}), *values
     yield "without_defaults", without_defaults, *values
-    yield "consent_question", _ask, *values
+    yield "question_of", _ask, *values
     yield "unpinned", _versions, "@v1.1.1", "1.1.1", "@", "==", f"@{'a' * 40}#", "/", ":"
     yield "launch_options", _registry, *values
     yield "json_places", json_places, "{", '{"a":', "[", '"a\\', ","
@@ -464,7 +464,7 @@ def _ask(text: str) -> None:
         "y", transport=Transport.HTTP, url=f"https://h.example/{text}", source="the file mcp.json"
     )
     for spec in (local, far):
-        consent_question(spec, Launch.of(spec, lambda word: "/usr/bin/npx"))
+        question_of(spec.name, spec.source, Launch.of(spec, lambda word: "/usr/bin/npx"))
 
 
 def _versions(text: str) -> None:

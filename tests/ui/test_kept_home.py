@@ -95,7 +95,7 @@ async def test_the_app_shows_what_was_configured_and_saved(home: Path) -> None:
     async with real_app(home, config_of(home), options=Options(session="kept")) as app:
         await app.has_state("calc", "RUNNING")
         await app.has_state("found", "RUNNING")
-        await app.shows("1 + 2 is 3, and it is written down.", "f9 sessions", "refused STOPPED")
+        await app.shows("1 + 2 is 3, and it is written down.", "alt+s sessions", "refused STOPPED")
         assert app.app.theme == "paper"
         runtime = app.runtime
         await runtime.calls.load()

@@ -83,27 +83,21 @@ class StateFile:
         self._indent = indent
         self._thread = thread or WriteThread(path.stem)
 
-    def read(self) -> Content:
-        """Return the content, empty if the file is missing or damaged. Blocks."""
-        try:
-            return self._content()
-        except Unreadable:
-            return {}
+    def look(self) -> tuple[Content, str]:
+        """Return the content, empty if the file is missing or damaged, and a damage as sentences. Blocks.
 
-    def listed(self, name: str) -> list[Any]:
-        """Return the entries of a list in the file."""
-        return entries(self.read(), name)
-
-    def damage(self) -> str:
-        """Return why the file cannot be read, and whether it will be copied; "" if it is valid or missing."""
+        The sentences say why the file cannot be read, and whether it will be copied.
+        """
         try:
-            self._content()
+            return self._content(), ""
         except Unreadable as error:
             why = clean_line(str(error), 200).removesuffix(".")
-            return (
-                f"{clean_line(str(self._path), 400)} {why}.{'' if isinstance(error, Unopened) else self.copy}"
-            )
-        return ""
+            copy = "" if isinstance(error, Unopened) else self.copy
+            return {}, f"{clean_line(str(self._path), 400)} {why}.{copy}"
+
+    def read(self) -> Content:
+        """Return the content, empty if the file is missing or damaged. Blocks."""
+        return self.look()[0]
 
     @property
     def copy(self) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from tui.core.daemon_thread import FAILED_THREAD
 from tui.core.errors import ConfigError
-from tui.settings.state.state_file import Content, StateFile, WriteThread
+from tui.settings.state.state_file import Content, StateFile, WriteThread, entries
 
 
 def opened(path: Path, max_bytes: int = 200_000) -> StateFile:
@@ -24,15 +24,15 @@ def adding(entry: str) -> Callable[[Content], Content]:
     return lambda before: {"things": [*before.get("things", ()), entry]}
 
 
-def add(path: Path, *entries: str, max_bytes: int = 200_000) -> None:
+def add(path: Path, *words: str, max_bytes: int = 200_000) -> None:
     file = opened(path, max_bytes)
-    for entry in entries:
-        file.change_later(adding(entry))
+    for word in words:
+        file.change_later(adding(word))
     file.close()
 
 
 def things(path: Path) -> list[str]:
-    return opened(path).listed("things")
+    return entries(opened(path).read(), "things")
 
 
 def test_changes_are_written_in_order_to_a_private_file(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_change_gets_the_content_that_is_then_in_the_file(tmp_path: Path) -> N
 
 def test_a_missing_file_has_no_content_and_no_damage(tmp_path: Path) -> None:
     file = opened(tmp_path / "things.json")
-    assert (file.read(), file.damage()) == ({}, "")
+    assert file.look() == ({}, "")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_damaged_file_is_copied_before_it_is_replaced(tmp_path: Path, text: st
     path = tmp_path / "things.json"
     path.write_text(text)
     assert things(path) == []
-    assert str(path) in opened(path).damage()
+    assert str(path) in opened(path).look()[1]
     add(path, "new")
     assert things(path) == ["new"]
     assert [one.read_text() for one in tmp_path.iterdir() if one != path] == [text]
@@ -126,7 +126,7 @@ def test_the_oldest_entries_are_dropped_to_stay_within_the_limit(tmp_path: Path)
     path = tmp_path / "things.json"
     file = StateFile(path, "the things", max_bytes=100, forgets="things")
     file.change(lambda before: {"things": list(range(100))})
-    assert file.listed("things")[-1] == 99 and path.stat().st_size <= 100
+    assert entries(file.read(), "things")[-1] == 99 and path.stat().st_size <= 100
 
 
 def test_a_failed_change_is_logged_and_the_next_one_is_written(

@@ -106,16 +106,14 @@ class StoredConsents:
             return self._kept
         stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
         if stamp != self._stamp:
-            self._stamp, self._kept = stamp, _Answers.of(self._file.read())
-            self._damage = self._damage_of(self._kept)
+            content, damage = self._file.look()
+            self._stamp, self._kept = stamp, _Answers.of(content)
+            self._damage = f"Your earlier answers cannot be read: {damage}" if damage else ""
+            if invalid := self._kept.invalid:
+                which = "1 earlier answer is" if invalid == 1 else f"{invalid} earlier answers are"
+                where = clean_line(str(self._path), 400)
+                self._damage = f"{which} invalid and left out: {where}.{self._file.copy}"
         return self._kept
-
-    def _damage_of(self, kept: _Answers) -> str:
-        if kept.invalid:
-            which = "1 earlier answer is" if kept.invalid == 1 else f"{kept.invalid} earlier answers are"
-            return f"{which} invalid and left out: {clean_line(str(self._path), 400)}.{self._file.copy}"
-        why = self._file.damage()
-        return f"Your earlier answers cannot be read: {why}" if why else ""
 
 
 def _is_consent(entry: Any) -> bool:

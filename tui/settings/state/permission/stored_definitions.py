@@ -39,12 +39,12 @@ class StoredDefinitions:
         self.close = self._thread.close
 
     def load(self, key: str) -> DefinitionRecord | None:
-        file = self._file(key, "")
-        if damage := file.damage():
+        content, damage = self._file(key, "").look()
+        if damage:
             _log.warning("the accepted definitions of a server cannot be read: %s", damage)
             why = f"What you accepted before cannot be read: {damage}"
             return DefinitionRecord(damage=f"{why} Everything counts as changed until you accept it.")
-        if not (content := file.read()):
+        if not content:
             return None
         with suppress(OSError):  # the disk is read-only
             os.utime(self._path(key))  # mark it as used

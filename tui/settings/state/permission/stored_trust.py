@@ -34,9 +34,9 @@ class StoredTrust:
 
     def _read_once(self) -> dict[Key, bool]:
         if self._answers is None:
-            self._answers = _answers(self._file.read())
-            if not self._answers and (why := self._file.damage()):
-                self._damage = f"Which servers you trust cannot be read: {why}"
+            content, damage = self._file.look()
+            self._answers = _answers(content)
+            self._damage = f"Which servers you trust cannot be read: {damage}" if damage else ""
         return self._answers
 
     def keep(self, spec: ServerSpec, trusted: bool) -> None:
