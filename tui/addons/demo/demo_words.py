@@ -63,7 +63,8 @@ PLACES = {
     chinese: latin.replace("_", " ")
     for chinese, latin in _table("""
 Beijing 北京, Shanghai 上海, Hangzhou 杭州, Guangzhou 广州, Shenzhen 深圳, Chengdu 成都, Chongqing 重庆,
-Nanjing 南京, Wuhan 武汉, Xi'an 西安, Tianjin 天津, Suzhou 苏州, Qingdao 青岛, Xiamen 厦门, Hong_Kong 香港,
+Nanjing 南京, Wuhan 武汉, Xi'an 西安, Tianjin 天津, Suzhou 苏州, Qingdao 青岛, Xiamen 厦门, Changsha 长沙,
+Dalian 大连, Kunming 昆明, Harbin 哈尔滨, Lhasa 拉萨, Hong_Kong 香港, Macau 澳门,
 Taipei 台北, Tokyo 东京 東京, Osaka 大阪, Seoul 首尔, Singapore 新加坡, Bangkok 曼谷, London 伦敦, Paris 巴黎,
 Berlin 柏林, Moscow 莫斯科, New_York 纽约, San_Francisco 旧金山, Los_Angeles 洛杉矶, Sydney 悉尼
 """).items()
