@@ -67,10 +67,9 @@ from tui.settings.foreign.jsonc import without_comments
 from tui.settings.key_positions import json_places, toml_places
 from tui.settings.packages.registry_entry import launch_options
 from tui.settings.references import expand, files_in, without_defaults
-from tui.storage.exports.entry_text import readable as readable_entry
-from tui.storage.exports.markdown import escaped
+from tui.storage.exports.document import readable as readable_entry
+from tui.storage.exports.markdown import escaped, isolated
 from tui.storage.exports.markdown import fenced as exported_fence
-from tui.storage.sessions.markdown import isolated
 from tui.traffic.diff import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.past import parts

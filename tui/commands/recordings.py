@@ -1,7 +1,7 @@
 """Recordings for the commands: the folder, new recordings, lookup by name, and summaries."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -79,20 +79,16 @@ class OpenRecording:
 
     def entries(self, after: int = 0) -> "Iterator[Entry]":
         """Yield the entries with seq > `after`, without bodies."""
-        for page in self._pages(after):
+        while page := self.reader.columns(after, PAGE):
             yield from page
+            after = page[-1].seq
 
     def whole_entries(self) -> "Iterator[Entry]":
-        """Yield the entries whose bodies can be read; the reader counts unreadable ones."""
-        for page in self._pages(0):
-            self.reader.look_for_lost_bodies(page[0].seq, page[-1].seq)
-            lost = self.reader.lost_bodies
-            yield from (entry for entry in page if entry.seq not in lost)
-
-    def _pages(self, after: int) -> "Iterator[Sequence[Entry]]":
-        while page := self.reader.columns(after, PAGE):
-            yield page
-            after = page[-1].seq
+        """Yield the entries whose bodies can be read."""
+        for entry in self.entries():
+            whole = self.reader.entry(entry.seq) if entry.size else entry
+            if whole is not None and not whole.is_body_lost:
+                yield entry
 
     def body(self, seq: int) -> bytes:
         return self.reader.body(seq)

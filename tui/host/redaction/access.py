@@ -30,7 +30,6 @@ from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
 from tui.core.workbench import (
     Completions,
-    PromptArgument,
     PromptInfo,
     PromptResult,
     RawAnswer,
@@ -115,15 +114,7 @@ class RedactedWorkbench:
         self._uris: dict[tuple[str, str], str] = {}
 
     async def identity(self, server: str) -> ServerIdentity:
-        found, clear = await self._inner.identity(server), self._redaction.text
-        return replace(
-            found,
-            name=clear(found.name),
-            title=clear(found.title),
-            version=clear(found.version),
-            instructions=clear(found.instructions),
-            capabilities=self._redaction.value(found.capabilities),
-        )
+        return self._redaction.value(await self._inner.identity(server))
 
     def tools(self, server: str) -> Sequence[Tool]:
         return self._redaction.tools(self._inner.tools(server))
@@ -144,11 +135,11 @@ class RedactedWorkbench:
 
     async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
         found, problem = await self._inner.prompts(server)
-        return tuple(map(self._prompt, found)), self._redaction.text(problem)
+        return self._redaction.value((tuple(found), problem))
 
     async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
         found, problem = await self._inner.entries(server, kind)
-        return self._redaction.value(found), self._redaction.text(problem)
+        return self._redaction.value((found, problem))
 
     async def call_tool(
         self,
@@ -165,11 +156,11 @@ class RedactedWorkbench:
         return await self._redaction.result(result)
 
     def tasks(self, server: str) -> Sequence[Task]:
-        return [self._redacted_task(task) for task in self._inner.tasks(server)]
+        return [self._redaction.value(task) for task in self._inner.tasks(server)]
 
     def task_of(self, server: str, call: str) -> Task | None:
         task = self._inner.task_of(server, call)
-        return None if task is None else self._redacted_task(task)
+        return None if task is None else self._redaction.value(task)
 
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
         progress = self._redaction.progress(progress)
@@ -194,11 +185,7 @@ class RedactedWorkbench:
         return await self._redaction.prompt(result)
 
     def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
-        clear = self._redaction.text
-        return {
-            clear(uri): replace(one, problem=clear(one.problem))
-            for uri, one in self._inner.subscriptions(server).items()
-        }
+        return self._redaction.value(dict(self._inner.subscriptions(server)))
 
     def subscribe(self, server: str, uri: str) -> str:
         return self._redaction.text(self._inner.subscribe(server, self._listed(server, uri)))
@@ -212,7 +199,7 @@ class RedactedWorkbench:
         if isinstance(about, ResourceInfo):
             about = replace(about, uri=self._listed(about.server, about.uri))
         found = await self._inner.complete(about, argument, value, others)
-        return replace(found, values=tuple(map(self._redaction.text, found.values)))
+        return self._redaction.value(found)
 
     async def request(
         self,
@@ -244,38 +231,14 @@ class RedactedWorkbench:
         if call:
             self._decisions.add(hand_call(server, subject, arguments, by=self._by))
 
-    def _redacted_task(self, task: Task) -> Task:
-        return replace(task, message=self._redaction.text(task.message))
-
     def _listed(self, server: str, uri: str) -> str:
         return self._uris.get((server, uri), uri)
 
     def _resource(self, found: ResourceInfo) -> ResourceInfo:
-        clear = self._redaction.text
-        uri = clear(found.uri)
-        if uri != found.uri:
-            self._uris[found.server, uri] = found.uri
-        return replace(
-            found,
-            uri=uri,
-            name=clear(found.name),
-            title=clear(found.title),
-            description=clear(found.description),
-            hidden=self._redaction.hidden(found.hidden),
-        )
-
-    def _prompt(self, found: PromptInfo) -> PromptInfo:
-        clear = self._redaction.text
-        arguments = tuple(
-            PromptArgument(one.name, clear(one.description), one.required) for one in found.arguments
-        )
-        return replace(
-            found,
-            title=clear(found.title),
-            description=clear(found.description),
-            arguments=arguments,
-            hidden=self._redaction.hidden(found.hidden),
-        )
+        shown = self._redaction.value(found)
+        if shown.uri != found.uri:
+            self._uris[found.server, shown.uri] = found.uri
+        return shown
 
 
 class RedactedQuestioner:
@@ -286,18 +249,16 @@ class RedactedQuestioner:
         self._redaction = redaction
 
     async def form(self, question: FormQuestion) -> FormAnswer:
-        message, schema = self._redaction.text(question.message), self._redaction.value(question.schema)
-        return await self._inner.form(replace(question, message=message, schema=schema))
+        return await self._inner.form(self._redaction.value(question))
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        return await self._inner.address(replace(question, message=self._redaction.text(question.message)))
+        return await self._inner.address(replace(self._redaction.value(question), url=question.url))
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return await self._inner.sampling(replace(question, params=self._redaction.value(question.params)))
+        return await self._inner.sampling(self._redaction.value(question))
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        params, reply = self._redaction.value(question.params), self._redaction.value(question.reply)
-        return await self._inner.review(replace(question, params=params, reply=reply))
+        return await self._inner.review(self._redaction.value(question))
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         return await self._inner.definitions(question)  # already redacted where it is asked

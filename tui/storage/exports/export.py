@@ -8,6 +8,7 @@ from threading import Event
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import StorageError
 from tui.core.traffic import Entry
+from tui.storage.exports.entries import entry_document
 from tui.storage.exports.har import har
 from tui.storage.exports.html import html
 from tui.storage.exports.jsonl import NoteOf, jsonl, no_note
@@ -39,11 +40,11 @@ def exported(
         case Format.JSONL:
             yield from jsonl(entries, note_of)
         case Format.MARKDOWN:
-            yield from markdown(entries, title, note_of)
+            yield from markdown(entry_document(entries, title, note_of))
         case Format.HAR:
             yield from har(columns, whole, note_of)
         case Format.HTML:
-            yield from html(entries, title, note_of)
+            yield from html(entry_document(entries, title, note_of))
 
 
 def write_whole(

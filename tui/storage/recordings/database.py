@@ -9,6 +9,7 @@ Versions: `user_version` grows when the schema changes. A newer file is refused,
 unchanged. No file is ever rewritten in place.
 """
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from tui.core import units
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import open_private, refuse_links
+from tui.core.files.private_files import LinkError, open_private, refuse_links
 from tui.storage.recordings.foreign_file import (
     MOST_VALUE,
     OPEN_SECONDS,
@@ -357,3 +358,27 @@ def _look_of(path: Path) -> tuple[int, int, int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def what_happened(before: Look, now: Look) -> str:
+    """Return what another program did with the file itself, "" if it is still the same one."""
+    ours, theirs = before[0], now[0]
+    if theirs is None or ours is None:
+        return "moved or deleted"
+    return "" if ours[:2] == theirs[:2] else "replaced by another program"
+
+
+def why_not(error: Exception, path: Path, what: str) -> str:
+    """Return why a file cannot be written or read, and what to do about it; `what` failed."""
+    text = str(error)
+    if isinstance(error, StorageError):
+        return error.message
+    if isinstance(error, LinkError) and error.filename == os.fspath(path):
+        return "it is a symbolic link, which mcptui does not follow. Remove it"
+    if "full" in text or getattr(error, "errno", 0) == errno.ENOSPC:
+        return f"the disk of {path.parent} is full. Free some space"
+    if "readonly" in text or isinstance(error, PermissionError):
+        return f"no permission to write to {path.parent}. Change its permissions"
+    if "locked" in text:
+        return f"{path.name} is locked by another program. Close it"
+    return f"{what}: {reason_of(error)}"

@@ -133,6 +133,14 @@ def is_stopped(error: BaseException) -> bool:
     return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT
 
 
+def is_damage(error: sqlite3.Error) -> bool:
+    """Return whether an SQLite error concerns the content of the file, not access to it."""
+    if isinstance(error, sqlite3.OperationalError):
+        said = str(error).lower()
+        return "could not decode" in said or "cannot open value of type" in said
+    return isinstance(error, sqlite3.DatabaseError)
+
+
 def raise_if_stopped(error: sqlite3.Error, where: str) -> None:
     """Raise what ended a statement: `StorageError`, or `KeyboardInterrupt` for ctrl+c."""
     if not is_stopped(error):

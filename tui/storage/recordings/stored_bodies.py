@@ -7,11 +7,11 @@ joined bodies first, and reads the bodies of a part that may match again, one by
 
 import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from tui.storage.recordings.body_search import LARGE, Body, TermSearch
-from tui.storage.recordings.foreign_file import most_rows
-from tui.storage.recordings.salvage import halved, is_damage
+from tui.storage.recordings.foreign_file import is_damage, most_rows
 
 TOGETHER = 64
 """Bodies in one part. Larger parts mean more rereading for each match:
@@ -44,7 +44,7 @@ _PROBED = b"\xff\x00\xc3\n\n\xc3\xa9"
 
 
 class StoredBodies:
-    """The bodies of a recording, for one thread. Skips bodies on damaged pages.
+    """The bodies of a recording, for one thread. Skips bodies on damaged pages and after them.
 
     Attributes:
         is_damaged: whether any body was skipped.
@@ -88,17 +88,11 @@ class StoredBodies:
 
     def _single(self, first: int, last: int, longer: int = -1) -> Sequence[Body]:
         """Return the bodies with more than `longer` bytes, one by one."""
-
-        def read(start: int, end: int) -> list[tuple[int, bytes | int]]:
-            return self._connection.execute(_SINGLE, (start, end, longer, most_rows(start, end))).fetchall()
-
-        try:
-            return read(first, last)
-        except sqlite3.Error as error:
-            if not is_damage(error):
-                raise
-        self.is_damaged = True
-        return [(seq, body) for seq, body in halved(read, first, last)[0]]
+        bodies, is_whole = until_damage(
+            self._connection.execute, _SINGLE, (first, last, longer, most_rows(first, last))
+        )
+        self.is_damaged = self.is_damaged or not is_whole
+        return bodies
 
     def _next(self, seq: int, last: int) -> int | None:
         """Return the first seq with a body, from `seq` on."""
@@ -115,3 +109,17 @@ class StoredBodies:
         if self._joins is None:
             self._joins = self._connection.execute(_PROBE).fetchone()[0] == _PROBED
         return self._joins
+
+
+def until_damage(
+    run: Callable[[str, Sequence[Any]], Iterable[tuple[Any, ...]]], statement: str, parameters: Sequence[Any]
+) -> tuple[list[tuple[Any, ...]], bool]:
+    """Return the rows of a statement before the first damage, and whether these are all."""
+    found: list[tuple[Any, ...]] = []
+    try:
+        found.extend(run(statement, parameters))  # it keeps the rows before an error
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        return found, False
+    return found, True

@@ -2,11 +2,6 @@
 
 One SQLite file, WAL while it is open, one connection that writes. The schema and the first message are one
 transaction: a process that is killed in between leaves a file without tables, which is not a session.
-
-`FileGuard` detects that another program changed, replaced or deleted a file that SQLite has open. SQLite
-does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the writer
-records the state of the file and its WAL. If that differs before the next commit, the file is read through a
-new connection: a change that keeps it readable, such as a checkpoint, is accepted.
 """
 
 import errno
@@ -22,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import LinkError, refuse_links
+from tui.core.files.private_files import refuse_links
 from tui.core.units import bounded
+from tui.storage.recordings import database
 from tui.storage.recordings.database import (
-    Look,
     checked,
     connect,
     files_of,
@@ -33,15 +28,16 @@ from tui.storage.recordings.database import (
     make_private,
     opened_alone,
     size_in_header,
+    what_happened,
 )
 from tui.storage.recordings.foreign_file import (
     LISTED_VALUE,
     MOST_META,
     bounded_rows,
+    is_damage,
     largest_value,
     raise_if_stopped,
 )
-from tui.storage.recordings.salvage import is_damage
 
 SUFFIX = ".mcpsession"
 VERSION = 1
@@ -282,21 +278,11 @@ def session_errors(path: Path) -> Iterator[None]:
 
 def why_not(error: Exception, path: Path) -> str:
     """Return why a session cannot be written or read, and what to do about it."""
-    text = str(error)
-    if isinstance(error, LinkError) and error.filename == os.fspath(path):
-        return "it is a symbolic link, which mcptui does not follow. Remove it"
-    if "full" in text or getattr(error, "errno", 0) == 28:  # ENOSPC
-        return f"the disk of {path.parent} is full. Free some space"
-    if "readonly" in text or isinstance(error, PermissionError):
-        return f"no permission to write to {path.parent}. Change its permissions"
-    if "locked" in text:
-        return f"{path.name} is locked by another program. Close it"
-    if isinstance(error, sqlite3.Error) and is_damage(error):
+    if isinstance(error, sqlite3.Error) and is_damage(error) and "readonly" not in str(error):
         return "the file is damaged"
-    reason = reason_of(error)
     if getattr(error, "errno", None) in _OF_THE_FOLDER:
-        return f"cannot write to {path.parent}: {reason}"
-    return f"cannot use {path.name}: {reason}"
+        return f"cannot write to {path.parent}: {reason_of(error)}"
+    return database.why_not(error, path, f"cannot use {path.name}")
 
 
 def folder_problem(folder: Path) -> str:
@@ -324,7 +310,12 @@ class FileChanged(StorageError):
 
 
 class FileGuard:
-    """Watches the file of one writer."""
+    """Detects that another program changed, replaced or deleted the file of one writer.
+
+    SQLite does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the
+    writer records the state of the file and its WAL. If that differs before the next commit, the file is read
+    through a new connection: a change that keeps it readable, such as a checkpoint, is accepted.
+    """
 
     def __init__(self, path: Path) -> None:
         """Start with the current state of the file."""
@@ -340,18 +331,12 @@ class FileGuard:
         now = look_of(self._path)
         if now == self._look:
             return
-        what = self._what_happened(now, meta)
+        what = what_happened(self._look, now)
+        if not what and not self._is_whole(meta):
+            what = "damaged by another program"
         if what:
             raise FileChanged(f"the file {self._path} was {what}. mcptui saves the conversation again")
         self._look = now
-
-    def _what_happened(self, now: Look, meta: Mapping[str, Any]) -> str:
-        ours, theirs = self._look[0], now[0]
-        if theirs is None:
-            return "moved or deleted"
-        if ours is not None and ours[:2] != theirs[:2]:
-            return "replaced by another program"
-        return "" if self._is_whole(meta) else "damaged by another program"
 
     def _is_whole(self, meta: Mapping[str, Any]) -> bool:
         if not is_sound(self._path):

@@ -24,9 +24,8 @@ from tui.core.units import bounded
 from tui.storage.exports.export import write_whole
 from tui.storage.recordings.database import files_of, side_file
 from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit
-from tui.storage.recordings.liveness import is_live
+from tui.storage.recordings.liveness import InUse, LiveLock, is_live
 from tui.storage.sessions.file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
-from tui.storage.sessions.lock import InUse, SessionLock
 from tui.storage.sessions.stored_session import read_info
 
 TRASH = "trash"
@@ -80,13 +79,13 @@ class SessionFolder:
             raise absent(path)
         return path
 
-    def lock(self, path: Path) -> SessionLock:
+    def lock(self, path: Path) -> LiveLock:
         """Take the lock of a session.
 
         Raises `InUse`, with its title, if it is open elsewhere, `OSError` if no lock can be created.
         """
         try:
-            return SessionLock(path)
+            return LiveLock(path)
         except InUse:
             title = ""
             with suppress(StorageError):
@@ -208,7 +207,7 @@ def _remove(path: Path) -> None:
 
 
 def _remove_never_begun(path: Path) -> None:
-    with suppress(InUse), closing(SessionLock(path)):
+    with suppress(InUse), closing(LiveLock(path)):
         try:
             read_info(path)
         except NeverBegan:

@@ -6,7 +6,7 @@ messages to and from models. What is sent is not changed.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from tui.core.secrets.named_values import (
     mark_name,
     named_values,
 )
+from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
     Hidden,
@@ -405,8 +406,7 @@ def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
         return {"fault": "detail that is not JSON"}
     if not redact(text)[1]:
         return hidden
-    cleaned = _each_text(hidden, lambda part: scrub_text(part, redact))
-    return cleaned if isinstance(cleaned, dict) else {}
+    return redacted(hidden, lambda part: scrub_text(part, redact))
 
 
 def scrub_text(text: str, redact: Redact) -> str:
@@ -436,13 +436,3 @@ def _header(name: str, value: Any) -> Any:
     if is_secret_header(name):
         return f"[redacted:{name.lower()}]"
     return masked(value) if name.lower() in _URL_HEADERS and isinstance(value, str) else value
-
-
-def _each_text(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {change(str(key)): _each_text(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_each_text(item, change) for item in value]
-    return value

@@ -164,8 +164,8 @@ def test_an_entry_with_a_huge_value_counts_as_damaged(tmp_path: Path, script: st
     path = recorded(tmp_path)
     change(path, script)
     with closing(RecordingReader(path)) as reader:
-        assert [entry.seq for entry in reader.columns(0, 9)] == [1, 2, 3]
-        assert "1 of its entries could not be read" in reader.damage
+        assert [entry.seq for entry in reader.columns(0, 9)] == [1]
+        assert reader.damage == "the recording is damaged: only the entries up to 1 could be read"
 
 
 @pytest.mark.parametrize("column", ["source", "detail"])

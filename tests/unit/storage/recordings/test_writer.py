@@ -383,7 +383,7 @@ def test_a_recording_replaced_by_another_file_ends(path: Path):
     path.unlink()
     path.write_text("mine")
     writer.write(requests(4, 3))
-    assert writer.problem == f"the file {path} was moved or deleted"
+    assert writer.problem == f"the file {path} was replaced by another program"
     writer.close()
     assert path.read_text() == "mine"
 
