@@ -77,6 +77,13 @@ class OpenRecording:
         self.file = file
         self.reader = reader
 
+    @property
+    def is_live(self) -> bool:
+        """Whether a running process is writing it."""
+        from tui.storage.recordings.liveness import is_live
+
+        return is_live(self.path)
+
     def entries(self, after: int = 0) -> "Iterator[Entry]":
         """Yield the entries with seq > `after`, without bodies."""
         while page := self.reader.columns(after, PAGE):

@@ -64,8 +64,6 @@ class Selection:
         `since:5m` counts back from `now_ns`, nanoseconds since 1970. None means the end of a finished
         recording, or now for a live one.
         """
-        from tui.storage.recordings.liveness import is_live
-
         self.columns = EntryColumns()
         self._recording = recording
         self._last = self._unread = 0
@@ -74,7 +72,7 @@ class Selection:
         self._damage = ""
         self.is_filtered = query.root is not None
         self._query = query
-        live = is_live(recording.path)
+        live = recording.is_live
         self.read_on()
         if "lint:" in query.canonical:
             for severity, seqs in self._flagged(live):

@@ -22,6 +22,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.message_json import Object
+from tui.core.secrets.secret_names import OPEN_HEADERS
 from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, EntryNote, Kind
 from tui.core.units import plural, size
@@ -115,7 +116,6 @@ _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 _OF_TRANSPORT = frozenset({"argv", "cwd", "why", "error", "reason", "message"})
 """Members of the detail with texts of the user or of a server."""
 
-_OPEN_HEADERS = frozenset({"content-type", "content-length", "accept", "mcp-protocol-version", "mcp-method"})
 _DEEPEST = 100
 
 
@@ -156,7 +156,7 @@ def _detail(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _header(name: Any, value: Any) -> list[Any]:
-    return [name, value if str(name).lower() in _OPEN_HEADERS else shape(value)]
+    return [name, value if str(name).lower() in OPEN_HEADERS else shape(value)]
 
 
 def _host(url: str) -> str:

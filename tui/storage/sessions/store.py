@@ -25,8 +25,6 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
 from tui.core.units import size
 from tui.storage.exports.export import write_whole
-from tui.storage.exports.html import html
-from tui.storage.exports.markdown import markdown
 from tui.storage.exports.session import SessionTranscript, session_document
 from tui.storage.recordings.foreign_file import in_reading_thread, until_set
 from tui.storage.recordings.liveness import InUse, LiveLock
@@ -319,8 +317,12 @@ def _pieces(kind: ExportKind, shown: SessionTranscript, *, shapes: bool) -> Iter
         shown = session_with_shapes(shown)
     match kind:
         case "markdown":
+            from tui.storage.exports.markdown import markdown
+
             return markdown(session_document(shown))
         case "html":
+            from tui.storage.exports.html import html
+
             return html(session_document(shown))
         case "json":
             from tui.storage.sessions.json import json_pieces

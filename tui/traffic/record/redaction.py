@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tui.core.forms.elicitation import secret_fields
 from tui.core.jsonrpc.skimmer import outline, value_end
-from tui.core.secrets.commands_and_urls import SecretSpan, is_secret_header, masked
+from tui.core.secrets.commands_and_urls import SecretSpan, masked
 from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.named_values import (
     FORMS,
@@ -23,6 +23,7 @@ from tui.core.secrets.named_values import (
     mark_name,
     named_values,
 )
+from tui.core.secrets.secret_names import is_secret_header
 from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
