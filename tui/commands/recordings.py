@@ -80,7 +80,7 @@ class OpenRecording:
     @property
     def is_live(self) -> bool:
         """Whether a running process is writing it."""
-        from tui.storage.recordings.liveness import is_live
+        from tui.storage.files.live_lock import is_live
 
         return is_live(self.path)
 
@@ -201,7 +201,7 @@ class About:
 
 def about(kept: "KeptRecording", with_servers: bool = False) -> About:
     """Return the summary of a recording. `with_servers` reads the columns of all entries."""
-    from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit
+    from tui.storage.files.foreign_file import LIST_SECONDS, time_limit
     from tui.storage.recordings.reader import RecordingReader
 
     try:
@@ -284,7 +284,7 @@ def since(wall_ns: int, with_servers: bool = False) -> list[About]:
 
 
 def _changed_ns(kept: "KeptRecording") -> int:
-    from tui.storage.recordings.database import files_of
+    from tui.storage.files.sqlite_file import files_of
 
     times = [0]
     for file in files_of(kept.path):

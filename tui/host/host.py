@@ -28,7 +28,7 @@ from tui.host.error_sentences import needs_consent
 from tui.host.frames.tap import WireTap
 from tui.host.host_context import HostContext, Open
 from tui.host.process.watchdog import Watchdog
-from tui.host.redaction.access import ModelResources, RedactedQuestioner, RedactedToolbox, RedactedWorkbench
+from tui.host.redaction.access import ModelResources, RedactedToolbox, RedactedWorkbench
 from tui.host.redaction.results import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner
@@ -101,7 +101,6 @@ class Host:
         self._watchdog = Watchdog(owner)
         redactor = redactor or Redactor()
         redaction = ResultRedactor(redactor)
-        asked = RedactedQuestioner(questioner or Refuser(), redaction)
         self._around = HostContext(
             sink=sink,
             clock=clock,
@@ -111,7 +110,9 @@ class Host:
             changed=self._changed,
             watchdog=self._watchdog,
             open=open_with,
-            questioner=PatientQuestioner(asked, decisions or Undecided(), redact=redaction.value),
+            questioner=PatientQuestioner(
+                questioner or Refuser(), decisions or Undecided(), redact=redaction.value
+            ),
             sampler=sampler,
             traceparent=traceparent,
             tasks=tasks or KnownTasks(),

@@ -16,9 +16,9 @@ from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
 from tui.core.text import clean_line
 from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome
 from tui.settings.locations import state_dir
+from tui.storage.files.foreign_file import LIST_SECONDS, time_limit, until_set
+from tui.storage.files.live_lock import is_live
 from tui.storage.recordings.findings import JudgedFindings, judged_of
-from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit, until_set
-from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
 from tui.storage.recordings.rows import Row

@@ -26,9 +26,6 @@ from tui.core.secrets.ordinary_values import is_a_word, secret_lines
 from tui.core.text import clean_line
 from tui.core.traffic import Redaction
 
-MAX_LINES = 256
-"""Lines of a screen that are kept."""
-
 MAX_ADDED, LONGEST_ADDED = 100, 2048
 """Values of sign-ins that are found split and cut off too, and their length: each makes that slower."""
 
@@ -87,7 +84,6 @@ class Redactor:
         self._bytes = BytesRedactor(self._learned)
         self._spoken = BytesRedactor(self._learned, placeholders=False)
         self._beginnings: Beginnings | None = None
-        self._lines: dict[tuple[str, int], tuple[int, str]] = {}
         self.add(secrets or {}, keys or {})
 
     def add(self, secrets: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
@@ -152,17 +148,8 @@ class Redactor:
         return self._in_text(text, self._bytes.redact)
 
     def redact_line(self, text: str, limit: int) -> str:
-        """Return a text as one line without secrets, of at most `limit` characters.
-
-        It is kept until more values are known, because screens ask for it at each repaint.
-        """
-        known, line = self._lines.get((text, limit), (-1, ""))
-        if known != self.known:
-            known, line = self.known, clean_line(self.redact(text), limit)
-            if len(self._lines) >= MAX_LINES:
-                self._lines.clear()
-            self._lines[text, limit] = known, line
-        return line
+        """Return a text as one line without secrets, of at most `limit` characters."""
+        return clean_line(self.redact(text), limit)
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
         """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""

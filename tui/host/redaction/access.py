@@ -10,18 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.ports import DecisionLog, hand_call
-from tui.core.questions import (
-    AddressAnswer,
-    AddressQuestion,
-    DefinitionsAnswer,
-    DefinitionsQuestion,
-    FormAnswer,
-    FormQuestion,
-    Questioner,
-    SamplingAnswer,
-    SamplingQuestion,
-    SamplingReview,
-)
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState
 from tui.core.tasks import Task
@@ -239,32 +227,6 @@ class RedactedWorkbench:
         if shown.uri != found.uri:
             self._uris[found.server, shown.uri] = found.uri
         return shown
-
-
-class RedactedQuestioner:
-    """Passes questions on without secrets; see `core.questions.Questioner`."""
-
-    def __init__(self, inner: Questioner, redaction: ResultRedactor) -> None:
-        self._inner = inner
-        self._redaction = redaction
-
-    async def form(self, question: FormQuestion) -> FormAnswer:
-        return await self._inner.form(self._redaction.value(question))
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        return await self._inner.address(replace(self._redaction.value(question), url=question.url))
-
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return await self._inner.sampling(self._redaction.value(question))
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return await self._inner.review(self._redaction.value(question))
-
-    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        return await self._inner.definitions(question)  # already redacted where it is asked
-
-    def refused(self, server: str, why: str) -> None:
-        self._inner.refused(server, self._redaction.text(why))
 
 
 class ModelResources:

@@ -1,17 +1,14 @@
 """Reads a recording, even while it is written. No method blocks the writer."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from tui.core.traffic import BODY_LOST, DETAIL_LOST, BodyTerm, Entry, Finding, Severity, without_body
-from tui.storage.recordings.body_search import LARGE, BodyFinder
-from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
-from tui.storage.recordings.findings import findings_of, flagged
-from tui.storage.recordings.foreign_file import (
+from tui.storage.files.foreign_file import (
     LISTED_VALUE,
     MOST_META,
     NAME_VALUE,
@@ -19,9 +16,13 @@ from tui.storage.recordings.foreign_file import (
     is_damage,
     largest_value,
     most_bytes,
+    most_rows,
+    until_damage,
 )
+from tui.storage.recordings.body_search import LARGE, Body, BodyFinder
+from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
+from tui.storage.recordings.findings import findings_of, flagged
 from tui.storage.recordings.rows import Row, are_sound, entry_of, is_sound, is_zeroed
-from tui.storage.recordings.stored_bodies import StoredBodies, until_damage
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
 
@@ -47,6 +48,11 @@ _SELECT_SPAN = "SELECT (SELECT min(seq) FROM entries), (SELECT max(seq) FROM ent
 """SQLite finds each end at once in its own subquery, but would scan all rows for both in one query."""
 
 _SELECT_LIST = f"SELECT {', '.join(LIST_COLUMNS)} FROM entries"
+
+_SELECT_BODIES = (
+    f"SELECT seq, CASE WHEN length(body) > {LARGE} THEN length(body) ELSE body END FROM bodies"
+    " WHERE seq BETWEEN ? AND ? AND typeof(body) = 'blob' ORDER BY seq LIMIT ?"
+)
 
 _SELECT_PART = "SELECT substr(body, ?, ?) FROM bodies WHERE seq = ?"
 
@@ -84,7 +90,6 @@ class RecordingReader:
         except BaseException:
             self._connection.close()
             raise
-        self._bodies = StoredBodies(self._connection)
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._end: int | None = None
@@ -168,7 +173,7 @@ class RecordingReader:
     @property
     def damage(self) -> str:
         """Why not all entries and bodies could be read so far, or ""."""
-        if self._end is None and not (self._is_part_lost or self._bodies.is_damaged):
+        if self._end is None and not self._is_part_lost:
             return ""
         how = f"is truncated ({self._cut})" if self._cut else "is damaged"
         if self._end is None:
@@ -280,13 +285,22 @@ class RecordingReader:
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
-            self._bodies.is_damaged = True
+            self._is_part_lost = True
             return b""
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Like `BodyFinder.search`, in the bodies of `first`..`last`."""
         with storage_errors(self.path):
-            return self._finder.search(terms, lambda search: self._bodies.between(first, last, search))
+            return self._finder.search(terms, self._bodies(first, last))
+
+    def _bodies(self, first: int, last: int) -> Iterator[Body]:
+        """Yield the bodies of `first`..`last`, up to the first damage."""
+        try:
+            yield from self._connection.execute(_SELECT_BODIES, (first, last, most_rows(first, last)))
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            self._is_part_lost = True
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
         """Return the findings of an entry."""
@@ -345,12 +359,9 @@ class MemoryReader:
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
+        bodies = self._kept.bodies(first, last)
         return self._finder.search(
-            terms,
-            lambda _: (
-                (seq, len(body) if len(body) > LARGE else body)
-                for seq, body in self._kept.bodies(first, last)
-            ),
+            terms, ((seq, len(body) if len(body) > LARGE else body) for seq, body in bodies)
         )
 
     def close(self) -> None: ...

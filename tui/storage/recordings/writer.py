@@ -15,19 +15,10 @@ from pathlib import Path
 from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
-from tui.storage.recordings.database import (
-    ENTRY_COLUMNS,
-    Look,
-    create_recording,
-    leave_one_file,
-    look_of,
-    open_for_reading,
-    roll_back,
-    what_happened,
-    why_not,
-)
+from tui.storage.files.live_lock import LiveLock
+from tui.storage.files.sqlite_file import Look, leave_one_file, look_of, roll_back, what_happened, why_not
+from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, open_for_reading
 from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
-from tui.storage.recordings.liveness import LiveLock
 from tui.storage.recordings.notes import put_note
 from tui.storage.recordings.rows import Row, entry_values, storable
 

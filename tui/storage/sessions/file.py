@@ -12,31 +12,32 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import refuse_links
 from tui.core.units import bounded
-from tui.storage.recordings import database
-from tui.storage.recordings.database import (
-    checked,
-    connect,
-    files_of,
-    look_of,
-    make_private,
-    opened_alone,
-    size_in_header,
-    what_happened,
-)
-from tui.storage.recordings.foreign_file import (
+from tui.storage.files import sqlite_file
+from tui.storage.files.foreign_file import (
     LISTED_VALUE,
     MOST_META,
     bounded_rows,
     is_damage,
     largest_value,
     raise_if_stopped,
+)
+from tui.storage.files.sqlite_file import (
+    checked,
+    connect,
+    create_database,
+    files_of,
+    for_writing,
+    look_of,
+    open_database,
+    size_in_header,
+    what_happened,
 )
 
 SUFFIX = ".mcpsession"
@@ -108,20 +109,6 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def create_file(path: Path) -> sqlite3.Connection:
-    """Create an empty private file, and return the connection that writes it.
-
-    Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it.
-    """
-    make_private(path)
-    try:
-        return _for_writing(connect(path, "rw"))
-    except BaseException:
-        with suppress(OSError):
-            path.unlink()
-        raise
-
-
 def create_tables(connection: sqlite3.Connection) -> None:
     """Create the schema in the open transaction."""
     for statement in SCHEMA:
@@ -136,34 +123,27 @@ def create_tables(connection: sqlite3.Connection) -> None:
 def open_for_writing(path: Path) -> sqlite3.Connection:
     """Open a session to continue it; raises the errors of `check`, and `OSError` for a link."""
     refuse_links(files_of(path))
-    connection = checked(connect(path, "rw"), path, check, is_written=True)
-    try:
-        return _for_writing(connection)
-    except BaseException:
-        connection.close()
-        raise
+    return _busy(for_writing(checked(connect(path, "rw"), path, check, is_written=True)))
+
+
+def create_file(path: Path) -> sqlite3.Connection:
+    """Create an empty private file; raises the errors of `create_database`."""
+    return _busy(create_database(path))
+
+
+def _busy(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.execute(f"PRAGMA busy_timeout = {WRITER_BUSY_MS}")
+    connection.execute("PRAGMA journal_size_limit = 4194304")
+    return connection
 
 
 def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False) -> sqlite3.Connection:
-    """Open a session to read it, even while another connection writes it; raises `StorageError`.
-
-    Args:
-        path: its file.
-        at_once: read a consistent snapshot, in one transaction until the connection is closed, so that SQLite
-            locks the file once instead of for each statement.
-        is_cut: read a file that is shorter than its header says.
-    """
+    """Open a session to read it, as `open_database` does; raises `StorageError`."""
     with session_errors(path):
         if not path.is_file():
             raise absent(path)
         refuse_links((path,))
-        try:
-            connection = connect(path, "ro", is_cut=is_cut)
-            if at_once:
-                connection.execute("BEGIN")
-            return checked(connection, path, check)
-        except sqlite3.OperationalError as error:
-            return opened_alone(path, check, error)
+        return open_database(path, check, at_once=at_once, is_cut=is_cut)
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
@@ -282,7 +262,7 @@ def why_not(error: Exception, path: Path) -> str:
         return "the file is damaged"
     if getattr(error, "errno", None) in _OF_THE_FOLDER:
         return f"cannot write to {path.parent}: {reason_of(error)}"
-    return database.why_not(error, path, f"cannot use {path.name}")
+    return sqlite_file.why_not(error, path, f"cannot use {path.name}")
 
 
 def folder_problem(folder: Path) -> str:
@@ -295,14 +275,6 @@ def folder_problem(folder: Path) -> str:
     except OSError as error:
         return why_not(error, folder / SUFFIX)
     return ""
-
-
-def _for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
-    connection.execute(f"PRAGMA busy_timeout = {WRITER_BUSY_MS}")
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA journal_size_limit = 4194304")
-    return connection
 
 
 class FileChanged(StorageError):

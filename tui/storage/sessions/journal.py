@@ -22,9 +22,9 @@ from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import make_folder
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
-from tui.storage.recordings.database import files_of, leave_one_file
-from tui.storage.recordings.foreign_file import is_damage
-from tui.storage.recordings.liveness import LiveLock
+from tui.storage.files.foreign_file import is_damage
+from tui.storage.files.live_lock import LiveLock
+from tui.storage.files.sqlite_file import files_of, leave_one_file
 from tui.storage.sessions.file import (
     FileChanged,
     FileGuard,

@@ -26,8 +26,8 @@ from tui.core.text import fold
 from tui.core.units import size
 from tui.storage.exports.export import write_whole
 from tui.storage.exports.session import SessionTranscript, session_document
-from tui.storage.recordings.foreign_file import in_reading_thread, until_set
-from tui.storage.recordings.liveness import InUse, LiveLock
+from tui.storage.files.foreign_file import in_reading_thread, until_set
+from tui.storage.files.live_lock import InUse, LiveLock
 from tui.storage.sessions.file import (
     SUFFIX,
     folder_problem,

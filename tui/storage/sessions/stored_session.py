@@ -30,7 +30,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.units import bounded, plural
 from tui.storage.exports.session import Rows, SessionTranscript
-from tui.storage.recordings.foreign_file import bounded_rows, is_damage
+from tui.storage.files.foreign_file import bounded_rows, is_damage
 from tui.storage.sessions.file import (
     Damaged,
     has_remarks,

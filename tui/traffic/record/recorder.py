@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_columns import EntryColumns, column_row
 from tui.traffic.record.entry_reader import EntryReader
 from tui.traffic.record.recent_entries import RecentEntries
 from tui.traffic.record.redaction import ONLY_NAMES
@@ -209,7 +209,6 @@ RETRY_SECONDS = 1.0
 AT_ONCE = 128
 """Entries that are processed before `stand_back` is called again."""
 
-_NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)
 
 
@@ -425,7 +424,7 @@ class Recorder:
 
     def _show(self, batch: Sequence[Entry]) -> None:
         try:
-            self.entries.extend([_column_row(entry) for entry in batch])
+            self.entries.extend([column_row(entry) for entry in batch])
         except (OverflowError, TypeError):  # an entry has a value that no column can hold
             for entry in batch:
                 try:
@@ -459,11 +458,6 @@ class Recorder:
     def _fault(self, what: str) -> None:
         self.faults += 1
         _LOG.warning("recorder: %s failed", what, exc_info=True)
-
-
-def _column_row(entry: Entry) -> tuple[Any, ...]:
-    cause = entry.cause
-    return entry[:13] + (_NO_CAUSE if cause is None else (cause.turn, cause.step, cause.call))
 
 
 def _reason(error: Exception) -> str:

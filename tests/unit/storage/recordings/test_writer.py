@@ -15,9 +15,9 @@ from tests.conftest import wait_until
 from tests.unit.storage.faulty_disk import FaultyDisk
 from tests.unit.storage.traffic_samples import request, requests
 from tui.core.traffic import Cause, EntryNote, Finding, Kind, Severity
+from tui.storage.files.live_lock import is_live
 from tui.storage.recordings import writer as traffic_writer
 from tui.storage.recordings.findings import judged_of
-from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter

@@ -12,7 +12,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Event
@@ -226,3 +226,17 @@ def bounded_rows(
         if room < 0:
             raise sqlite3.DatabaseError("more rows than the file can hold")
         yield row
+
+
+def until_damage(
+    run: Callable[[str, Sequence[Any]], Iterable[tuple[Any, ...]]], statement: str, parameters: Sequence[Any]
+) -> tuple[list[tuple[Any, ...]], bool]:
+    """Return the rows of a statement before the first damage, and whether these are all."""
+    found: list[tuple[Any, ...]] = []
+    try:
+        found.extend(run(statement, parameters))  # it keeps the rows before an error
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        return found, False
+    return found, True

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import StorageError
-from tui.storage.recordings.liveness import LiveLock, is_live, live_file
+from tui.storage.files.live_lock import LiveLock, is_live, live_file
 
-HOLD = "import sys; from pathlib import Path; from tui.storage.recordings.liveness import LiveLock; "
+HOLD = "import sys; from pathlib import Path; from tui.storage.files.live_lock import LiveLock; "
 HOLD += "lock = LiveLock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read()"
 
 
