@@ -34,14 +34,13 @@ from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
 from tui.core.schemas.tool_names import NameTable
-from tui.core.secrets.walk import without_secrets
 from tui.core.text import quoted_name
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.open_conversation import OpenConversation
-from tui.runtime.redaction import ShownMessages
+from tui.runtime.redaction import ShownMessages, shown_remarks
 from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ class Conversations:
 
     @property
     def remarks(self) -> Sequence[Remark]:
-        return without_secrets(list(self._now.conversation.remarks), self._context.redactor.redact)
+        return shown_remarks(self._now.conversation.remarks, self._context.redactor)
 
     @property
     def meters(self) -> Meters:

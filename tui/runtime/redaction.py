@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import overload
 
-from tui.core.conversation.conversation import Message
+from tui.core.conversation.conversation import Message, Remark
 from tui.core.events import (
     Event,
     Notice,
@@ -25,7 +25,7 @@ from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.named_values import without_named_arguments
 from tui.core.secrets.redact import PieceRedactor, Redactor
 from tui.core.secrets.walk import without_secrets
-from tui.host.redaction.results import ResultRedactor
+from tui.host.redaction import ResultRedactor
 
 
 class EventRedactor:
@@ -99,6 +99,11 @@ class RedactedApprover:
 
     async def trust(self, question: TrustQuestion) -> bool | None:
         return await self._inner.trust(replace(question, tool=self._redactor.redact(question.tool)))
+
+
+def shown_remarks(remarks: Sequence[Remark], redactor: Redactor) -> list[Remark]:
+    """Return remarks without configured secrets, like their events."""
+    return without_secrets(list(remarks), redactor.redact)
 
 
 class ShownMessages(Sequence[Message]):

@@ -146,6 +146,8 @@ class RecordingReader:
             # The module sqlite3 drops the last row before an error.
             rows += until_damage(run, statement, (rows[-1][0] if rows else after, 1))[0]
             self._end_at(rows[-1][0] if rows else after)
+        if self._end is not None:
+            rows = [row for row in rows if row[0] <= self._end]
         return self._sound(rows, after) if self._is_checked else rows
 
     def _sound(self, rows: list[Row], after: int) -> list[Row]:

@@ -44,6 +44,10 @@ class ResultRedactor:
         shown = _as_sent(text)
         return text if shown is text or not self._is_secret(shown) else self._redactor.redact_spoken(shown)
 
+    def own(self, text: str) -> str:
+        """Return a text of mcptui or its configuration without secrets, and without what looks like one."""
+        return self._redactor.redact(text)
+
     def _texts(self, texts: Sequence[str]) -> Sequence[str]:
         """Return successive texts without secrets, even those that are split over several texts."""
         texts = self._redactor.redact_texts(texts)

@@ -18,7 +18,7 @@ from tui.core.questions import (
 )
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.redaction.results import ResultRedactor
+from tui.host.redaction import ResultRedactor
 from tui.host.server_requests import PatientQuestioner, ServerRequests
 
 SECRET = "canary-7f3a9c-secret"
