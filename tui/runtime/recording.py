@@ -171,7 +171,8 @@ class RunRecording:
         )
 
     def _reader(self) -> TrafficReader:
-        from tui.storage.recordings.reader import MemoryReader, RecordingReader
+        from tui.runtime.memory_reader import MemoryReader
+        from tui.storage.recordings.reader import RecordingReader
 
         self._recorder.flush()
         return MemoryReader(self._recorder.memory) if self._recorder.problem else RecordingReader(self.path)

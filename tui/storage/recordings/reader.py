@@ -1,11 +1,11 @@
 """Reads a recording, even while it is written. No method blocks the writer."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tui.core.traffic import BODY_LOST, DETAIL_LOST, BodyTerm, Entry, Finding, Severity, without_body
 from tui.storage.files.foreign_file import (
@@ -330,40 +330,3 @@ class RecordingReader:
 
     def close(self) -> None:
         self._connection.close()
-
-
-class EntryMemory(Protocol):
-    """Entries in memory, for any thread. The methods are those of `core.traffic.TrafficReader`."""
-
-    def columns(self, after: int, limit: int) -> Sequence[Entry]: ...
-
-    def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]: ...
-
-    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None: ...
-
-    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes: ...
-
-    def bodies(self, first: int, last: int) -> Iterable[tuple[int, bytes]]:
-        """Return the bodies of the entries with seq `first` to `last`, in order."""
-        ...
-
-    def findings_of(self, seq: int) -> Sequence[Finding]: ...
-
-
-class MemoryReader:
-    """A `core.traffic.TrafficReader` of entries in memory, for one thread; any thread may `interrupt`."""
-
-    def __init__(self, kept: EntryMemory) -> None:
-        self.columns, self.whole, self.entry, self.body = kept.columns, kept.whole, kept.entry, kept.body
-        self.findings_of = kept.findings_of
-        self._kept = kept
-        self._finder = BodyFinder(kept.body)
-        self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
-
-    def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        bodies = self._kept.bodies(first, last)
-        return self._finder.search(
-            terms, ((seq, len(body) if len(body) > LARGE else body) for seq, body in bodies)
-        )
-
-    def close(self) -> None: ...
