@@ -24,7 +24,7 @@ from tui.core.events import (
 from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.named_values import without_named_arguments
 from tui.core.secrets.redact import PieceRedactor, Redactor
-from tui.core.secrets.walk import without_secrets
+from tui.core.secrets.walk import unchanged, without_secrets
 from tui.host.redaction import ResultRedactor
 
 
@@ -145,6 +145,6 @@ class ShownMessages(Sequence[Message]):
         message, known = self._messages[place], self._redactor.known
         before = self._shown.get(place)
         if before is None or before[0] is not message or before[2] != known:
-            shown = without_secrets(message, self._redactor.redact_spoken)
+            shown = without_secrets(message, self._redactor.redact_spoken, unchanged)
             before = self._shown[place] = message, shown, known
         return before[1]

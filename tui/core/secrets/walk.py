@@ -27,8 +27,11 @@ _NAMED = frozenset({"Tool", "PromptInfo", "PromptArgument", "CallRequest", "Tool
 """Types that are asked for by `name`."""
 
 
-def texts_in(value: Any) -> Iterator[str]:
-    """Yield every text in a value, names of members and long numbers included, in no particular order."""
+def texts_in(value: Any, of_media: Clear = str) -> Iterator[str]:
+    """Yield every text in a value, names of members and long numbers included, in no particular order.
+
+    `of_media` returns what to search of the base64 of a picture, a sound or a file.
+    """
     waiting = [value]
     while waiting:
         match waiting.pop():
@@ -47,7 +50,7 @@ def texts_in(value: Any) -> Iterator[str]:
             case other if is_dataclass(other):
                 found = {name: getattr(other, name) for name in _walked(other)}
                 if _is_media(found):
-                    yield _decoded(found["data"])
+                    yield of_media(found.pop("data"))
                 waiting.extend(one for one in found.values() if not isinstance(one, int | float))
             case _:
                 pass
@@ -57,9 +60,10 @@ def without_secrets(value: T, clear: Clear, media: Clear | None = None) -> T:
     """Return a value with `clear` applied to its texts; the value itself if there is nothing to change.
 
     Its texts are searched at once, which is cheaper than one by one. `media` clears base64 in place of
-    `clear_base64`.
+    `clear_base64`; with `unchanged`, it is not even searched.
     """
-    joined = "\n".join(texts_in(value))
+    of_media = _decoded if media is None else _nothing if media is unchanged else str
+    joined = "\n".join(texts_in(value, of_media))
     return value if clear(joined) == joined else redacted(value, clear, media)
 
 
@@ -150,8 +154,18 @@ def clear_base64(data: str, clear: Clear) -> str:
     return data if cleared == held else base64.b64encode(cleared.encode("latin-1", "replace")).decode()
 
 
+def unchanged(data: str) -> str:
+    """Return base64 as it is."""
+    return data
+
+
+def _nothing(data: str) -> str:
+    return ""
+
+
 def _decoded(data: str) -> str:
-    return (_octets(data) or b"").decode("latin-1")
+    octets = _octets(data)
+    return data if octets is None else octets.decode("latin-1")
 
 
 def _octets(data: str) -> bytes | None:

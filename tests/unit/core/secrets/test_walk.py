@@ -1,12 +1,14 @@
-"""Redaction of JSON values: names, texts and numbers, at any depth."""
+"""Redaction of JSON values and of our own types: names, texts and numbers, at any depth."""
 
 import json
+from base64 import b64decode, b64encode
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.walk import redacted, texts_in
+from tui.core.secrets.walk import redacted, texts_in, unchanged, without_secrets
+from tui.core.tools import BinaryContent, LinkContent, Tool, ToolResult
 
 SECRET = "canary-7f3a9c-secret"
 clear = Redactor({"KEY": SECRET}).redact_spoken
@@ -66,3 +68,24 @@ def test_every_text_key_and_integer_is_found():
         "e",
         "1234567890",
     }
+
+
+def test_our_own_types_are_redacted_except_for_the_names_by_which_they_are_asked_for():
+    tool = Tool(SECRET, SECRET, SECRET, schema={"title": SECRET}, digest=SECRET)
+    found = without_secrets(ToolResult((LinkContent(SECRET, SECRET),), {"tools": [tool]}), clear)
+    mark = "[redacted:KEY]"
+    assert found.content == (LinkContent(mark, mark),)
+    assert found.structured["tools"] == [Tool(SECRET, SECRET, mark, schema={"title": mark}, digest=SECRET)]
+
+
+def test_a_value_without_secrets_is_returned_itself():
+    result = ToolResult((LinkContent("a", "b"),), {"a": ["b", 1234567890]})
+    assert without_secrets(result, clear) is result
+
+
+def test_a_file_is_redacted_in_its_bytes_unless_it_stays_unchanged():
+    data = b64encode(f"a {SECRET} b".encode()).decode()
+    file = BinaryContent("blob", "text/plain", 24, data)
+    found = without_secrets(file, clear)
+    assert b64decode(found.data) == b"a [redacted:KEY] b" and found.size == 18
+    assert without_secrets(file, clear, unchanged) is file
