@@ -128,12 +128,6 @@ def test_a_secret_across_reasoning_and_answer_is_redacted(cut: int):
     assert "".join(event.text for event in found[:-1]) == "It is [redacted], really."
 
 
-def test_a_secret_in_characters_across_reasoning_and_answer_is_redacted():
-    reasoning = [ReasoningDelta(1, char) for char in SECRET[:7]]
-    found = shown(*reasoning, *(TextDelta(1, char) for char in f"{SECRET[7:]}!"), END)
-    assert "".join(event.text for event in found[:-1]) == "[redacted]!"
-
-
 def test_reasoning_and_answer_that_start_like_a_secret_stay_separate():
     found = shown(ReasoningDelta(1, "the con"), TextDelta(1, "fig is here"))
     assert found == [ReasoningDelta(1, "the "), ReasoningDelta(1, "con"), TextDelta(1, "fig is here")]

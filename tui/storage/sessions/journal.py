@@ -60,6 +60,9 @@ WAITING_BYTES = 64 * 1024 * 1024
 
 _WEIGHT = 500
 
+_UNREADABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR})
+"""Errors of a file whose content is lost; others are those of the disk that a copy is written to."""
+
 Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
 
 
@@ -414,7 +417,9 @@ class SessionWriter:
         with suppress(OSError, sqlite3.Error):  # tried again with the next data
             try:
                 write_copy(self._path, connection)
-            except sqlite3.DatabaseError:
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _UNREADABLE:
+                    raise
                 self.defect = "the file was damaged by another program. Only its readable part is kept"
                 self._keep_readable()
             self._release_file()

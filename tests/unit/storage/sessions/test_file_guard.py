@@ -125,6 +125,30 @@ async def test_the_damage_is_reported_and_the_damaged_file_kept(
     assert len((await store_in(tmp_path).read(journal.id)).conversation.messages) == 2
 
 
+async def test_a_removed_file_is_written_again_completely_once_the_disk_has_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, failures = session_journal.write_copy, []
+
+    def full_at_first(path: Path, connection: sqlite3.Connection) -> None:
+        if len(failures) < 2:
+            failures.append(error := sqlite3.OperationalError("database or disk is full"))
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+        copy(path, connection)
+
+    monkeypatch.setattr(session_journal, "write_copy", full_at_first)
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, UserMessage("first"))
+    await journal.settled()
+    remove(tmp_path / "sessions" / f"{journal.id}.mcpsession")
+    journal.message(1, UserMessage("second"))
+    await until(lambda: len(failures) == 2 and not journal.problem)
+    await journal.close()
+    found = (await store_in(tmp_path).read(journal.id)).conversation.messages
+    assert [message.text for message in found] == ["first", "second"]
+
+
 async def test_a_checkpoint_by_another_program_is_not_damage(tmp_path: Path) -> None:
     journal = await store_in(tmp_path).begin()
     journal.message(0, UserMessage("first"))
