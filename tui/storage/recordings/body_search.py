@@ -34,9 +34,6 @@ OVERLAP = 64 * 1024
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
 """Matches an escape, in lower case, of a letter of `signs` or of a backslash."""
 
-ESCAPE_BYTES = 6
-"""Length of an escape of one code unit, in bytes."""
-
 REGEX_MEMORY = 8 * 1024 * 1024
 """Maximum bytes of one compiled regular expression."""
 
@@ -222,33 +219,13 @@ class TermSearch:
                 regex.found.add(seq)
 
     def _search_large(self, seq: int, size: int) -> None:
-        wanted = self._possible(seq, size)
-        if not wanted and not self._regexes:
-            return
         for text in self._windows(seq, size):
-            _look(wanted, seq, text)
+            _look(self._texts, seq, text)
             if self._regexes:
                 encoded = _encoded(text)
                 for regex in self._regexes:
                     if regex.search(encoded):
                         regex.found.add(seq)
-
-    def _possible(self, seq: int, size: int) -> list[_Text]:
-        """Return the terms that may be in a large body, judged by its bytes."""
-        overlap = max((len(sign) for text in self._texts for sign in text.signs), default=0) + ESCAPE_BYTES
-        possible: list[_Text] = []
-        end = b""
-        for start in range(0, size, LARGE):
-            if self._stop.is_set():
-                return []
-            lowered = end + self._read(seq, start, LARGE).lower()
-            if _escapes_letters(lowered):
-                return self._texts
-            possible += [text for text in self._texts if text not in possible and text.may_be_in(lowered)]
-            if len(possible) == len(self._texts):
-                break
-            end = lowered[-overlap:]
-        return possible
 
     def _windows(self, seq: int, size: int) -> Iterator[str]:
         """Yield the text of a large body in overlapping windows.

@@ -175,19 +175,6 @@ def test_a_log_line_is_found_by_the_text_that_is_shown(
     assert finder.search([term], [(1, len(LINE))]) == [{1}]
 
 
-@pytest.mark.parametrize("needle", ["absent", "\u00e9", "here"])
-def test_a_large_body_is_decoded_only_if_its_bytes_may_match(
-    finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, needle: str
-):
-    body = rb'{"a":"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n here"}'
-    decoded: list[str] = []
-    monkeypatch.setattr(body_search, "LARGE", 20)
-    monkeypatch.setattr(body_search, "unescaped", lambda text: decoded.append(text) or unescaped(text))
-    finder._read = lambda _, start, length: body[start : start + length]
-    (found,) = finder.search([BodyTerm(needle)], [(1, len(body))])
-    assert bool(found) == bool(decoded) == (needle == "here")
-
-
 # ---- compared with reading each body ----------------------------------------------------------------------
 
 SIGNS = [
