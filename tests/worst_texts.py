@@ -270,7 +270,7 @@ def _messages() -> Iterator[tuple[Any, ...]]:
     yield "isolated", isolated, "`", "![", "<a", "> ", "- ", "\\"
     yield "Markdown of a recording", escaped, "*", "\\", "["
     yield "fence of a recording", exported_fence, "`", "```\n"
-    yield "text of an entry", _octets(readable_entry), "{", '"a\\', "\\u00e9"
+    yield "text of an entry", readable_entry, "{", '"a\\', "\\u00e9"
     yield "StderrTail", _stderr, "\n", "a\n", "a", "\x1b["
     yield (
         "Markdown",
