@@ -40,7 +40,7 @@ from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.open_conversation import OpenConversation
-from tui.runtime.redaction import ShownMessages, redacted_remark
+from tui.runtime.redaction import ShownMessages, shown_remarks
 from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Conversations:
 
     @property
     def remarks(self) -> Sequence[Remark]:
-        return [redacted_remark(one, self._context.redactor) for one in self._now.conversation.remarks]
+        return shown_remarks(self._now.conversation.remarks, self._context.redactor)
 
     @property
     def meters(self) -> Meters:
