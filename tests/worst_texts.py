@@ -73,7 +73,7 @@ from tui.storage.exports.markdown import fenced as exported_fence
 from tui.storage.sessions.markdown import isolated
 from tui.traffic.diff import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
-from tui.ui.chat.transcript.past import parts
+from tui.ui.chat.transcript.markdown_stream import parts
 from tui.ui.platform.graphemes import _split, _wrap_offsets
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import breaks, head_of, highlighted, wrap

@@ -43,7 +43,7 @@ from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult  # noqa: 
 from tui.core.turn.approval_policy import Mode, Policy  # noqa: E402
 from tui.core.turn.limits import Limits  # noqa: E402
 from tui.core.turn.loop import Turn  # noqa: E402
-from tui.core.turn.tool_calls import TurnDeps  # noqa: E402
+from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools  # noqa: E402
 from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 CALLS = 4
@@ -139,20 +139,20 @@ async def talk(
 ) -> tuple[str, list[tuple[float, float]], list[int]]:
     """Talk; return the session id, the times of each turn, and the memory after each turn in bytes."""
     journal = await store.begin()
-    conversation = Conversation("Be brief.", heard=journal.message)
+    conversation = Conversation("Be brief.", journal=journal)
     context_meter = ContextMeter()
     context_meter.window = window or None
     model = Answering(script())
     deps = TurnDeps(
-        model,
-        Tools(),
-        Nobody(),
-        Policy(mode=Mode.ASK),
+        TurnModel(
+            model,
+            context_meter,
+            bill=lambda usage: journal.usage("scripted", Usage(usage.prompt, usage.completion), None),
+        ),
+        TurnTools(Tools()),
+        TurnPermission(Nobody(), Policy(mode=Mode.ASK)),
         Limits(),
         MonotonicClock(),
-        journal=journal,
-        context_meter=context_meter,
-        bill=lambda usage: journal.usage("scripted", Usage(usage.prompt, usage.completion), None),
     )
     took, memory = [], []
     me = psutil.Process()

@@ -38,7 +38,7 @@ class Talk:
         self._journal = journal
         self._said = self._told = len(conversation.messages)
         self._talk = conversation
-        conversation.heard = journal.message
+        conversation.journal = journal
 
     async def turns(self, count: int) -> None:
         """Talk."""

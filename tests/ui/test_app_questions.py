@@ -293,7 +293,7 @@ LONG = json.dumps({"id": "\n".join(f"line {number}" for number in range(60))})
 async def press_and_settle(app: McptuiApp, pilot: Pilot[None], key: str) -> None:
     """Press an answer key, and wait until it can no longer be part of a word."""
     await pilot.press(key)
-    await until(lambda: app.main.parts.answer_keys._held is None)
+    await until(lambda: app.main.parts.approval_keys.answer_keys._held is None)
 
 
 async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():

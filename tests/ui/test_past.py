@@ -15,7 +15,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.tools import BinaryContent, ToolResult
-from tui.ui.chat.transcript.past import parts
+from tui.ui.chat.transcript.markdown_stream import parts
 
 SILENT = {"notice": lambda model: ""}
 

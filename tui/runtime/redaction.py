@@ -34,7 +34,7 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
+from tui.core.ports import ApprovalRequest
 from tui.core.secrets.named_values import without_named_arguments
 from tui.core.secrets.redact import PieceRedactor, Redactor, without_secrets
 from tui.host.redaction.results import ResultRedactor
@@ -129,20 +129,6 @@ def redacted_request(request: ApprovalRequest, redactor: Redactor) -> ApprovalRe
     """Return a request for approval whose arguments have no secrets."""
     arguments = without_secrets(request.arguments, redactor.redact_spoken)
     return request if arguments is request.arguments else replace(request, arguments=arguments)
-
-
-class RedactedApprover:
-    """Shows the user the arguments of a call without secrets. The call itself keeps them."""
-
-    def __init__(self, inner: Approver, redactor: Redactor) -> None:
-        self._inner = inner
-        self._redactor = redactor
-
-    async def ask(self, request: ApprovalRequest) -> Decision:
-        return await self._inner.ask(redacted_request(request, self._redactor))
-
-    async def trust(self, question: TrustQuestion) -> bool | None:
-        return await self._inner.trust(replace(question, tool=self._redactor.redact(question.tool)))
 
 
 def redacted_remark(remark: Remark, redactor: Redactor) -> Remark:

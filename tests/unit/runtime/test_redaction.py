@@ -25,10 +25,10 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import Answer, ApprovalRequest, Decision, Usage
+from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import TextContent, Tool, ToolResult
-from tui.runtime.redaction import EventRedactor, RedactedApprover, redacted, redacted_remark
+from tui.runtime.redaction import EventRedactor, redacted, redacted_remark
 
 SECRET = "configured-value"
 TOOL = Tool("srv", "t")
@@ -156,20 +156,6 @@ def test_text_reclassified_as_reasoning_is_redacted_once():
     assert shown(TextDelta(1, "conf"), ReasoningDelta(1, SECRET, replaces_text=True)) == [
         ReasoningDelta(1, "[redacted:K]", replaces_text=True)
     ]
-
-
-async def test_approval_is_asked_for_arguments_without_secrets():
-    asked = []
-
-    class Person:
-        async def ask(self, request: ApprovalRequest) -> Decision:
-            asked.append(request)
-            return Decision(Answer.ONCE)
-
-    request = ApprovalRequest("c", TOOL, {"a": SECRET}, "why")
-    decision = await RedactedApprover(Person(), Redactor({"K": SECRET})).ask(request)
-    assert decision.answer is Answer.ONCE
-    assert [one.arguments for one in asked] == [{"a": "[redacted:K]"}]
 
 
 def test_a_remark_contains_no_configured_secret():

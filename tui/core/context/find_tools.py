@@ -6,24 +6,20 @@ read from the conversation, so they are the same after resuming, branching and s
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.core.context.built_in_tools import BUILT_IN, SERVER
+from tui.core.context.built_in_tools import BUILT_IN, FIND_TOOLS, built_in_tool, own_server
 from tui.core.context.tool_ranking import Key, key_of, relevance
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
-from tui.core.ports import Toolbox
 from tui.core.schemas.tool_names import NameTable, fold
 from tui.core.text import clean_line
-from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
-from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.core.tools import Tool
 from tui.core.units import plural
 
-FIND_TOOLS = "find_tools"
 FOUND, MOST_FOUND = 5, 20
 """Tools that a search loads: the default, and the maximum."""
 
-MAX_QUERY = 400
 CLOSE = 0.3
 """The share of the best match's score that another match needs to be loaded too."""
 
@@ -32,7 +28,6 @@ MAX_LINE = 160
 MAX_LOADED = 60
 """Maximum number of loaded tools that are remembered, newest first."""
 
-_DIGEST = f"{BUILT_IN}{FIND_TOOLS}"
 _LINE = re.compile(r"^- ([a-zA-Z_][a-zA-Z0-9_-]{0,63}): ", re.MULTILINE)
 _PROPERTIES: Mapping[str, Any] = {
     "query": {"type": "string", "description": "What the tool should do, in a few words, or its name"},
@@ -45,32 +40,14 @@ _PROPERTIES: Mapping[str, Any] = {
 }
 
 
-def is_find_tools(tool: Tool) -> bool:
-    """Return whether `tool` is `find_tools`."""
-    return tool.digest == _DIGEST
-
-
 def find_tools(tools: Sequence[Tool]) -> Tool:
     """Return the tool that searches `tools`; its description changes only with the servers."""
     others = Counter(tool.server for tool in tools if not tool.digest.startswith(BUILT_IN))
-    server = SERVER
-    while server in others:
-        server += "-"
-    return Tool(
-        server,
-        FIND_TOOLS,
-        description=(
-            "Search all tools and load the best matches. Not all tools are loaded: search before you say "
-            "that there is no tool for something. Loaded tools can be called from the next step on. "
-            + _counts(others)
-        ),
-        schema={"type": "object", "properties": dict(_PROPERTIES), "required": ["query"]},
-        read_only=True,
-        destructive=False,
-        idempotent=True,
-        trusted=True,
-        digest=_DIGEST,
+    about = (
+        "Search all tools and load the best matches. Not all tools are loaded: search before you say "
+        "that there is no tool for something. Loaded tools can be called from the next step on. "
     )
+    return built_in_tool(own_server(tools), FIND_TOOLS, about + _counts(others), dict(_PROPERTIES), "query")
 
 
 def _counts(servers: Counter[str]) -> str:
@@ -133,49 +110,3 @@ def loaded_in(talk: Sequence[Message], table: NameTable, own: Tool) -> tuple[Key
         if len(found) >= MAX_LOADED:
             break
     return tuple(found)[:MAX_LOADED]
-
-
-class FindingToolbox:
-    """A toolbox that answers calls of `find_tools`; its definition comes from the `ToolOffer`."""
-
-    def __init__(self, inner: Toolbox, search: Callable[[str, int], str]) -> None:
-        """`search` loads the tools that match a query, up to a number, and returns the text for the model."""
-        self._inner = inner
-        self._search = search
-
-    def tools(self) -> Sequence[Tool]:
-        return self._inner.tools()
-
-    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        return (
-            _argument_problem(arguments) if is_find_tools(tool) else await self._inner.check(tool, arguments)
-        )
-
-    async def call(
-        self,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        *,
-        seconds: float | CallTimeout,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
-    ) -> ToolResult:
-        if not is_find_tools(tool):
-            return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
-        if wrong := _argument_problem(arguments):
-            return ToolResult.failed(wrong)
-        return ToolResult((TextContent(self._search(arguments["query"], arguments.get("limit") or FOUND)),))
-
-
-def _argument_problem(arguments: Mapping[str, Any]) -> str:
-    if unknown := arguments.keys() - _PROPERTIES.keys():
-        return f"unknown argument {clean_line(min(unknown), 60)}"
-    query, limit = arguments.get("query"), arguments.get("limit")
-    if not isinstance(query, str) or not query.strip() or len(query) > MAX_QUERY:
-        return f"query must be a string of at most {MAX_QUERY} characters"
-    whole = limit is None or (isinstance(limit, int) and not isinstance(limit, bool))
-    return (
-        ""
-        if whole and 1 <= (FOUND if limit is None else limit) <= MOST_FOUND
-        else f"limit must be 1 to {MOST_FOUND}"
-    )

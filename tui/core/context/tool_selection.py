@@ -9,16 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from tui.core.context.built_in_tools import FIND_TOOLS, is_find_tools
 from tui.core.context.context_meter import estimate_tool
-from tui.core.context.find_tools import (
-    FIND_TOOLS,
-    MAX_LOADED,
-    find_tools,
-    is_find_tools,
-    loaded_in,
-    matches,
-    result_text,
-)
+from tui.core.context.find_tools import MAX_LOADED, find_tools, loaded_in, matches, result_text
 from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose, key_of, ranked
 from tui.core.conversation.conversation import Message
 from tui.core.ports import MAX_TOOLS, ToolSpec

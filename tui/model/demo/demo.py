@@ -18,7 +18,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequenc
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.context.find_tools import FIND_TOOLS
+from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,

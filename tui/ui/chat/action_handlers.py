@@ -1,12 +1,13 @@
 """Runs the actions of the chat screen, and determines which are available."""
 
 from collections.abc import Callable
+from functools import partial
 from inspect import isawaitable
 
 from tui.traffic.spans.span_values import CallSpan
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.config_changes import ConfigEditing, ServerEditing
-from tui.ui.chat.current_conversation import CurrentConversation
+from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator, RulesOpening
 from tui.ui.chat.outbox import Outbox
@@ -15,7 +16,6 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.status import ChatStatus
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action, Context, action, of_context
-from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.keys.situation import WITHOUT_SERVERS, possible, unavailable
 from tui.ui.widgets.server_rows import why_only_listed
 
@@ -27,9 +27,6 @@ EXPLAINED = frozenset({"chat.continue"}) | {
 }
 """Actions that say why they are unavailable when their key is pressed."""
 
-ACT, UNAVAILABLE = "act ", "unavailable "
-"""Prefixes of non-answers that `AnswerKeys` delays: the id of an action, or a message to show."""
-
 
 class ActionHandlers:
     """Runs the actions of the chat screen by their ids, as in `keys/action_table.py`."""
@@ -39,11 +36,10 @@ class ActionHandlers:
         regions: Regions,
         *,
         approval_keys: ApprovalKeys,
-        answer_keys: AnswerKeys,
         turns: TurnQueue,
         outbox: Outbox,
         editor: EditorSession,
-        current: CurrentConversation,
+        current: ConversationActions,
         messages: MessageActions,
         navigator: Navigator,
         editing: ServerEditing,
@@ -55,7 +51,7 @@ class ActionHandlers:
         self._regions = regions
         self._approval_keys = approval_keys
         self._approvals = approval_keys.approvals
-        self._answer_keys = answer_keys
+        self._answer_keys = approval_keys.answer_keys
         self._turns = turns
         self._outbox = outbox
         self._current = current
@@ -119,20 +115,11 @@ class ActionHandlers:
         if action_id in EXPLAINED and self.says_unavailable(action_id):
             return
         if action_id in ON_MESSAGE:
-            self._answer_keys.answer(f"{ACT}{action_id}")
+            self._answer_keys.hold(self.handlers[action_id])
             return
         result = self.handlers[action_id]()
         if isawaitable(result):
             await result
-
-    def settle(self, answer: str) -> None:
-        """Act on a letter once it can no longer be the start of a message."""
-        if answer.startswith(UNAVAILABLE):
-            self._regions.notify(answer.removeprefix(UNAVAILABLE), timeout=4)
-        elif answer.startswith(ACT):
-            self.handlers[answer.removeprefix(ACT)]()
-        else:
-            self._approval_keys.settle(answer)
 
     def _with_server(self, open: Callable[[str], None]) -> None:
         if name := self._regions.servers.selected:
@@ -217,7 +204,7 @@ class ActionHandlers:
                 if key in regions.overrides.keys_of(found).split(",") and (
                     why := self._why_unavailable(found)
                 ):
-                    self._answer_keys.answer(f"{UNAVAILABLE}{why}", letter)
+                    self._answer_keys.hold(partial(regions.notify, why, timeout=4), letter)
                     return True
         self._answer_keys.text(letter)
         return True

@@ -8,7 +8,7 @@ from textual.content import Content
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.text import clean
 from tui.ui.chat.composer.token_area import Reference, Written
-from tui.ui.chat.current_conversation import NOT_SAVED, CurrentConversation
+from tui.ui.chat.conversation_actions import NOT_SAVED, ConversationActions
 from tui.ui.chat.transcript.result_parts import result_of
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
@@ -34,7 +34,7 @@ MENU = {
 class MessageActions:
     """Acts on the marked message, or on the last one if none is marked."""
 
-    def __init__(self, current: CurrentConversation, turns: TurnQueue, draft: "MessageDraft") -> None:
+    def __init__(self, current: ConversationActions, turns: TurnQueue, draft: "MessageDraft") -> None:
         self._current = current
         self._regions = current.regions
         self._transcript = current.regions.conversation
@@ -69,7 +69,7 @@ class MessageActions:
             for name, words in MENU.items()
         ]
         done = lambda name: chosen(name) if name is not None else None  # noqa: E731
-        self._current.open_dialog(Picker("THIS MESSAGE", choices), done)
+        self._regions.open_dialog(Picker("THIS MESSAGE", choices), done)
 
     def retry(self) -> None:
         """Send the marked question again, in a branch."""
@@ -154,7 +154,7 @@ class MessageActions:
             self._regions.notify("No results yet.", timeout=3)
             return
         screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
-        self._current.open_dialog(screen, None)
+        self._regions.open_dialog(screen, None)
 
     def _source(self, server: str) -> "ResultSource":
         from tui.ui.workbench.message_draft import ResultSource

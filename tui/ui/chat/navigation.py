@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from tui.core.conversation.conversation import Attachment
     from tui.core.ports import ApprovalRequest
     from tui.runtime.runtime import Runtime
-    from tui.ui.chat.current_conversation import OpenDialog
     from tui.ui.lists.rules import TypedCall
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import BenchHistory
@@ -43,10 +42,9 @@ MOST_RECENT = 20
 class RulesOpening:
     """Opens the rules screen."""
 
-    def __init__(self, runtime: "Runtime", regions: Regions, open_dialog: "OpenDialog") -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
         self._runtime = runtime
         self._regions = regions
-        self._open_dialog = open_dialog
 
     def open(self, request: "ApprovalRequest | None" = None) -> None:
         """Open the screen. The call of an approval is tried at once."""
@@ -65,7 +63,7 @@ class RulesOpening:
             recent=self._recent(),
             problems=[one for one in runtime.problems if " approvals" in one],
         )
-        self._open_dialog(screen, lambda _: None)
+        self._regions.open_dialog(screen, lambda _: None)
 
     def _confirm(self, question: str, about: str, decided: Callable[[bool | None], None]) -> None:
         from tui.ui.dialogs.confirm import Confirm
@@ -137,14 +135,11 @@ def _import_workbench() -> None:
 class Navigator:
     """Opens other screens."""
 
-    def __init__(
-        self, runtime: "Runtime", regions: Regions, spans: Spans, open_dialog: Callable[..., None]
-    ) -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions, spans: Spans) -> None:
         self._runtime = runtime
         self._regions = regions
         self._app = regions.screen.app
         self._spans = spans
-        self._open_dialog = open_dialog
         self._traffic_place = ("", 0)  # filter and entry to restore when the traffic screen is opened again
         self._call_book: BenchHistory | None = None
         self._expects_server = False
@@ -294,7 +289,7 @@ class Navigator:
     def open_log(self, server: str) -> None:
         from tui.ui.workbench.log_screen import LogScreen
 
-        self._open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
+        self._regions.open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
 
     def review_changes(self, selected: str) -> None:
         """Review the changes of the selected server, or of the first server with changes."""

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import events
-from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
@@ -30,7 +29,7 @@ from tui.core.questions import (
 )
 from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Context, action
-from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.keys.answer_debounce import STORED_SECONDS, USUAL_SECONDS, AnswerKeys
 from tui.ui.platform.caret import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
 from tui.ui.questions.question_line import AnswerDelay
@@ -208,11 +207,10 @@ class ApprovalKeys:
         self,
         regions: "Regions",
         show: Callable[[ApprovalRequest | None], None],
-        answer_keys: AnswerKeys,
-        open_dialog: Callable[[Screen[str | None], Callable[[str | None], None]], None],
         wake: Callable[[], None],
         model: Callable[[], str],
     ) -> None:
+        self.typed_at = -TYPING_SECONDS
         tell = partial(regions.notify, severity="warning", timeout=12)
         self.approvals = QuestionQueue(self._changed, time.monotonic, tell)
         self._dialogs = ServerQuestions(
@@ -226,14 +224,12 @@ class ApprovalKeys:
         )
         self._regions = regions
         self._show = show
-        self._answer_keys = answer_keys
-        self._open_dialog = open_dialog
+        self.answer_keys = AnswerKeys(self.write, regions.screen.app.set_timer)
         self._wake = wake
         self._shown: ApprovalRequest | None = None
         self._took_from: Context | None = None
         self._closed_by_user = True
         self._returned = False
-        self.typed_at = -TYPING_SECONDS
 
     @property
     def ignores_keys(self) -> bool:
@@ -243,16 +239,16 @@ class ApprovalKeys:
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
         if self._accepts_keys:
-            self._answer_keys.answer(answer)
+            seconds = STORED_SECONDS if answer == Answer.ALWAYS.value else USUAL_SECONDS
+            self.answer_keys.hold(partial(self._settle, answer), seconds=seconds)
 
-    def settle(self, answer: str) -> None:
+    def _settle(self, answer: str) -> None:
         """Answer the visible question. A yes only counts once the whole question was on screen."""
         request, regions = self.approvals.current, self._regions
         if request is None or request is not self._dialogs.approval:
             return
         if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
-            text = unseen
-            regions.notify(text, severity="warning", timeout=6)
+            regions.notify(unseen, severity="warning", timeout=6)
             return
         self._closed_by_user = True
         self.approvals.answer(answer)
@@ -269,7 +265,7 @@ class ApprovalKeys:
                 self._closed_by_user = True
                 self.approvals.answer("no", reason)
 
-        self._open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
+        self._regions.open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
 
     def _changed(self) -> None:
         self._dialogs.show(self.approvals.questions)

@@ -86,8 +86,15 @@ class Side(Vertical):
     virtual_size = Reactive(Size(0, 0))  # Textual's requests a second layout once a layout sets it
 
 
+OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
+"""Opens a dialog, unless one of the same class is open; the second argument is called with its result."""
+
+
 class Regions:
-    """The widgets of the chat screen."""
+    """The widgets of the chat screen, and what the app does for all of them.
+
+    `open_dialog` opens a dialog over the screen, `fail` ends the app after a defect.
+    """
 
     conversation: "Transcript"
     servers: "ServersPane"
@@ -95,9 +102,16 @@ class Regions:
     side: Side
 
     def __init__(
-        self, screen: Screen[None], overrides: KeyOverrides, sources: "Callable[[], LiveSources]"
+        self,
+        screen: Screen[None],
+        overrides: KeyOverrides,
+        sources: "Callable[[], LiveSources]",
+        open_dialog: OpenDialog,
+        fail: Callable[[Exception], None],
     ) -> None:
         self.screen = screen
+        self.open_dialog = open_dialog
+        self.fail = fail
         self.overrides = overrides
         self.key_of = overrides.first_of
         self.has_panes = False

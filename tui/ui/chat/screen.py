@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from tui.core.errors import McptuiError
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.regions import BodyRule, Regions
+from tui.ui.chat.regions import BodyRule, OpenDialog, Regions
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.settings.problems import Problem
     from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.config_changes import ApplyUi
-    from tui.ui.chat.current_conversation import OpenDialog
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.traffic.entry_list import TrafficTail
@@ -56,7 +55,7 @@ class ChatScreen(Screen[None]):
         *,
         theme_problem: "Problem | None",
         collecting: GcPauses,
-        open_dialog: "OpenDialog",
+        open_dialog: OpenDialog,
         apply_ui: "ApplyUi",
         fail: Callable[[Exception], None],
         loaded: Callable[[], object],
@@ -66,11 +65,9 @@ class ChatScreen(Screen[None]):
         self._overrides = overrides
         self._theme_problem = theme_problem
         self._collecting = collecting
-        self._open_dialog = open_dialog
         self._apply_ui = apply_ui
-        self._fail = fail
         self._when_loaded = loaded
-        self.regions = Regions(self, overrides, lambda: self.sources)
+        self.regions = Regions(self, overrides, lambda: self.sources, open_dialog, fail)
         self.composer = self.regions.composer
         self.parts: ChatParts | None = None
         self._sent_early: list[Composer.Sent] = []
@@ -111,14 +108,12 @@ class ChatScreen(Screen[None]):
                 runtime,
                 self.regions,
                 self.sources,
-                open_dialog=self._open_dialog,
                 apply_ui=self._apply_ui,
-                fail=self._fail,
             )
             sent, self._sent_early = self._sent_early, []
             for event in sent:
                 parts.outbox.put(event)
-            parts.refresher.tick()
+            parts.ticker.tick()
             try:
                 await runtime.ready()
             except McptuiError as error:
@@ -132,12 +127,12 @@ class ChatScreen(Screen[None]):
 
     def _loaded(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self._fail(error)
+            self.regions.fail(error)
 
     async def close(self) -> None:
         """Stop everything that is still running; called by the owner of the app, after it has ended."""
         if self.parts is not None:
-            self.parts.refresher.stop()
+            self.parts.ticker.stop()
         if self._load_task is not None:
             self._load_task.cancel()
             await asyncio.wait({self._load_task})
@@ -149,7 +144,7 @@ class ChatScreen(Screen[None]):
     def takes_key(self, event: events.Key) -> bool:
         """See a key before everything else; return whether it was the rest of a delayed answer."""
         letter = event.character if event.is_printable and event.character else ""
-        return self.parts is not None and self.parts.answer_keys.key(letter)
+        return self.parts is not None and self.parts.approval_keys.answer_keys.key(letter)
 
     def on_key(self, event: events.Key) -> None:
         """Write letters into the composer while the conversation has the focus."""
@@ -173,7 +168,7 @@ class ChatScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         if self.parts is not None:
-            self.parts.wake()
+            self.parts.ticker.wake()
             if self.focused is self.regions.servers:
                 self.parts.navigator.expect_server()
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Protocol
 
-SETTLE_SECONDS = {"always": 0.7}
-USUAL_SECONDS = 0.25
+USUAL_SECONDS, STORED_SECONDS = 0.25, 0.7
 """Seconds without a key after which a letter counts as an answer; longer for the stored answer."""
+
+Act = Callable[[], object]
 
 
 class _Timer(Protocol):
@@ -13,22 +14,18 @@ class _Timer(Protocol):
 
 
 class AnswerKeys:
-    """Delays an answer until its letter can no longer be the start of a word.
+    """Delays what a letter does until it can no longer be the start of a word.
 
-    Then calls `settle` with the answer. Letters that turn out to be text are passed to `typed`.
+    Letters that turn out to be text are passed to `typed`.
     """
 
     def __init__(
-        self,
-        settle: Callable[[str], None],
-        typed: Callable[[str], None],
-        later: Callable[[float, Callable[[], None]], _Timer],
+        self, typed: Callable[[str], None], later: Callable[[float, Callable[[], None]], _Timer]
     ) -> None:
-        self._settle = settle
         self._typed = typed
         self._later = later
         self._letter = ""
-        self._held: tuple[str, str] | None = None
+        self._held: tuple[Act, str, float] | None = None
         self._timer: _Timer | None = None
 
     def key(self, letter: str) -> bool:
@@ -36,22 +33,22 @@ class AnswerKeys:
         self._letter = letter
         if self._held is None or not letter:
             return False
-        answer, first = self._held
+        act, first, seconds = self._held
         if letter == first:  # the key was pressed twice, or held down
-            self._hold(answer, first)
+            self._hold(act, first, seconds)
             return True
         self._drop()
         self._typed(first + letter)
         return True
 
-    def answer(self, answer: str, letter: str = "") -> None:
-        """Delay the answer of `letter`, or of the last key; settle it at once if that is not a letter."""
+    def hold(self, act: Act, letter: str = "", *, seconds: float = USUAL_SECONDS) -> None:
+        """Delay what `letter`, or the last key, does; do it at once if that is not a letter."""
         if letter and self._held is not None and self._held[1] != letter:
             self.text(letter)
         elif letter or self._letter:
-            self._hold(answer, letter or self._letter)
+            self._hold(act, letter or self._letter, seconds)
         else:
-            self._settle(answer)
+            act()
 
     def text(self, letter: str) -> None:
         """Take a letter that is not an answer: it is text, and so is the delayed letter."""
@@ -59,16 +56,16 @@ class AnswerKeys:
         self._drop()
         self._typed(held + letter)
 
-    def _hold(self, answer: str, letter: str) -> None:
+    def _hold(self, act: Act, letter: str, seconds: float) -> None:
         self._drop()
-        self._held = (answer, letter)
-        self._timer = self._later(SETTLE_SECONDS.get(answer, USUAL_SECONDS), self._quiet)
+        self._held = (act, letter, seconds)
+        self._timer = self._later(seconds, self._quiet)
 
     def _quiet(self) -> None:
         if self._held is not None:
-            answer = self._held[0]
+            act = self._held[0]
             self._drop()
-            self._settle(answer)
+            act()
 
     def _drop(self) -> None:
         self._held = None

@@ -1,6 +1,6 @@
 """A letter answers a question only if no word follows it."""
 
-from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.keys.answer_debounce import STORED_SECONDS, USUAL_SECONDS, AnswerKeys
 
 
 class Bench:
@@ -8,7 +8,7 @@ class Bench:
 
     def __init__(self):
         self.settled, self.typed, self.timers = [], [], []
-        self.keys = AnswerKeys(self.settled.append, self.typed.append, self.later)
+        self.keys = AnswerKeys(self.typed.append, self.later)
 
     def later(self, seconds, call):
         timer = Timer(seconds, call)
@@ -17,7 +17,8 @@ class Bench:
 
     def press(self, letter, answer=""):
         if not self.keys.key(letter) and answer:
-            self.keys.answer(answer)
+            seconds = STORED_SECONDS if answer == "always" else USUAL_SECONDS
+            self.keys.hold(lambda: self.settled.append(answer), seconds=seconds)
 
     def wait(self, seconds):
         for timer in list(self.timers):
