@@ -13,7 +13,6 @@ from tui.core.context.built_in_tools import (
     is_read_result,
 )
 from tui.core.context.context_meter import ContextMeter
-from tui.core.context.find_tools import FOUND
 from tui.core.context.tool_results import (
     UNKNOWN_WINDOW,
     Observation,
@@ -22,7 +21,7 @@ from tui.core.context.tool_results import (
     observation,
     result_room,
 )
-from tui.core.context.tool_selection import ToolOffer, ToolSelection
+from tui.core.context.tool_selection import FOUND, ToolOffer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
 from tui.core.conversation.sessions import Intent
 from tui.core.events import Notice, ToolCallEnded, ToolCallProposed, ToolCallStarted, ToolProgress, Waiting

@@ -1,7 +1,6 @@
 """Actions on the conversation on screen: replace it, change it, export it, switch its model."""
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,6 @@ from tui.ui.chat.outbox import SerialQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
-from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.conversation.sessions import ExportKind, SessionInfo
@@ -235,7 +233,7 @@ class ConversationActions:
         screen = SessionsScreen(
             conversations,
             self.regions.overrides,
-            symbols_for(os.environ),
+            self.regions.symbols,
             busy=self.busy,
             export=self._export_session,
         )
@@ -256,7 +254,7 @@ class ConversationActions:
         screen = ModelsScreen(
             self.conversations,
             self.regions.overrides,
-            symbols_for(os.environ),
+            self.regions.symbols,
             add=self._ask_for_model,
             replace_key=self.replace_key,
             busy=self.busy,

@@ -5,7 +5,6 @@ The rules screen is opened from the servers pane, the palette, or an approval, w
 
 import asyncio
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -22,7 +21,6 @@ from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.key_overrides import first_key
-from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ class RulesOpening:
         screen = RulesScreen(
             RuleChanges(runtime.configuration, runtime.turn_context),
             self._regions.overrides,
-            symbols_for(os.environ),
+            self._regions.symbols,
             confirm=self._confirm,
             call=TypedCall(request.tool.server, request.tool.name, request.arguments) if request else None,
             recent=self._recent(),
@@ -283,7 +281,7 @@ class Navigator:
         if found := screen.query(TrafficTail):
             found.first().remove()
         elif self._runtime.is_ready:
-            tail = TrafficTail(self._runtime.recording, symbols_for(os.environ))
+            tail = TrafficTail(self._runtime.recording, self._regions.symbols)
             screen.mount(tail, after=self._regions.rule_composer)
 
     def open_log(self, server: str) -> None:

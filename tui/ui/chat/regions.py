@@ -114,6 +114,7 @@ class Regions:
         self.fail = fail
         self.overrides = overrides
         self.key_of = overrides.first_of
+        self.symbols = symbols_for(os.environ)
         self.has_panes = False
         self._maximized: Context | None = None
         self._tab = Context.CONVERSATION
@@ -147,10 +148,10 @@ class Regions:
         from tui.ui.chat.trace import TracePane
         from tui.ui.chat.transcript.transcript import Transcript
 
-        symbols = symbols_for(os.environ)
-        self.conversation = Transcript(symbols=symbols, keys_of=self.overrides.answers_of, id="conversation")
-        self.servers = ServersPane(symbols=symbols, id="servers")
-        self.trace = TracePane(symbols=symbols, id="trace")
+        answers_of = self.overrides.answers_of
+        self.conversation = Transcript(symbols=self.symbols, keys_of=answers_of, id="conversation")
+        self.servers = ServersPane(symbols=self.symbols, id="servers")
+        self.trace = TracePane(symbols=self.symbols, id="trace")
         self.side = Side(self.servers, self.rule_side, self.trace, id="side")
         with self.screen.app.batch_update():
             await self.screen.query_one("#body").mount(self.conversation, self.side)

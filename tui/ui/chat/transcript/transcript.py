@@ -4,12 +4,11 @@ Its methods are called for each event; no messages are posted per token. Text is
 `FRAMES` times a second, less often when drawing is expensive, without a layout pass.
 """
 
-import time
 from asyncio import TimerHandle, get_running_loop
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import takewhile
-from time import monotonic, thread_time
+from time import monotonic, thread_time, time
 from typing import Any, ClassVar
 
 from textual import events
@@ -36,9 +35,8 @@ from tui.ui.chat.transcript.blocks import (
     note_block,
 )
 from tui.ui.chat.transcript.flow import Block, FlowPane
-from tui.ui.chat.transcript.past import write_past
 from tui.ui.chat.transcript.tool_call_cards import Card
-from tui.ui.chat.transcript.writer import Writer
+from tui.ui.chat.transcript.writer import Writer, write_past
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -261,6 +259,7 @@ class Transcript(FlowPane):
         if self._welcome is not None:
             self._welcome.notes.clear()
             self.flow.append(self._welcome)
+            self._size_welcome()
         self.flow_changed()
 
     def set_welcome(
@@ -308,9 +307,7 @@ class Transcript(FlowPane):
     ) -> None:
         """Show a saved conversation at its end; arguments as for `write_past`."""
         self._empty()
-        self._places = write_past(
-            self.flow, self._writer, messages, unknown, notice, remarks, note, time.time()
-        )
+        self._places = write_past(self.flow, self._writer, messages, unknown, notice, remarks, note, time())
         self.following = True
         self.flow_changed()
 

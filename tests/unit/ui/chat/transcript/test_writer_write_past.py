@@ -9,8 +9,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.ui.chat.transcript.flow import Flow
-from tui.ui.chat.transcript.past import write_past
-from tui.ui.chat.transcript.writer import Writer
+from tui.ui.chat.transcript.writer import Writer, write_past
 from tui.ui.widgets.symbols import UNICODE
 
 TALK: list[Message] = [

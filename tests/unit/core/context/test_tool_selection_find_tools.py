@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import FunctionToolbox
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_find_tools
-from tui.core.context.find_tools import (
+from tui.core.context.tool_selection import (
     MOST_FOUND,
     find_tools,
     loaded_in,
