@@ -18,9 +18,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tui.core.conversation.conversation import AssistantMessage, CallRequest, Conversation, ToolMessage  # noqa: E402
+from tui.core.conversation.conversation import (  # noqa: E402
+    AssistantMessage,
+    CallRequest,
+    Conversation,
+    Intent,
+    Journal,
+    ToolMessage,
+)
 from tui.core.conversation.message_json import dumps, message_object  # noqa: E402
-from tui.core.conversation.sessions import Intent, Journal, SessionMeta  # noqa: E402
+from tui.core.conversation.sessions import SessionMeta  # noqa: E402
 from tui.core.ports import Usage  # noqa: E402
 from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.storage.sessions.store import SessionStore  # noqa: E402

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from tui.core.context.context_meter import Calibration, ContextMeter
 from tui.core.context.sampling_messages import SampledReply, model_request
 from tui.core.context.tool_selection import ToolSelection
-from tui.core.conversation.sessions import SessionMeta
+from tui.core.conversation.conversation import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.questions import METER, SamplingFailed, SamplingMeter
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
-from tui.model.endpoints import context_windows
 from tui.model.endpoints.profile import DEMO, ModelProfile
 from tui.model.endpoints.providers import BLOCKED_STEP, is_private
 from tui.runtime import profiles
@@ -327,6 +326,8 @@ class ActiveModel:
 
         Errors are ignored, because the next request to the model reports them.
         """
+        from tui.model.endpoints import context_windows
+
         profile, model = self.profile, self._model
         if profile is not None and model is not None:
             with suppress(McptuiError):
@@ -386,6 +387,8 @@ class ActiveModel:
 
     async def _measure(self, model: ChatModel) -> None:
         """Ask the endpoint for the context window, unless the profile sets it."""
+        from tui.model.endpoints import context_windows
+
         profile = self.profile
         if profile is None or profile.context_window is not None:
             return

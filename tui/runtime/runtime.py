@@ -5,8 +5,9 @@
     Host                   the servers, and their tools
     ActiveModel            the model that answers, and switching it
     SessionStore           all sessions
-    TurnContext            what a turn needs besides a model: tools, policy, limits, time
-    Conversations          the conversation on screen and its turns, from the three before
+    TurnContext            what a turn needs besides a model: servers, policy, limits, time
+    RequestContext         what each request to a model has besides the conversation
+    Conversations          the conversation on screen and its turns, from the four before
     RememberedApprovals    permanent approvals, in the configuration file
 
 Until `ready()` has read the configuration there are no servers, rules and limits. Nothing heavy is imported

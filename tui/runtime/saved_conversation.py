@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tui.core.context.built_in_tools import ResultStore
-from tui.core.conversation.conversation import Conversation
-from tui.core.conversation.sessions import Journal, Reopened, SessionInfo, SessionMeta, title_of
+from tui.core.conversation.conversation import Conversation, Journal, SessionMeta
+from tui.core.conversation.sessions import Reopened, SessionInfo, title_of
 from tui.core.ports import Usage
 
 
@@ -49,7 +49,7 @@ class SavedConversation:
         talk, parent = self.talk, self.info.id or self.info.parent
         info = SessionInfo("", parent="" if upto or self.problem else parent)
         if journal is not None and self.info.id:
-            info = replace(self.info, id=journal.id, parent=self.info.id, branched_at=upto)
+            info = SessionInfo(journal.id, self.info.title, parent=self.info.id, branched_at=upto)
         messages, remarks = list(talk.messages[:upto]), talk.remarks_before(upto)
         copy = Conversation(
             talk.system, messages, talk.compaction.before(upto), remarks, talk.imported, journal

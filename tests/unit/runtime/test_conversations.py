@@ -8,8 +8,13 @@ from tests.conftest import until
 from tests.scripted_model import calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, ScriptedApprover, call
 from tests.unit.runtime.stage import Make, texts
-from tui.core.conversation.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
-from tui.core.conversation.sessions import SessionMeta
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Compaction,
+    SessionMeta,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.errors import McptuiError, ModelError
 from tui.core.events import EndReason, Event, TurnStarted
 from tui.core.ports import ReplyPart, TextPart, Usage

@@ -8,10 +8,7 @@ Fields that only a screen shows (when a message was written, how long it took) d
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
-
-if TYPE_CHECKING:
-    from tui.core.conversation.sessions import Journal
+from typing import Any, Literal, Protocol, cast, get_args
 
 SYSTEM = (
     "You are talking with a person in a terminal program, mcptui, that connects you to MCP servers. "
@@ -225,6 +222,77 @@ class Compaction:
         return replace(self, shrunk=min(self.shrunk, end), limits=limits)
 
 
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A call that is about to be sent; saved before its bytes leave.
+
+    `decision` is "allowed" by a rule, or the user's answer ("once", "session", "always"). `turn` is the
+    turn's number in this run of the program, as in the traffic.
+    """
+
+    call_id: str
+    server: str
+    tool: str
+    arguments: Mapping[str, Any]
+    decision: str = "allowed"
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMeta:
+    """The fields of a session besides its messages; None leaves a field unchanged.
+
+    `imported`: anyone may have written its content.
+    """
+
+    title: str | None = None
+    system: str | None = None
+    model: str | None = None
+    profile: str | None = None
+    compaction: Compaction | None = None
+    recording: str | None = None
+    imported: bool | None = None
+
+
+class Journal(Protocol):
+    """Writes an open session. Only `settled` and `close` wait."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def problem(self) -> str:
+        """Why writing has stopped (disk full, file deleted), in words, or ""."""
+
+    def message(self, index: int, message: Message) -> None:
+        """Write a complete message; `index` counts from 0."""
+
+    def draft(self, text: str, reasoning: str) -> None:
+        """Write the part of a reply that has streamed so far; the next message replaces it."""
+
+    def intent(self, intent: Intent) -> None: ...
+
+    def decision(self, call_id: str, answer: str, reason: str) -> None:
+        """Write the user's answer to an approval."""
+
+    def result(self, name: str, text: str) -> None:
+        """Write the complete text of a result that was truncated; `name` is `ToolMessage.kept`."""
+
+    def usage(self, model: str, usage: Usage, cost: float | None) -> None: ...
+
+    def remark(self, remark: Remark) -> None: ...
+
+    def compacted(self, compaction: Compaction) -> None: ...
+
+    def describe(self, meta: SessionMeta) -> None: ...
+
+    async def settled(self) -> None:
+        """Wait until everything so far is on disk; return at once if nothing can be written."""
+
+    async def close(self) -> None:
+        """Write pending data and close the file. Bounded in time."""
+
+
 @dataclass(slots=True)
 class Conversation:
     """Messages in order, only ever appended to, and the system text before them.
@@ -239,7 +307,7 @@ class Conversation:
     compaction: Compaction = Compaction()
     remarks: list[Remark] = field(default_factory=list, compare=False)
     imported: str = field(default="", compare=False)
-    journal: "Journal | None" = field(default=None, repr=False, compare=False)
+    journal: Journal | None = field(default=None, repr=False, compare=False)
 
     def say(self, text: str, attachments: tuple[Attachment, ...] = (), at: float = 0.0) -> None:
         self._append(UserMessage(text, attachments, at))

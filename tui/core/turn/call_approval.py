@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.core.context.built_in_tools import is_resource_read
-from tui.core.conversation.conversation import CallRequest, Conversation
-from tui.core.conversation.sessions import Journal
+from tui.core.conversation.conversation import CallRequest, Conversation, Journal
 from tui.core.events import ApprovalAsked, ApprovalGiven, CallJudged
 from tui.core.ports import (
     BY_DEFAULT,

@@ -22,8 +22,7 @@ from tui.core.context.tool_results import (
     result_room,
 )
 from tui.core.context.tool_selection import FOUND, ToolOffer, ToolSelection
-from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
-from tui.core.conversation.sessions import Intent
+from tui.core.conversation.conversation import CallRequest, Conversation, Intent, ToolMessage
 from tui.core.events import Notice, ToolCallEnded, ToolCallProposed, ToolCallStarted, ToolProgress, Waiting
 from tui.core.ports import Approver, ChatModel, Clock, DecisionLog, Toolbox, Undecided, Usage
 from tui.core.schemas.tool_names import server_of

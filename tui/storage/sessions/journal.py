@@ -21,12 +21,13 @@ from tui.core.context.built_in_tools import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
+    Intent,
     Message,
     Remark,
+    SessionMeta,
     ToolMessage,
     UserMessage,
 )
-from tui.core.conversation.sessions import Intent, SessionMeta
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import make_folder

@@ -18,6 +18,7 @@ from tui.core.conversation.conversation import (
     Conversation,
     Message,
     Remark,
+    SessionMeta,
     ToolMessage,
     UserMessage,
     remark_from,
@@ -25,7 +26,7 @@ from tui.core.conversation.conversation import (
     sanitised,
 )
 from tui.core.conversation.message_json import Object, message_of
-from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo, SessionMeta
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo
 from tui.core.units import bounded, plural
 from tui.storage.recordings.foreign_file import LEAST_BYTES, bounded_rows, most_bytes
 from tui.storage.recordings.salvage import halved, is_damage

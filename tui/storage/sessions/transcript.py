@@ -5,9 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tui.core.conversation.conversation import Message, Remark, ToolMessage, remark_from, remark_object
+from tui.core.conversation.conversation import (
+    Message,
+    Remark,
+    SessionMeta,
+    ToolMessage,
+    remark_from,
+    remark_object,
+)
 from tui.core.conversation.message_json import Object, message_object, message_of, plain
-from tui.core.conversation.sessions import Reopened, SessionInfo, SessionMeta
+from tui.core.conversation.sessions import Reopened, SessionInfo
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
 from tui.core.turn.turn_endings import said_once

@@ -19,7 +19,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean_line
-from tui.core.turn.prepared_calls import shown_result
+from tui.core.turn.prepared_calls import shown_result, why_of
 from tui.core.turn.turn_endings import said_once
 from tui.ui.chat.transcript.blocks import (
     Note,
@@ -320,8 +320,9 @@ class _Reader:
         card = self._writer.cards.get(message.call_id)
         if card is None:
             return
-        unknown = message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME
-        state, note = ("unknown", "") if unknown else _state(message)
+        state, note = outcome(why_of(message), message.is_error)
+        if message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME:
+            state, note = "unknown", ""
         text, warning = shown_result(message)
         card.set(state, note or warning, message.seconds * 1000 or None, text)
         if message.attachments:
@@ -331,15 +332,3 @@ class _Reader:
 def _warns_of(remark: Remark, message: Message) -> bool:
     """Return whether a remark after a message is about the model's output, not about its calls."""
     return remark.kind == "warn" and isinstance(message, AssistantMessage) and bool(message.calls)
-
-
-def _state(message: ToolMessage) -> tuple[str, str]:
-    """Return the state of a call and its note, if necessary derived from what the model was told."""
-    if not message.is_error:
-        return "done", ""
-    if message.why or message.seconds:
-        return outcome(message.why, message.is_error)
-    for start, state in (("denied", "denied"), ("cancelled", "cancelled"), ("not run", "unsent")):
-        if message.text.startswith(start):
-            return state, ""
-    return "failed", ""
