@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
 from textual.widget import Widget
@@ -43,6 +43,7 @@ TYPING_SECONDS = 1.5
 
 
 Asked = ApprovalRequest | ServerQuestion
+Reply = TypeVar("Reply")
 
 
 @dataclass(eq=False, slots=True)
@@ -105,51 +106,42 @@ class QuestionQueue:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Wait for the user's answer. Cancelling withdraws the question."""
-        decision: Decision = await self._wait(request)
-        return decision
+        return await self._wait(Decision, request)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        answer: TrustAnswer = await self._wait(question)
-        return answer.trusted
+        return (await self._wait(TrustAnswer, question)).trusted
 
     async def form(self, question: FormQuestion) -> FormAnswer:
-        answer: FormAnswer = await self._wait(question)
-        return answer
+        return await self._wait(FormAnswer, question)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        answer: AddressAnswer = await self._wait(question, first=question.again)
-        return answer
+        return await self._wait(AddressAnswer, question, first=question.again)
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        answer: SamplingAnswer = await self._wait(question)
-        return answer
+        return await self._wait(SamplingAnswer, question)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        answer: SamplingAnswer = await self._wait(question)
-        return answer
+        return await self._wait(SamplingAnswer, question)
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        answer: DefinitionsAnswer = await self._wait(question)
-        return answer
+        return await self._wait(DefinitionsAnswer, question)
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        action: Action = await self._wait(question)
-        return action
+        return await self._wait(Action, question)
 
     async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
-        answer: ConsentsAnswer = await self._wait(question)
-        return answer
+        return await self._wait(ConsentsAnswer, question)
 
     async def config_errors(self, errors: Sequence[str]) -> bool:
         """Show the errors of a configuration; return whether to edit it again."""
-        again: bool = await self._wait(ConfigErrors(errors))
-        return again
+        return await self._wait(bool, ConfigErrors(errors))
 
     def refused(self, server: str, why: str) -> None:
         name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
         self._tell(f"Rejected an invalid request from the server {name}. {reason}.")
 
-    async def _wait(self, request: Asked, *, first: bool = False) -> Any:
+    async def _wait(self, _: type[Reply], request: Asked, *, first: bool = False) -> Reply:
+        """Wait for the user's answer, which is of the given type."""
         question = _Question(request, asyncio.get_running_loop().create_future())
         self._queue.insert(0 if first else len(self._queue), question)
         if self._queue[0] is question:
@@ -157,7 +149,8 @@ class QuestionQueue:
         else:
             self._counted()
         try:
-            return await question.answer
+            answer: Reply = await question.answer
+            return answer
         finally:
             self._remove(question)
 
