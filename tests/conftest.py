@@ -10,14 +10,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import psutil
 import pytest
-
-from tests import programs, workers
 
 FD_DIR = "/proc/self/fd"
 
@@ -27,8 +25,7 @@ hypothesis.settings.register_profile("suite", max_examples=30, deadline=None, de
 hypothesis.settings.register_profile("search", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("suite")
 
-# Tests start hundreds of programs, and compiled modules save each of them half a second. They also save the
-# workers from rewriting the asserts of the test modules again.
+# Tests start hundreds of programs, and compiled modules save each of them half a second.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
@@ -40,35 +37,12 @@ for _number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(_number, lambda *_: None)
 
 MOST_WORKERS = 8
-LOADED = pytest.StashKey[programs.LoadedModules]()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of workers for `-n auto`: four more than CPUs, since tests wait a lot."""
-    return min(MOST_WORKERS, (os.cpu_count() or 1) + 4)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Fork workers from this process if that is safe. They share one process that has loaded mcptui."""
-    if workers.plan(config):
-        config.stash[LOADED] = programs.LoadedModules()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    """Disable garbage collection while tests are collected, and exclude all objects of that time from it.
-
-    Scanning those objects would cost each worker half a second.
-    """
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()
-        gc.set_threshold(30_000, 20, 20)
+    """Return the number of workers for `-n auto`: two more than CPUs, since tests wait a lot."""
+    return min(MOST_WORKERS, (os.cpu_count() or 1) + 2)
 
 
 def _descriptors() -> set[str]:
@@ -145,33 +119,6 @@ def shared_processes() -> set[int]:
     while another child exits.
     """
     return set()
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    if LOADED in config.stash:
-        config.stash[LOADED].close()
-
-
-@pytest.fixture(scope="session")
-def loaded(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterator[str]:
-    """Yield the socket path of the process that has the modules of mcptui loaded."""
-    if LOADED in request.config.stash:
-        yield request.config.stash[LOADED].path
-        return
-    modules = programs.LoadedModules()
-    shared_processes.add(modules.pid)
-    yield modules.path
-    modules.close()
-
-
-@pytest.fixture(scope="session")
-def fork_server(loaded: str, shared_processes: set[int]) -> Iterator[None]:
-    """Run the process that forks itself for each program."""
-    programs.fork_server = programs.ForkServer(loaded)
-    shared_processes.add(programs.fork_server.pid)
-    yield
-    programs.fork_server.close()
-    programs.fork_server = None
 
 
 @pytest.fixture(autouse=True)

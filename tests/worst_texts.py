@@ -14,28 +14,32 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.texts import TOOLS
+from tui.addons.packages.registry_entry import launch_options
 from tui.core.attachments import as_shown
 from tui.core.attachments import fenced as attached_fence
-from tui.core.consent.launch import Launch
-from tui.core.consent.question import consent_question
-from tui.core.consent.risks import unpinned
+from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text
+from tui.core.comparison.values import compare
 from tui.core.context.tool_ranking import words as ranked_words
 from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
-from tui.core.definitions.differences import suspicion
-from tui.core.definitions.wording import words_between
 from tui.core.files.programs import is_command_line
-from tui.core.forms.checks import quick_pattern
 from tui.core.forms.elicitation import schema_problem, secret_fields
 from tui.core.hidden_text.injected_instructions import orders_in
 from tui.core.hidden_text.lookalikes import mixed_word
 from tui.core.hidden_text.readable import readable as readable_hidden
 from tui.core.hidden_text.scan import in_definition, scan
 from tui.core.jsonrpc.classification import classify
+from tui.core.jsonrpc.event_stream import EventCutter
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.messages import find_ids, find_messages, read_line
 from tui.core.jsonrpc.reader import read_damaged_listing
 from tui.core.jsonrpc.skimmer import child_values, outline, root_value
+from tui.core.permission.consent import question_of
+from tui.core.permission.differences import suspicion
+from tui.core.permission.launch import Launch
+from tui.core.permission.risks import unpinned
+from tui.core.permission.rule_values import plain_text
+from tui.core.permission.wording import words_between
 from tui.core.ports import TextPart
 from tui.core.search_text import readings
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
@@ -47,10 +51,8 @@ from tui.core.servers import ServerSpec, Transport
 from tui.core.text import clean, clean_line, graphemes, preview, start_of, visible
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.turn.answer_format import answer_value
-from tui.core.turn.rule_values import plain_text
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
-from tui.host.passthrough.http_exchange import EventCutter
 from tui.host.passthrough.learned_secrets import LearnedSecrets
 from tui.host.process.reason_line import reason_line
 from tui.host.process.stderr import StderrTail
@@ -65,13 +67,11 @@ from tui.model.openai_api.think_tags import ThinkTags
 from tui.settings.foreign.file import read_foreign
 from tui.settings.foreign.jsonc import without_comments
 from tui.settings.key_positions import json_places, toml_places
-from tui.settings.packages.registry_entry import launch_options
 from tui.settings.references import expand, files_in, without_defaults
 from tui.storage.exports.entry_text import readable as readable_entry
 from tui.storage.exports.markdown import escaped
 from tui.storage.exports.markdown import fenced as exported_fence
 from tui.storage.sessions.markdown import isolated
-from tui.traffic.diff import Known, bare, compare
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.markdown_stream import parts
 from tui.ui.platform.graphemes import _split, _wrap_offsets
@@ -293,7 +293,16 @@ def _messages() -> Iterator[tuple[Any, ...]]:
         "<!--",
         "\u200d",
     )
-    yield "bare", lambda text: bare(text, frozenset(Known)), "1", "a-", "2020-01-01T", "1.5", "0-0"
+    yield (
+        "generalized_text",
+        lambda text: generalized_text(text, RUN_TO_RUN),
+        "1",
+        "a-",
+        "2020-01-01T",
+        "1.5",
+        "0-0",
+    )
+    yield "fits", lambda text: fits("<text>a<id> <time>", text), "a", "a ", "1", "2020-01-01T"
     yield "compare", lambda text: compare({"a": text}, {"a": f"{text}x"}), "a", "\n", "a "
 
 
@@ -340,7 +349,6 @@ def _definitions() -> Iterator[tuple[Any, ...]]:
     yield "suspicion", suspicion, "<!--", "\u200b"
     yield "words_between", lambda text: words_between(text, text[::-1]), "a ", "ab", " "
     yield "a form", _form, "(", "[", "(a*)*", "a|", "\\", "password "
-    yield "quick_pattern", quick_pattern, "[", "(", "a{1,9}", "*"
     yield "plain_text", plain_text, "%25", "\u0301", "e\u0301", "/../", "//"
     yield "header_value_fault", header_value_fault, "${", "\n", "${a}"
     yield "markup of an error", lambda text: MARKUP.sub(" ", text[:4096]), "<script", "<", "<style></"
@@ -433,7 +441,7 @@ def _files() -> Iterator[tuple[Any, ...]]:
     yield "without_comments", without_comments, "/*", "//", '"a\\', "/", "\\"
     yield "expand", lambda text: expand(text, {"AA": "x"}), *values
     yield "without_defaults", without_defaults, *values
-    yield "consent_question", _ask, *values
+    yield "question_of", _ask, *values
     yield "unpinned", _versions, "@v1.1.1", "1.1.1", "@", "==", f"@{'a' * 40}#", "/", ":"
     yield "launch_options", _registry, *values
     yield "json_places", json_places, "{", '{"a":', "[", '"a\\', ","
@@ -454,7 +462,7 @@ def _ask(text: str) -> None:
         "y", transport=Transport.HTTP, url=f"https://h.example/{text}", source="the file mcp.json"
     )
     for spec in (local, far):
-        consent_question(spec, Launch.of(spec, lambda word: "/usr/bin/npx"))
+        question_of(spec.name, spec.source, Launch.of(spec, lambda word: "/usr/bin/npx"))
 
 
 def _versions(text: str) -> None:

@@ -6,7 +6,6 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from types import SimpleNamespace
 
 import tui
@@ -28,12 +27,8 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _OFF = (
     *("no_start", "no_servers", "resume", "list", "failed", "all", "json", "lint", "stats", "follow"),
     "redact",
-    "yes",
 )
-_NONE = (
-    *("theme", "session", "filter", "since", "slowest", "export", "output", "replay", "server", "mask"),
-    "approve",
-)
+_NONE = ("theme", "session", "filter", "since", "slowest", "export", "output")
 _NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
 """Arguments that the parser returns for `mcptui traffic NAME`, besides the name."""
 
@@ -47,15 +42,13 @@ _COMMANDS = {
     "logout": "tui.commands.sign_in:logout",
     "add": "tui.commands.add:add",
     "remove": "tui.commands.add:remove",
-    "search": "tui.commands.packages.registry:search",
-    "decisions": "tui.commands.decisions.decisions:decisions",
+    "decisions": "tui.commands.permission.decisions:decisions",
     "sessions": "tui.commands.sessions.sessions:sessions",
     "tap": "tui.commands.tap.tap:tap",
-    "mock": "tui.commands.mock:mock",
     "completion": "tui.commands.generated:completion",
     "man": "tui.commands.generated:man",
 }
-"""Module and function of the commands that need only their arguments."""
+"""Module and function of the commands of the house that need only their arguments."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -99,8 +92,7 @@ def _run(given: Sequence[str]) -> int:
         try:
             if given[:1] == ["tap"]:  # must start fast: does not load other commands
                 _prepare_imports()
-                from tui.commands.tap.options import parse_tap
-                from tui.commands.tap.tap import tap
+                from tui.commands.tap.tap import parse_tap, tap
 
                 return tap(parse_tap(given[1:]))
             if given == ["--version"]:  # loading argparse takes longer than everything else
@@ -190,7 +182,7 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
 
 
 def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
-    from tui.commands.call.options import VERBS
+    from tui.commands.call.call_flags import VERBS
     from tui.commands.command_line import build_parser
     from tui.commands.unknown_words import check_beginning, command_word, refuse_rest
 
@@ -236,8 +228,12 @@ def _dispatch(args: "argparse.Namespace") -> int:
             return traffic(args, lambda path: _traffic_screen(args, path))
         case None:
             return _app(args)
-    module, _, name = _COMMANDS[args.command].partition(":")
-    run_command: Callable[[argparse.Namespace], int] = getattr(import_module(module), name)
+    from tui.core.addons import brought, load
+
+    found = _COMMANDS.get(args.command)
+    run_command: Callable[[argparse.Namespace], int] = (
+        brought("command", args.command) if found is None else load(found)
+    )
     return run_command(args)
 
 
@@ -265,7 +261,7 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
 
 
 def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Callable[[], None]) -> int:
-    from tui.settings.config_file import quick_ui
+    from tui.settings.config_file import ConfigFile, quick_ui
     from tui.ui.app.terminal import run_traffic
 
     named = vars(args).get("config")
@@ -273,10 +269,10 @@ def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Calla
     async def save_theme(name: str) -> None:
         import asyncio
 
-        from tui.settings.locations import config_path
-        from tui.settings.save import set_value
+        from tui.settings.toml_edits import set_value
 
-        await asyncio.to_thread(set_value, config_path(named, os.environ)[0], "ui.theme", name)
+        file = ConfigFile(named, os.environ)
+        await asyncio.to_thread(file.change, lambda document: set_value(document, name, "ui", "theme"))
 
     quick = quick_ui(named, os.environ, trust=bool(vars(args).get("trust_config")))
     theme = vars(args).get("theme") or ""

@@ -36,7 +36,7 @@ CASES = {
     "bare Textual": ([sys.executable, "-c", HELLO], "Hello there"),
     "mcptui": ([sys.executable, "-m", "tui"], "sk anything"),
 }
-BUDGET = 1.3
+BUDGET = 1.25
 
 
 def compiled_in(folder: str) -> dict[str, str]:

@@ -28,11 +28,11 @@ from textual.pilot import Pilot  # noqa: E402
 from tests.benchmarks.figures import Figure, judged  # noqa: E402
 from tests.ui.app_stage import opened, screen_text  # noqa: E402
 from tests.ui.fakes import FakeRuntime, calls, says  # noqa: E402
-from tui.core.consent.question import consent_question  # noqa: E402
-from tui.core.definitions.accepted import DefinitionChange  # noqa: E402
+from tui.core.permission.consent import question_of  # noqa: E402
+from tui.core.permission.definitions import DefinitionChange  # noqa: E402
 from tui.core.questions import AddressQuestion, DefinitionsQuestion, FormQuestion, SamplingQuestion  # noqa: E402
 from tui.core.servers import ServerSpec  # noqa: E402
-from tui.runtime.servers.consent import launch_of  # noqa: E402
+from tui.runtime.permission.subjects import launch_of  # noqa: E402
 
 SIZE = 100_000
 TICK, SLOW = 0.002, 0.04
@@ -52,12 +52,12 @@ def consent(text: str) -> Any:
     spec = ServerSpec(
         "weather", "python3", ("weather.py", text[: SIZE // 3]), source="the file /tmp/mcp.json"
     )
-    return consent_question(spec, launch_of(spec))
+    return question_of(spec.name, spec.source, launch_of(spec))
 
 
 def long_consent(text: str) -> Any:
     spec = ServerSpec("weather", "python3", ("weather.py", text), source=SOURCE)
-    return consent_question(spec, launch_of(spec))
+    return question_of(spec.name, spec.source, launch_of(spec))
 
 
 def definitions(text: str) -> Any:

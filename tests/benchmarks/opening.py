@@ -16,6 +16,7 @@ draw a frame than the program to paint it. On a busy machine there are fewer run
 and a run that hangs ends the benchmark without losing the earlier figures.
 """
 
+import json
 import os
 import re
 import sqlite3
@@ -24,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,18 +37,46 @@ import pyte  # noqa: E402
 
 from tests.benchmarks.figures import Figure, judged, noise  # noqa: E402
 from tests.benchmarks.first_paint import HELLO, compiled_in  # noqa: E402
-from tests.benchmarks.traffic import body_of, traffic  # noqa: E402
 from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
-from tui.core.traffic import Direction, Entry, Kind  # noqa: E402
+from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome  # noqa: E402
 from tui.storage.recordings.writer import RecordingWriter  # noqa: E402
 
 LENGTHS = (10_000, 1_000_000)
+WALL = 1_700_000_000_000_000_000
+IN_FLIGHT = 8
 LAST = b"this is the last entry"
 QUIT, ESCAPE, ENTER, HOME, END = "\x11", "\x1b", "\r", "\x1b[H", "\x1b[F"
 LIMIT_S, ALL_RUNS_S = 120.0, 100.0
 QUIET_S, UNDRAWN_S = 0.04, 0.4
 """Frames are drawn after a pause of the first length, or once the oldest has waited for the second."""
 COLUMN, TEXT, REGEX = "size:>10k", "needle-", "/nee.le-[0-9]+/"
+
+
+def traffic(count: int) -> Iterator[Entry]:
+    """Yield requests and, shortly after, their responses."""
+    waiting: list[Entry] = []
+    mono = 10**12
+    for seq in range(1, count + 1):
+        mono += 20_000 + seq % 9 * 900_000
+        if len(waiting) < IN_FLIGHT and seq + len(waiting) <= count:
+            cause = Cause(seq // 5000 + 1, seq % 10 + 1, f"call_{seq}")
+            names = (f"s{seq % 7}", Direction.OUT, Kind.REQUEST, "tools/call", f"tool{seq % 40}", str(seq))
+            asked = Entry(seq, mono, WALL + mono, *names, 100 + seq % 400, 0, seq, cause=cause)
+            waiting.append(asked)
+            yield asked
+            continue
+        asked = waiting.pop(seq % len(waiting))
+        outcome = Outcome.TOOL_ERROR if seq % 99 == 0 else Outcome.OK
+        names = (asked.source, Direction.IN, Kind.RESPONSE, asked.method, asked.tool, asked.ident)
+        size = 200 + seq * 7919 % 50_000
+        yield Entry(seq, mono, WALL + mono, *names, size, asked.seq, asked.root, outcome, asked.cause)
+
+
+def body_of(entry: Entry) -> bytes:
+    """Return a body of about 300 bytes; one in ten thousand contains the needle."""
+    word = f"needle-{entry.seq}" if entry.seq % 10_000 == 0 else "hay"
+    text = f"the weather of Oslo is sunny, {word}, as it was yesterday " * 4
+    return json.dumps({"jsonrpc": "2.0", "id": entry.seq, "result": {"text": text}}).encode()
 
 
 @dataclass

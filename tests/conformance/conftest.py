@@ -1,4 +1,4 @@
-"""Fixtures of this folder: clients that are forks of one process, and the process that plays scenarios."""
+"""The process that plays scenarios."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,6 @@ import pytest
 
 from tests.conformance.player import Player
 from tests.real.installed import CONFORMANCE, NODE_22
-
-
-@pytest.fixture(scope="session", autouse=True)
-def clients_are_forks(fork_server: None) -> None:
-    """Start clients as forks of a process that has already imported the modules of mcptui."""
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ def config(tmp_path: Path, calls: Path) -> str:
     path.write_text(
         f"""
         [servers.offering]
-        command = {json.dumps(programs.interpreter())}
+        command = {json.dumps(sys.executable)}
         args = [{json.dumps(str(SERVER))}, {json.dumps(str(calls))}]
         [servers.other]
         command = "touch"
@@ -254,7 +254,7 @@ async def test_a_call_that_times_out_is_cancelled_with_exit_code_3(config: str):
 
 
 async def test_ctrl_c_cancels_the_call_and_stops_the_server(config: str):
-    process = await start("call", "--config", config, "offering", "hang", piped=False, forked=True)
+    process = await start("call", "--config", config, "offering", "hang", piped=False)
     assert process.stderr is not None and process.stdout is not None
     async with asyncio.timeout(30):
         while b"half" not in await process.stderr.readline():

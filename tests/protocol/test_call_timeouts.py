@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests import programs
 from tests.http_server import STREAM, Asked, event, http_server
 from tests.protocol.command import mcptui
 from tui.core.ports import MonotonicClock
@@ -37,7 +37,7 @@ async def host_of(*specs: ServerSpec, **more: Any) -> AsyncIterator[Host]:
 
 
 def working(era: str, **fields: object) -> ServerSpec:
-    return ServerSpec("far", programs.interpreter(), args=(str(SERVER), era), **fields)
+    return ServerSpec("far", sys.executable, args=(str(SERVER), era), **fields)
 
 
 async def call(host: Host, name: str, timeout: float | CallTimeout) -> ToolResult:
@@ -156,7 +156,7 @@ def config(tmp_path: Path) -> str:
     servers = []
     for name, era in (("far", "modern"), ("older", "legacy")):
         given = json.dumps([str(SERVER), era])
-        servers.append(f"[servers.{name}]\ncommand = {json.dumps(programs.interpreter())}\nargs = {given}\n")
+        servers.append(f"[servers.{name}]\ncommand = {json.dumps(sys.executable)}\nargs = {given}\n")
     path.write_text("\n".join(servers))
     return str(path)
 

@@ -1,6 +1,7 @@
 """Tools that change between two runs and within one: real processes, with and without --accept-changes."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,7 @@ class Stage:
         model = "" if endpoint is None else f'[models.m]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n'
         path = self.folder / "config.toml"
         argv = json.dumps([str(SERVER), str(self.tools)])
-        path.write_text(
-            f"{model}[servers.calc]\ncommand = {json.dumps(programs.interpreter())}\nargs = {argv}\n"
-        )
+        path.write_text(f"{model}[servers.calc]\ncommand = {json.dumps(sys.executable)}\nargs = {argv}\n")
         return str(path)
 
 

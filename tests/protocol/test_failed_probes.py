@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from wsproto.events import CloseConnection
 
-from tests import programs
 from tests.http_server import LEGACY, MODERN, STREAM, event, http_server, reply, says
 from tests.protocol.command import mcptui
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import websocket_server
-from tui.core.definitions.accepted import KnownDefinitions
+from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import MonotonicClock
 from tui.core.servers import (
     Era,
@@ -146,7 +145,7 @@ async def test_initialize_is_sent_in_another_connection_if_it_is_rejected_after_
         async with started(far(server), memory) as (host, sent):
             assert shown(host) == OLDER, host.status("far").detail
             assert sent[:3] == ["server/discover", "initialize", "initialize"]
-            assert memory.eras.find(era_key(far(server))) == Era(has_handshake=True, version="1")
+            assert memory.eras.find(era_key(far(server))) == Era(modern=False, version="1")
 
 
 @pytest.mark.parametrize("status", [401, 403, 429])
@@ -247,7 +246,7 @@ async def test_what_a_gateway_that_ignored_the_probe_lists_later_is_accepted_onc
 async def test_tools_listed_in_the_first_run_of_a_gateway_are_those_of_later_runs(tmp_path):
     config = tmp_path / "config.toml"
     args = json.dumps([GATEWAY, "offers"])
-    config.write_text(f"[servers.near]\ncommand = {json.dumps(programs.interpreter())}\nargs = {args}\n")
+    config.write_text(f"[servers.near]\ncommand = {json.dumps(sys.executable)}\nargs = {args}\n")
     for _ in range(2):
         done = await mcptui("servers", "--json", "--config", str(config))
         (status,) = json.loads(done.out)
@@ -263,11 +262,11 @@ async def test_a_configured_era_needs_no_probe():
 async def test_a_configured_era_is_stronger_than_the_remembered_one_and_does_not_change_it():
     async with http_server() as server:
         memory, spec = Memory(), far(server)
-        memory.eras.connected(era_key(spec), Era(has_handshake=True))
+        memory.eras.connected(era_key(spec), Era(modern=False))
         async with started(far(server, era=EraChoice.MODERN), memory) as (host, sent):
             assert shown(host) == NEWER
             assert sent[0] == "server/discover"
-        assert memory.eras.find(era_key(spec)) == Era(has_handshake=True)
+        assert memory.eras.find(era_key(spec)) == Era(modern=False)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import os
 import shlex
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -27,9 +26,7 @@ def recording(tmp_path: Path) -> Path:
 
 def run(redirection: str, *args: str, **env: str) -> tuple[int, str]:
     """Run the command with its stdout redirected by a shell. Return exit code and stderr."""
-    fresh = redirection == ">&-"
-    program = [sys.executable, "-m", "tui", *args] if fresh else programs.command("-m", "tui", *args)
-    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *program]
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *programs.command("-m", "tui", *args)]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60, env={**os.environ, **env}
     )

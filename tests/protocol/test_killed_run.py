@@ -40,7 +40,7 @@ async def test_a_run_killed_during_its_calls_is_resumed_with_other_models(tmp_pa
     async with Endpoint([strict]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint), "--approve", "all", "--json", *TRUSTED)
         asked = ("--model", "vllm", "--session", "trip", "What is the weather?")
-        process = await start(*given, *asked, piped=False, forked=True)
+        process = await start(*given, *asked, piped=False)
         assert process.stdout is not None
         async for line in process.stdout:
             if b'"tool_result"' in line:

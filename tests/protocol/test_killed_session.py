@@ -49,7 +49,7 @@ async def test_the_session_of_a_killed_run_contains_what_it_printed():
     words = ("run", "--demo", "--json", "--session", "trip", "What is the weather in Beijing?")
     printed: list[dict] = []
     for _ in range(2):
-        process = await start(*words, "--server", "weather", piped=False, forked=True)
+        process = await start(*words, "--server", "weather", piped=False)
         assert process.stdout is not None
         await process.stdout.readline()
         await asyncio.sleep(dice.uniform(0, 0.1))

@@ -1,11 +1,11 @@
 """Answers with a wrong id, without content, or that end with an error: what is said of them."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests import programs
 from tests.protocol.command import mcptui
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec
@@ -18,12 +18,12 @@ SERVER = Path(__file__).with_name("odd_server.py")
 def config(folder: Path, fault: str) -> str:
     path = folder / "config.toml"
     given = json.dumps([str(SERVER), fault])
-    path.write_text(f"[servers.odd]\ncommand = {json.dumps(programs.interpreter())}\nargs = {given}\n")
+    path.write_text(f"[servers.odd]\ncommand = {json.dumps(sys.executable)}\nargs = {given}\n")
     return str(path)
 
 
 async def started(fault: str) -> Host:
-    spec = ServerSpec("odd", programs.interpreter(), args=(str(SERVER), fault))
+    spec = ServerSpec("odd", sys.executable, args=(str(SERVER), fault))
     host = Host([spec], sink=lambda *_: None, clock=MonotonicClock())
     await host.start_all()
     return host

@@ -9,10 +9,11 @@ from tests.http_server import STREAM, HttpServer
 from tests.protocol.test_list_changes import HurriedClock
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import WebSocketServer
+from tui.addons.websocket import websocket
 from tui.core.servers import ServerSpec, Transport
 from tui.core.tools import CallFailure
 from tui.host.host import Host
-from tui.host.transports import http_sse, streamable_http, websocket
+from tui.host.transports import http_sse, streamable_http
 
 NEW = {"name": "new", "inputSchema": {"type": "object"}}
 

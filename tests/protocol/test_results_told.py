@@ -12,9 +12,9 @@ from tests import programs
 from tests.endpoint import Endpoint, Request, calls, says
 from tui.core.conversation.conversation import Conversation
 from tui.core.events import Event, ToolCallEnded, TurnStarted
+from tui.core.permission.approval_policy import Mode, Policy
 from tui.core.ports import ApprovalRequest, Decision, MonotonicClock
 from tui.core.servers import ServerSpec
-from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests import programs
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Request, calls, refuses, says
 from tests.protocol.command import finish, mcptui, start
@@ -26,7 +25,7 @@ def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "", *, 
         model = "m"
         {key}
         [servers.weather]
-        command = {json.dumps(programs.interpreter())}
+        command = {json.dumps(sys.executable)}
         args = [{json.dumps(str(WEATHER_SERVER))}]
         trusted = {json.dumps(trusted)}
         {extra}
@@ -206,7 +205,7 @@ async def test_an_unknown_server_is_not_called_a_sample(tmp_path: Path):
 async def test_an_interrupt_ends_the_turn_cleanly_with_code_130(tmp_path: Path):
     async with Endpoint([Answer([], hang=True, raw=b": wait\n\n")]) as endpoint:
         words = ("run", "--json", "--config", config(tmp_path, endpoint), "go")
-        process = await start(*words, piped=False, forked=True)
+        process = await start(*words, piped=False)
         await until(lambda: endpoint.requests)
         process.send_signal(signal.SIGINT)
         done = await finish(process)

@@ -5,16 +5,13 @@ import sys
 
 import pytest
 
-from tests import programs
 from tests.terminal.pty_app import ROOT
 
 
 @pytest.mark.parametrize("arguments", [("--rounds", "16"), ("--cycles", "20"), ("--kills", "2")])
 def test_many_rounds_of_all_features_leak_nothing(arguments: tuple[str, ...]) -> None:
-    # The servers of a killed app are found by the environment of a new interpreter, which forks do not have.
-    python = sys.executable if "--kills" in arguments else programs.interpreter()
     done = subprocess.run(
-        [python, "-m", "tests.soak", *arguments],
+        [sys.executable, "-m", "tests.soak", *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,

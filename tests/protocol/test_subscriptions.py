@@ -9,9 +9,9 @@ from tests.http_server import STREAM, Asked, HttpServer, event
 from tests.protocol.test_list_changes import HurriedClock, Stage, both_eras, modern
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import WebSocketServer
+from tui.addons.websocket import websocket
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.host.host import Host
-from tui.host.transports import websocket
 
 
 @pytest.fixture

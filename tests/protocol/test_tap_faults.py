@@ -41,7 +41,7 @@ NAMES = [
 async def all_of(name: str) -> bytes:
     """Return the output of a faulty server through a tap, until it is silent for a while."""
     server = (sys.executable, str(FAULTS / f"{name}.py"))
-    process = await start("tap", "--", *server, FAULT_ERA="legacy", forked=True)
+    process = await start("tap", "--", *server, FAULT_ERA="legacy")
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(ASKED)
     said = bytearray()

@@ -54,7 +54,7 @@ async def tapped(path: str = "/mcp") -> AsyncIterator[tuple[Server, int, asyncio
     listening = await asyncio.start_server(server.handle, "127.0.0.1", 0)
     server.port = listening.sockets[0].getsockname()[1]
     url = f"http://127.0.0.1:{server.port}{path}"
-    process = await start("tap", "--name", "web", "--listen", "0", "--to", url, forked=True)
+    process = await start("tap", "--name", "web", "--listen", "0", "--to", url)
     try:
         said = (await process.stderr.readline()).decode()
         yield server, int(re.search(r"listening on http://127\.0\.0\.1:(\d+)", said)[1]), process
@@ -150,7 +150,7 @@ async def test_at_the_end_the_recording_is_named():
 
 async def test_the_url_of_the_server_is_printed_without_its_password():
     url = "http://ada:hunter2@127.0.0.1:9/mcp?token=hunter2"
-    process = await start("tap", "--listen", "0", "--to", url, forked=True)
+    process = await start("tap", "--listen", "0", "--to", url)
     told = (await process.stderr.readline()).decode()
     process.terminate()
     done = await finish(process)
@@ -217,7 +217,7 @@ async def test_a_server_that_resets_the_connection_was_connected():
     server = await asyncio.start_server(reset, "127.0.0.1", 0)
     async with server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
-        process = await start("tap", "--listen", "0", "--to", url, forked=True)
+        process = await start("tap", "--listen", "0", "--to", url)
         said = (await process.stderr.readline()).decode()
         status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
         process.terminate()
@@ -228,7 +228,7 @@ async def test_a_server_that_resets_the_connection_was_connected():
 
 async def test_an_unreachable_server_is_a_bad_gateway():
     with refusing_port() as port:
-        process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{port}/mcp", forked=True)
+        process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{port}/mcp")
         said = (await process.stderr.readline()).decode()
         status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
     assert status == 502

@@ -168,11 +168,11 @@ async def test_an_export_as_json_lines_is_read_like_the_recording(recording: Pat
 
 
 async def test_following_prints_new_entries_until_the_recording_ends():
-    server = await start("tap", "--", "cat", forked=True)
+    server = await start("tap", "--", "cat")
     server.stdin.write(call(1, "first"))
     assert await server.stdout.readline()
     await until(lambda: recordings() and len(lines_of(Direction.OUT)) == 1)
-    follower = await start("traffic", "--follow", "--filter", "dir:out", forked=True)
+    follower = await start("traffic", "--follow", "--filter", "dir:out")
     assert b"first" in await follower.stdout.readline()
     server.stdin.write(call(2, "second"))
     assert b"second" in await follower.stdout.readline()
@@ -202,7 +202,7 @@ async def test_recordings_are_listed(recording: Path):
 
 
 async def test_a_recording_still_being_written_is_listed_as_live():
-    server = await start("tap", "--", "cat", forked=True)
+    server = await start("tap", "--", "cat")
     server.stdin.write(call(1, "first"))
     assert await server.stdout.readline()
     await until(lambda: recordings() and len(lines_of(Direction.OUT)) == 1)

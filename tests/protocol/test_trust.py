@@ -1,11 +1,11 @@
 """Untrusted servers, in commands: what their read-only marks decide."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests import programs
 from tests.endpoint import Endpoint, calls, says
 from tests.protocol.command import mcptui
 
@@ -15,7 +15,7 @@ FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 def config(folder: Path, endpoint: Endpoint, *scripts: str, extra: str = "", rules: str = "") -> str:
     """Write a configuration with one server for each script, named like it."""
     servers = "".join(
-        f"[servers.{name}]\ncommand = {json.dumps(programs.interpreter())}\n"
+        f"[servers.{name}]\ncommand = {json.dumps(sys.executable)}\n"
         f"args = [{json.dumps(str(FAULTS / f'{name}.py'))}]\n{extra}\n"
         for name in scripts
     )
@@ -143,7 +143,7 @@ async def test_a_model_can_read_only_resources_that_a_server_lists(tmp_path: Pat
     ]
     server = Path(__file__).with_name("offering_server.py")
     async with Endpoint(script) as endpoint:
-        argv = f"command = {json.dumps(programs.interpreter())}\nargs = [{json.dumps(str(server))}]\n"
+        argv = f"command = {json.dumps(sys.executable)}\nargs = [{json.dumps(str(server))}]\n"
         path = config(tmp_path, endpoint, rules=f"[servers.docs]\n{argv}offer_resources = true\n")
         done = await mcptui("run", "--config", path, "--approve", "reads", "--json", "read")
     unlisted, _, listed = done.of_type("tool_result")

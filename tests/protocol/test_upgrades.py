@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from mcp.client import session
 
-from tui.core.definitions.accepted import KnownDefinitions
+from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import MonotonicClock
 from tui.core.servers import Era, KnownEras, ServerSpec, ServerState
 from tui.core.traffic import Direction
@@ -125,7 +125,7 @@ def slow(tmp_path):
 
 async def test_a_slow_server_known_to_be_modern_gets_no_handshake(slow):
     spec, book = slow(start=2.2), KnownEras()  # longer than a server of an unknown era is waited for
-    book.connected(spec.digest(), Era(has_handshake=False))
+    book.connected(spec.digest(), Era(modern=True))
     assert "initialize" not in await requests_of(spec, book)
 
 
@@ -136,7 +136,7 @@ async def test_a_slow_modern_server_starts_every_time_and_its_era_is_kept(slow, 
     asked = [(await requests_of(spec, book))[:3] for _ in range(4)]
     assert asked[0][:2] == ["server/discover", "initialize"]
     assert all(methods[0] == "server/discover" and "initialize" not in methods for methods in asked[1:])
-    assert book.find(spec.digest()) == Era(has_handshake=False, version="1")
+    assert book.find(spec.digest()) == Era(modern=True, version="1")
 
 
 async def test_a_slow_modern_server_is_probed_once(slow, monkeypatch):
@@ -148,11 +148,11 @@ async def test_a_modern_server_that_is_slow_once_keeps_its_era(slow, monkeypatch
     monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 0.1)
     monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
     spec, book = slow(), KnownEras()
-    book.connected(spec.digest(), Era(has_handshake=False, version="1"))
+    book.connected(spec.digest(), Era(modern=True, version="1"))
     for start in (0.4, 0.0):
         slow(start=start)
         assert "initialize" not in await requests_of(spec, book)
-    assert book.find(spec.digest()) == Era(has_handshake=False, version="1")
+    assert book.find(spec.digest()) == Era(modern=True, version="1")
 
 
 async def test_a_tool_added_to_a_slow_modern_server_after_its_first_run_is_not_accepted(slow, monkeypatch):

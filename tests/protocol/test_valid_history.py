@@ -22,9 +22,9 @@ from tui.core.events import (
     ToolCallEnded,
     ToolCallStarted,
 )
+from tui.core.permission.approval_policy import Mode, Policy
 from tui.core.ports import Answer as Said
 from tui.core.ports import Decision
-from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.runtime.turn import PendingTurn
 

@@ -35,7 +35,7 @@ from tui.core.events import (
     ToolCallEnded,
     ToolCallStarted,
 )
-from tui.core.turn.approval_policy import Mode, Policy
+from tui.core.permission.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.runtime.turn import PendingTurn
 

@@ -256,9 +256,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
     def terminal(self, columns: int, rows: int) -> None:
         """Go through the screens of the app and search what it paints."""
         arguments = ("--config", str(self.config))
-        with TerminalApp.real(
-            *arguments, columns=columns, rows=rows, env=self.environment, fresh=True
-        ) as app:
+        with TerminalApp.real(*arguments, columns=columns, rows=rows, env=self.environment) as app:
             name = f"app {columns}x{rows}"
             seen: set[str] = set()
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from tests.soak.counts import GROWTH_BYTES, Counts, counted, fill_pool
 from tui.core.events import TurnEnded
+from tui.core.permission.approval_policy import Mode
 from tui.core.ports import ApprovalRequest, Decision
 from tui.core.servers import ServerState
-from tui.core.turn.approval_policy import Mode
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 

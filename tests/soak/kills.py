@@ -45,9 +45,7 @@ def kill(rounds: int, seed: int) -> int:
                 ),
                 encoding="utf-8",
             )
-            with TerminalApp(
-                [sys.executable, "-m", "tui", "--demo"], env=home_in(home), draws=False, fresh=True
-            ) as app:
+            with TerminalApp([sys.executable, "-m", "tui", "--demo"], env=home_in(home), draws=False) as app:
                 over = time.monotonic() + dice.uniform(0.2, LATEST)
                 while time.monotonic() < over:
                     app.pump(0.02)

@@ -20,7 +20,6 @@ from typing import Any
 import psutil
 import pyte
 
-from tests import programs
 from tests.trusted import trusting
 
 ROOT = Path(__file__).parents[2]
@@ -51,8 +50,7 @@ def home_in(folder: Path | str) -> dict[str, str]:
 class TerminalApp:
     """Runs `argv` in a pty of `columns` x `rows` and reads it as a terminal would.
 
-    Drawing takes time. Without it only `raw` is known. A program in Python is a fork of a process that has
-    imported the modules of mcptui, or a `fresh` interpreter if the time of imports matters.
+    Drawing takes time. Without it only `raw` is known.
     """
 
     def __init__(
@@ -63,10 +61,8 @@ class TerminalApp:
         rows: int = 40,
         env: Mapping[str, str] = MappingProxyType({}),
         draws: bool = True,
-        fresh: bool = False,
         cwd: Path = ROOT,
     ) -> None:
-        self.process: programs.ForkedProgram | subprocess.Popen[bytes]
         self.raw = bytearray()
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
@@ -80,23 +76,16 @@ class TerminalApp:
             key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")
         }
         base |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
-        server = programs.fork_server
-        if server and argv[0] == sys.executable and not fresh and not programs.is_for_a_new_interpreter(env):
-            given = (slave, slave, slave)
-            answer = programs.start_fork(server.path, argv[1:], base | env, given, cwd, on_terminal=True)
-            self.process = programs.ForkedProgram(answer)
-        else:
-            self.process = subprocess.Popen(
-                argv,
-                stdin=slave,
-                stdout=slave,
-                stderr=slave,
-                close_fds=True,
-                start_new_session=True,
-                cwd=cwd,
-                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-                env=base | env,
-            )
+        self.process = subprocess.Popen(
+            argv,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            cwd=cwd,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            env=base | env,
+        )
         os.close(slave)
 
     @classmethod

@@ -18,9 +18,9 @@ from textual.widgets import Input, TextArea
 
 from tests.programs import command
 from tests.terminal.pty_app import ROOT, TerminalApp, home_in
-from tui.ui.questions.question_line import GRACE_SECONDS
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.keys.answer_pause import GRACE_SECONDS
 from tui.ui.widgets.inputs import PromptLine
-from tui.ui.workbench.form_pane import FormPane
 
 F1, F2, F3, F4, F5 = "\x1bOP", "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~"
 F9, F10, F12, DOWN = "\x1b[20~", "\x1b[21~", "\x1b[24~", "\x1b[B"
@@ -48,10 +48,10 @@ WALKS: Sequence[tuple[str, Steps]] = (
     ("chat.regions", (F5, "Ask anything")),
     ("dialogs.export_dialogs", (*SAID, F2, "c copy", "x", "Export")),
     ("dialogs.help", (F1, "Type to filter")),
-    ("dialogs.model_form", (F10, "profile or URL", CTRL_N, "Add model", "Other\r", "Profile name")),
-    ("dialogs.model_key_fields", (F10, "profile or URL", CTRL_N, "Add model", "OpenAI\r", "paste the key")),
+    ("forms.model_form", (F10, "profile or URL", CTRL_N, "Add model", "Other\r", "Profile name")),
+    ("forms.model_form", (F10, "profile or URL", CTRL_N, "Add model", "OpenAI\r", "paste the key")),
     ("dialogs.picker", (F10, "profile or URL", CTRL_N, "type to filter")),
-    ("dialogs.server_form", (*SERVERS, "a", "Add server")),
+    ("forms.server_form", (*SERVERS, "a", "Add server")),
     ("dialogs.text_dialogs", (F12, "System prompt of this conversation")),
     ("dialogs.text_dialogs", ("add a note: a\r", "y once", "e", "reason for the model")),
     ("lists.models", (F10, "profile or URL")),
@@ -67,7 +67,7 @@ WALKS: Sequence[tuple[str, Steps]] = (
     ("workbench.bench", (*TOOL, "/", "name or description")),
     ("workbench.bench", (*TOOL, "\r", "enter next", CTRL_E, "ctrl+e form")),
     ("workbench.log_screen", (*SERVERS, "l", "LOG weather", "/", "search ›")),
-    ("workbench.result_screen", (*RESULT, F2, "c copy", "v", "w save", "w", "save as")),
+    ("results.result_screen", (*RESULT, F2, "c copy", "v", "w save", "w", "save as")),
     ("workbench.screen", (*TOOL, "\r", "enter next", CTRL_K, "Save arguments")),
 )
 

@@ -14,18 +14,22 @@ QUIT, F4 = "\x11", "\x1bOS"
 
 def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
     report = tmp_path / "modules"
-    with TerminalApp.watched(f"modules={report}", "--demo", "--no-start", fresh=True) as app:
+    with TerminalApp.watched(f"modules={report}", "--demo", "--no-start") as app:
         app.until(lambda: report.exists() and report.read_text(encoding="utf-8"))
         loaded = set(report.read_text(encoding="utf-8").split())
         assert "textual.app" in loaded
         assert loaded & HEAVY == set()
+        parts = {
+            name.split(".")[3] for name in loaded if name.startswith("tui.addons.") and name.count(".") > 2
+        }
+        assert parts <= {"addon"}, "the command line needs no more of an add-on"
         app.shows("sk anything")
         app.send(QUIT)
         assert app.ended() == 0
 
 
 def test_text_typed_during_heavy_imports_appears_before_they_end():
-    with TerminalApp.real("--demo", fresh=True) as app:
+    with TerminalApp.real("--demo") as app:
         app.shows("sk anything", "loading")
         app.send("typed early")
         app.shows("typed early")
@@ -36,7 +40,7 @@ def test_text_typed_during_heavy_imports_appears_before_they_end():
 
 
 def test_quitting_during_heavy_imports_is_immediate_and_clean():
-    with TerminalApp.real("--demo", fresh=True) as app:
+    with TerminalApp.real("--demo") as app:
         app.shows("sk anything", "loading")
         app.send(QUIT)
         assert app.ended(5) == 0
@@ -45,7 +49,7 @@ def test_quitting_during_heavy_imports_is_immediate_and_clean():
 
 
 def test_keys_pressed_during_heavy_imports_open_a_screen_and_reach_it():
-    with TerminalApp.real("--demo", fresh=True) as app:
+    with TerminalApp.real("--demo") as app:
         app.shows("sk anything", "loading")
         app.send(F4 + "/slow")
         app.shows("TRAFFIC", "filter › slow", seconds=30)

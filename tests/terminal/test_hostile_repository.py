@@ -127,7 +127,7 @@ def test_the_app_executes_imports_and_contacts_nothing_from_a_hostile_folder(rep
     report = tmp_path / "strace"
     assert STRACE is not None
     argv = under_strace(STRACE, report, [*PROGRAM, "--demo"])
-    with TerminalApp(argv, env=env, fresh=True, cwd=repository.folder) as app:
+    with TerminalApp(argv, env=env, cwd=repository.folder) as app:
         app.shows("2 of 2", seconds=60)
         app.send("hello\r")
         app.until(lambda: "answered" in app.text and "esc stop" not in app.text)

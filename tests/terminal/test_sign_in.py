@@ -16,7 +16,7 @@ from tests.protocol.command import mcptui
 from tests.protocol.oauth_server import OAuthServer
 from tests.terminal.pty_app import TerminalApp, home_in
 from tests.unit.host.sign_in.people import final_address
-from tui.ui.questions.question_line import GRACE_SECONDS
+from tui.ui.keys.answer_pause import GRACE_SECONDS
 
 OPEN = "\x13"  # ctrl+s
 BROWSER = """

@@ -35,7 +35,13 @@ def note_focus(report: str) -> None:
     from textual.widgets import Input, TextArea
 
     from tui.ui.app import app as app_module
+    from tui.ui.forms.form_pane import FormPane
     from tui.ui.platform.caret import caret_of
+
+    def hides(focused: object) -> bool:
+        if isinstance(focused, FormPane):
+            return focused.current is not None and focused.current.spec.secret
+        return isinstance(focused, Input) and focused.password
 
     class Reporting(app_module.McptuiApp):
         reported = ""
@@ -58,7 +64,7 @@ def note_focus(report: str) -> None:
                 "focused": f"{id(focused)} {getattr(focused, 'cursor', '')}" if focused else "",
                 "edits": isinstance(focused, Input | TextArea)
                 or (focused is not None and caret_of(focused) is not None),
-                "hides": isinstance(focused, Input) and focused.password,
+                "hides": hides(focused),
                 "fields": sum(isinstance(one, Input | TextArea) for one in self.screen.focus_chain),
                 "tabs": self.tabs,
             }

@@ -8,7 +8,6 @@ from tests.ui.headless import (
     idle_soon,
     only_busy_awaited,
     painted_when_looked_at,
-    parameters_read_from_code,
     parsed_once,
 )
 from tui.ui.platform import key_order
@@ -18,7 +17,6 @@ __all__ = [
     "keys_wait_long",
     "only_busy_awaited",
     "painted_when_looked_at",
-    "parameters_read_from_code",
     "parsed_once",
 ]
 

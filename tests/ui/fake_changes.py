@@ -1,6 +1,6 @@
 """Changes of the configuration by the app, recorded or applied to the fake host."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,40 +11,28 @@ from tui.runtime.server_changes import Draft, ServerValues
 from tui.settings.new_server import InvalidName
 
 
-class FakeChoices:
-    """`tui.runtime.server_changes.ServerChoices` that changes only the fake host."""
+class FakeConfiguration:
+    """`tui.runtime.configuration.Configuration` that changes only the fake host."""
 
     def __init__(self, host: FakeHost) -> None:
         self._host = host
         self.problem = ""
+        self.saved_themes: list[str] = []
 
-    async def toggle_tool(self, server: str, tool: str) -> str:
+    async def choose(self, server: str, field: str, value: Any) -> str:
         status = self._host.status(server)
-        off = tuple(name for name in status.spec.off if name != tool)
-        if off == status.spec.off:
-            off = (*off, tool)
-        return self._put(server, off=off)
-
-    async def toggle_all(self, server: str) -> str:
-        return self._put(server, off=() if self._host.status(server).spec.off else ("*",))
-
-    async def toggle_instructions(self, server: str) -> str:
-        return self._put(server, instructions=not self._host.status(server).spec.instructions)
-
-    async def toggle_resources(self, server: str) -> str:
-        return self._put(server, offer_resources=not self._host.status(server).spec.offer_resources)
-
-    async def set_log_level(self, server: str, level: str) -> str:
-        return self._put(server, log_level=level)
-
-    def _put(self, server: str, **fields: Any) -> str:
-        status = self._host.status(server)
-        self._host.put(replace(status, spec=replace(status.spec, **fields)))
+        self._host.put(replace(status, spec=replace(status.spec, **{field: value})))
         return self.problem
+
+    def located(self, problems: Iterable[object]) -> list[str]:
+        return [f"c.toml: {one}" for one in problems]
+
+    async def save_theme(self, name: str) -> None:
+        self.saved_themes.append(name)
 
 
 class FakeTrust:
-    """`tui.runtime.servers.server_trust.ServerTrust` that changes only the fake host."""
+    """`tui.runtime.permission.server_trust.ServerTrust` that changes only the fake host."""
 
     def __init__(self, host: FakeHost) -> None:
         self._host = host
@@ -60,9 +48,16 @@ class FakeTrust:
 class FakeChanges:
     """`tui.runtime.server_changes.ServerChanges` that records the requested changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, configuration: FakeConfiguration, host: FakeHost) -> None:
         self.done: list[tuple[str, str]] = []
         self.problem = ""
+        self._configuration = configuration
+        self._host = host
+
+    async def toggle_tool(self, server: str, tool: str) -> str:
+        present = self._host.status(server).spec.off
+        off = tuple(name for name in present if name != tool)
+        return await self._configuration.choose(server, "off", off if off != present else (*off, tool))
 
     def values(self, name: str) -> ServerValues:
         if self.problem:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.ui.fake_changes import FakeChanges, FakeChoices, FakeModelChanges, FakeTrust
+from tests.ui.fake_changes import FakeChanges, FakeConfiguration, FakeModelChanges, FakeTrust
 from tests.ui.fake_chats import FakeChats
 from tests.ui.fake_host import FakeHost, crashed, running
 from tests.ui.fake_workbench import FakeCalls, FakeWorkbench
@@ -15,6 +15,7 @@ from tests.ui.traffic_stage import Recorded
 from tui.core.context.context_parts import ContextPart, DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.example_questions import Example
+from tui.core.permission.approval_policy import Policy
 from tui.core.ports import (
     Approver,
     DecisionRecord,
@@ -28,7 +29,6 @@ from tui.core.ports import (
 from tui.core.secrets.redact import Redactor
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
-from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools
@@ -156,11 +156,8 @@ class FakeRuntime:
         for tool in tools:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
-        self.server_choices = FakeChoices(self.host)
-        self.server_changes = FakeChanges()
-        self.configuration = SimpleNamespace(
-            located=lambda problems: [f"c.toml: {one}" for one in problems], save_theme=self._save_theme
-        )
+        self.configuration = FakeConfiguration(self.host)
+        self.server_changes = FakeChanges(self.configuration, self.host)
         self.trust = FakeTrust(self.host)
         self.model_changes = FakeModelChanges()
         self.conversations = FakeChats(self.conversation, self.continue_turn)
@@ -168,7 +165,6 @@ class FakeRuntime:
         self.request = FakeRequestContext()
         self.conversations.context_parts = lambda: self.request.shown_parts
         self.revision = 1
-        self.saved_themes: list[str] = []
         self.shut_down = self.turns = 0
         self._gate = gate
 
@@ -202,9 +198,6 @@ class FakeRuntime:
             Example("Add a note: buy milk", "notes › add_note"),
             Example("Which notes mention milk?", "notes › search_notes"),
         )
-
-    async def _save_theme(self, name: str) -> None:
-        self.saved_themes.append(name)
 
     async def shutdown(self) -> None:
         self.shut_down += 1

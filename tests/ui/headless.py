@@ -1,12 +1,10 @@
 """Fixtures that make tests of screens fast: they parse, paint and wait only as far as needed."""
 
 from collections.abc import Iterator
-from inspect import CO_VARARGS, CO_VARKEYWORDS
-from types import FunctionType
 from typing import Any
 
 import pytest
-from textual import _callback, _wait
+from textual import _wait
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.app import App
@@ -22,27 +20,6 @@ def parsed_once() -> Iterator[None]:
     """Cache parsed style sheets, which each app would parse again: a third of its start time."""
     with pytest.MonkeyPatch.context() as patch:
         parse_once(patch.setattr)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def parameters_read_from_code() -> Iterator[None]:
-    """Count the parameters of a plain function by its code.
-
-    Textual keeps the number with the function, but most callbacks are made anew, and `inspect.signature`
-    takes 2 % of what tests of screens cost.
-    """
-    count = _callback._count_parameters
-
-    def quickly(func: Any) -> int:
-        if type(func) is not FunctionType or func.__dict__:
-            return count(func)
-        code = func.__code__
-        variadic = bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
-        return code.co_argcount + code.co_kwonlyargcount + variadic
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_callback, "_count_parameters", quickly)
         yield
 
 

@@ -13,14 +13,14 @@ from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
 from tui.core.questions import Questioner
 from tui.ui.app.app import McptuiApp
-from tui.ui.questions import question_line
-from tui.ui.questions.read_pane import ReadPane
+from tui.ui.dialogs.read_pane import ReadPane
+from tui.ui.keys import answer_pause
 
 
 @pytest.fixture
 def ripe(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys answer a question at once."""
-    monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 0.0)
 
 
 @asynccontextmanager
@@ -42,7 +42,7 @@ async def painted(app: McptuiApp, *, whole: bool = False) -> ReadPane:
 
     def seen() -> bool:
         screen_text(app)  # paints
-        if not pane._is_ready:
+        if not pane.is_ready:
             return False
         top, height = pane.scroll_offset.y, pane.size.height
         if whole:

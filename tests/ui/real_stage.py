@@ -16,6 +16,7 @@ from tests.conftest import until
 from tests.ui.app_stage import OnScreen
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
+from tui.settings.config_file import quick_ui
 from tui.ui.app.app import McptuiApp
 
 
@@ -50,7 +51,8 @@ async def real_app(
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(config, encoding="utf-8")
     runtime = Runtime(options or Options(), os.environ)
-    app = McptuiApp(lambda: runtime, theme="harbor", keys={})
+    quick = quick_ui(None, os.environ)
+    app = McptuiApp(lambda: runtime, theme=quick.theme, keys=quick.keys)
     try:
         async with app.run_test(size=size, notifications=True) as pilot:
             await until(lambda: app.main.parts and runtime.is_ready, what="ready")

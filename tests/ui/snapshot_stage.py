@@ -8,12 +8,13 @@ from tests.ui.fake_chats import DEMO, OLLAMA
 from tests.ui.fake_host import FakeHost, crashed, running
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.traffic_stage import Recorded, some
-from tui.core.consent.launch import Launch
-from tui.core.consent.question import consent_question
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.errors import ModelError
+from tui.core.permission.consent import question_of
+from tui.core.permission.definitions import Accepted, DefinitionChange
+from tui.core.permission.launch import Launch
+from tui.core.permission.rules import Rules
 from tui.core.ports import ModelChoice, TextPart
 from tui.core.questions import (
     AddressQuestion,
@@ -26,7 +27,6 @@ from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, Trans
 from tui.core.tools import BinaryContent, LinkContent, TextContent, Tool, ToolResult
 from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.core.turn.limits import Limits
-from tui.core.turn.rules import Rules
 
 ANSWER = """\
 It is **sunny** in Hangzhou, 25 °C, with `light` wind.
@@ -230,10 +230,10 @@ _SPEC = ServerSpec(
     source="the file /home/ada/project/mcp.json",
 )
 _LAUNCH = Launch.of(_SPEC, lambda spec: "/usr/bin/npx")
-CONSENT = consent_question(_SPEC, _LAUNCH)
+CONSENT = question_of(_SPEC.name, _SPEC.source, _LAUNCH)
 _BEFORE = replace(_SPEC, args=("-y", "@example/weather@1.2.0", "--units", "metric"))
 _CHANGES = _LAUNCH.changes(Launch.of(_BEFORE, lambda spec: "/usr/bin/npx").summary("salt"), "salt")
-CONSENT_AGAIN = consent_question(_SPEC, _LAUNCH, _CHANGES)
+CONSENT_AGAIN = question_of(_SPEC.name, _SPEC.source, _LAUNCH, _CHANGES)
 _FAR_SPEC = ServerSpec(
     "tickets",
     transport=Transport.HTTP,
@@ -241,4 +241,4 @@ _FAR_SPEC = ServerSpec(
     headers={"Authorization": "Bearer 3f9ab27c"},
     source="the file /home/ada/project/mcp.json",
 )
-CONSENT_REMOTE = consent_question(_FAR_SPEC, Launch.of(_FAR_SPEC, lambda spec: ""))
+CONSENT_REMOTE = question_of(_FAR_SPEC.name, _FAR_SPEC.source, Launch.of(_FAR_SPEC, lambda spec: ""))

@@ -12,14 +12,11 @@ from tests.ui import app_stage
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshots import problem_of
 from tui.ui.app.app import McptuiApp
-from tui.ui.questions.consent_dialog import ConsentDialog
-from tui.ui.questions.definitions_dialog import DefinitionsDialog
+from tui.ui.dialogs.question_dialog import QuestionDialog
+from tui.ui.keys.answer_pause import GRACE_SECONDS
 from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
-from tui.ui.questions.question_line import GRACE_SECONDS
-from tui.ui.questions.sampling_dialog import SamplingDialog
-from tui.ui.questions.trust_dialog import TrustDialog
 
-Dialog = FormDialog | AddressDialog | SamplingDialog | DefinitionsDialog | ConsentDialog | TrustDialog
+Dialog = FormDialog | AddressDialog | QuestionDialog
 
 SIZES = ((80, 24), (120, 40))
 

@@ -14,17 +14,17 @@ from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
 from tui.ui.chat import status
 from tui.ui.dialogs.help import MAIN
+from tui.ui.dialogs.question_dialog import QuestionDialog
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import ACTIONS, Context
 from tui.ui.lists.models import ModelsScreen
-from tui.ui.lists.rules import RulesScreen
 from tui.ui.lists.sessions import SessionsScreen
-from tui.ui.questions.consent_dialog import ConsentDialog
+from tui.ui.permission.rules import RulesScreen
 from tui.ui.questions.elicitation_dialogs import AddressDialog
+from tui.ui.results.result_screen import ResultScreen
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.log_screen import LogScreen
-from tui.ui.workbench.result_screen import ResultScreen
 from tui.ui.workbench.screen import ServerScreen
 
 # ---- opening ----
@@ -368,7 +368,7 @@ async def test_a_theme_is_previewed_while_selecting_and_saved_when_selected():
         await pilot.press("down")
         await until(lambda: app.theme != "harbor")
         await pilot.press("enter")
-        await until(lambda: runtime.saved_themes == [app.theme])
+        await until(lambda: runtime.configuration.saved_themes == [app.theme])
 
 
 async def test_saving_a_theme_does_not_block_the_screen():
@@ -401,14 +401,15 @@ async def test_every_action_in_the_table_has_a_handler():
             Context.BENCH_FORM: FormPane,
         }
         for action in ACTIONS:
+            assert isinstance(app.main.parts.actions.why_not(action), str), action.id
             if action.method == f"app.act('{action.id}')":
-                assert callable(app.main.parts.actions.handlers[action.id]), action.id
+                assert callable(app.main.parts.actions.method(action.call).func), action.id
                 continue
             place, _, name = action.method.partition("(")[0].rpartition(".")
             screens = (ServerScreen, SessionsScreen, ModelsScreen, RulesScreen, ResultScreen, LogScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
             if action.id.startswith("ask."):
-                screen = ConsentDialog if action.id == "ask.each" else AddressDialog
+                screen = QuestionDialog if action.id == "ask.each" else AddressDialog
             doer = {"app": app, "screen": screen}.get(place) or panes.get(action.context, app)
             assert callable(getattr(doer, f"action_{name}", None)), action.id
 

@@ -65,7 +65,7 @@ async def test_keys_kept_during_loading_do_not_answer_a_tool_approval():
         await handled.wait()
         await pilot.pause()
         assert approvals.current is request
-        assert app.main.parts.approval_keys.answer_keys._held is None
+        assert app.main.parts.approval_keys.keys._held is None
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
 

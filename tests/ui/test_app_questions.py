@@ -15,10 +15,10 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.forms.form import Form
 from tui.core.ports import Answer, Decision, ReplyPart
 from tui.ui.app.app import McptuiApp
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context
 from tui.ui.widgets.symbols import UNICODE
-from tui.ui.workbench.form_pane import FormPane
-from tui.ui.workbench.items import Item, ItemVerb
 
 
 @pytest.mark.parametrize(("key", "ran"), [("y", True), ("t", True), ("a", True), ("n", False)])
@@ -293,7 +293,7 @@ LONG = json.dumps({"id": "\n".join(f"line {number}" for number in range(60))})
 async def press_and_settle(app: McptuiApp, pilot: Pilot[None], key: str) -> None:
     """Press an answer key, and wait until it can no longer be part of a word."""
     await pilot.press(key)
-    await until(lambda: app.main.parts.approval_keys.answer_keys._held is None)
+    await until(lambda: app.main.parts.approval_keys.keys._held is None)
 
 
 async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
@@ -356,8 +356,7 @@ async def test_typing_into_a_form_of_the_workbench_counts_as_typing():
         form = FormPane(app.overrides, UNICODE)
         await app.main.mount(form)
         schema = {"type": "object", "properties": {"city": {"type": "string"}}}
-        tool = app.main.parts.runtime.toolbox.tools()[0]
-        form.show(Item("t", "t", "", tool, ItemVerb.CALL, schema), Form(schema))
+        form.show(Form(schema), FormHead())
         form.focus()
         await until(lambda: form.has_focus and form.caret is not None)
         before = keys_of_questions.typed_at

@@ -19,8 +19,8 @@ from tui.core.tools import BinaryContent, ResourceContent, ToolResult
 from tui.core.workbench import ResourceInfo
 from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 from tui.ui.dialogs.picker import Picker
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.workbench.bars import BenchTab
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.screen import ServerScreen
 
 PIXEL = bytes.fromhex(

@@ -1,8 +1,8 @@
 """The protocol era of a server is changed in the configuration file while it runs."""
 
+import sys
 from pathlib import Path
 
-from tests import programs
 from tests.conftest import until
 from tests.ui.real_stage import real_app
 
@@ -10,10 +10,7 @@ GATEWAY = Path(__file__).parents[1] / "protocol" / "gateway_server.py"
 
 
 def configuration(era: str) -> str:
-    return (
-        f'[servers.bridge]\ncommand = "{programs.interpreter()}"\n'
-        f'args = ["{GATEWAY}", "error"]\nera = "{era}"\n'
-    )
+    return f'[servers.bridge]\ncommand = "{sys.executable}"\nargs = ["{GATEWAY}", "error"]\nera = "{era}"\n'
 
 
 async def test_changing_the_era_of_a_server_restarts_it(separate_home: Path) -> None:

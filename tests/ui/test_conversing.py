@@ -26,7 +26,7 @@ from tui.ui.dialogs.picker import Picker
 from tui.ui.keys.action_table import Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
-from tui.ui.workbench.result_screen import ResultScreen
+from tui.ui.results.result_screen import ResultScreen
 
 MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
 
@@ -131,16 +131,6 @@ async def test_a_new_conversation_has_no_parent() -> None:
         await until(lambda: app.main.parts.runtime.conversations.parent == "")
 
 
-async def test_a_word_typed_in_the_conversation_goes_to_the_composer_and_resends_nothing() -> None:
-    runtime = FakeRuntime(says("First."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
-        await pilot.press("f2", *"repeat")
-        await until(lambda: app.main.composer.text == "repeat")
-        assert len(runtime.conversations.asked) == 1
-
-
 async def test_a_question_is_edited_in_the_composer_before_it_is_resent() -> None:
     runtime = FakeRuntime(says("First."), says("Second."))
     async with opened(runtime) as (app, pilot):
@@ -235,7 +225,7 @@ async def test_the_selected_message_is_copied() -> None:
 async def test_a_command_that_needs_messages_is_refused_in_an_empty_conversation() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press(*"/export", "enter")
-        await shows(app, "The conversation is empty.")
+        await shows(app, "the conversation is empty")
 
 
 async def test_the_conversation_is_exported_to_a_file(
@@ -338,7 +328,7 @@ async def test_a_file_is_opened_only_after_confirmation(
     async def note(app: object, path: Path) -> None:
         started.append(path)
 
-    monkeypatch.setattr("tui.ui.workbench.result_screen.open_file", note)
+    monkeypatch.setattr("tui.ui.results.result_screen.open_file", note)
     runtime = FakeRuntime(calls("weather__get_weather"), says("Look."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "look")

@@ -1,7 +1,6 @@
 """Typing a message while a question is open answers nothing by accident."""
 
 import pytest
-from textual import events
 
 from tests.conftest import until
 from tests.ui.app_stage import asked, opened, ripen, screen_text, send, shows
@@ -70,15 +69,3 @@ async def test_the_palette_is_never_opened_twice(keys):
         assert app.crash is None and app.is_running
         await pilot.press("escape", "escape", "escape")
         await until(lambda: app.screen is app.main)
-
-
-@pytest.mark.parametrize("text", ["Add a note: eggs", "Do go home, jack", "list all"])
-async def test_a_message_typed_over_the_conversation_in_one_burst_is_complete(text):
-    async with opened(FakeRuntime(says("hello"))) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "hello")
-        app.post_message(events.Key("f2", None))
-        for letter in text:
-            app.post_message(events.Key("space" if letter == " " else letter, letter))
-        await until(lambda: app.main.composer.text == text, what=f"{app.main.composer.text!r}")
-        assert app.focused is app.main.composer

@@ -17,7 +17,7 @@ from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextCont
 from tui.core.workbench import PromptMessage, PromptResult
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.workbench.result_screen import ResultScreen
+from tui.ui.results.result_screen import ResultScreen
 
 ARCHIVE = "weather://archive/beijing"
 ANSWER = ToolResult((TextContent("See there."), LinkContent(ARCHIVE, "archive", "Ten years")))
@@ -102,7 +102,7 @@ async def test_a_web_address_is_opened_only_after_confirmation_and_a_suspicious_
         await shows(app, "in the browser?", "https://a.com.evil.example/x", "belongs to evil.example")
         await pilot.press("n", "o")
         await until(lambda: isinstance(app.screen, Confirm))
-        app.screen._shown = 0.0
+        app.screen._delay._shown = 0.0
         await pilot.press("y")
         await until(lambda: visited == ["https://a.com.evil.example/x"])
         await shows(app, "Cannot open a browser here.")

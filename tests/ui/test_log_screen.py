@@ -231,7 +231,7 @@ async def test_the_search_input_is_shown_above_the_footer(
         await press(pilot, "slash", *"line")
         search, keys = bottom_of(pilot.app)
     assert search.split() == ["search", "›", "line"]
-    assert keys.split()[:2] == ["esc", "back"]
+    assert keys.split()[:2] == ["enter", "accept"]
 
 
 @pytest.mark.parametrize("text", ["server", "copy", "now", "quiz", "s/r"])

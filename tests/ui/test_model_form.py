@@ -6,7 +6,8 @@ from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fakes import FakeRuntime
 from tui.runtime.model_changes import ModelValues, ProviderChoice
-from tui.ui.dialogs.model_form import ModelForm
+from tui.ui.forms.model_fields import KEY, MODEL, NAME, VARIABLE
+from tui.ui.forms.model_form import ModelForm
 from tui.ui.widgets.inputs import Button
 
 
@@ -74,8 +75,8 @@ async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_s
         assert isinstance(form, ModelForm)
         for key in ("shift+tab", "shift+tab", "right", "tab", *"secret"):
             app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(lambda: "secret" in {form._key.secret.value, form._model.value, form._key.variable.value})
-        assert form._key.secret.value == "secret"
+        await until(lambda: "secret" in {form._text(KEY), form._text(MODEL), form._text(VARIABLE)})
+        assert form._text(KEY) == "secret"
 
 
 async def test_enter_goes_to_the_next_field_and_does_not_save():
@@ -88,7 +89,7 @@ async def test_enter_goes_to_the_next_field_and_does_not_save():
         form = app.screen
         assert isinstance(form, ModelForm)
         await pilot.press("enter")
-        await until(lambda: form._called.has_focus)
+        await until(lambda: form.pane.current.path == NAME)
         await pilot.press("enter")
         await until(lambda: isinstance(form.focused, Button))
     assert not runtime.model_changes.done
@@ -112,7 +113,7 @@ async def test_a_note_about_the_key_is_apart_from_the_next_field_on_a_small_term
     runtime = FakeRuntime()
     async with opened(runtime, (80, 24)) as (app, _):
         provider = ProviderChoice("big", "Big", "https://big.example/v1", "BIG_KEY", False, "big-1")
-        app.push_screen(ModelForm(runtime.model_changes, provider))
+        app.push_screen(ModelForm(app.overrides, runtime.model_changes, provider))
         await shows(app, "No keychain", "Model  required")
         lines = screen_text(app).splitlines()
         model = next(number for number, line in enumerate(lines) if "Model  required" in line)

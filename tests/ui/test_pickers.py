@@ -9,7 +9,7 @@ from textual.widgets import OptionList
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, press
 from tui.settings.themes import ThemeSpec, all_themes
-from tui.ui.dialogs.picker import FindingPicker, Picker, PickerChoice, ThemePicker
+from tui.ui.dialogs.picker import Picker, PickerChoice, ThemePicker
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +65,10 @@ async def test_the_current_theme_is_highlighted_first(specs: Sequence[ThemeSpec]
 MANY = [PickerChoice(f"t{number}", Content(f"notes › tool_{number}")) for number in range(300)]
 
 
-@pytest.mark.parametrize("kind", [Picker, FindingPicker])
-async def test_heading_and_keys_of_a_long_list_are_visible_on_a_small_screen(kind: type[Picker]) -> None:
+@pytest.mark.parametrize("finds", [False, True])
+async def test_heading_and_keys_of_a_long_list_are_visible_on_a_small_screen(finds: bool) -> None:
     async with Stage().run_test(size=(80, 24)) as pilot:
-        pilot.app.push_screen(kind("Tools", MANY, "t299"))
+        pilot.app.push_screen(Picker("Tools", MANY, "t299", finds=finds))
         await pilot.pause()
         shown = screen_text(pilot.app)
     assert "Tools" in shown and "tool_299" in shown and "enter select   esc back" in shown
@@ -77,7 +77,7 @@ async def test_heading_and_keys_of_a_long_list_are_visible_on_a_small_screen(kin
 async def test_typing_narrows_a_long_list_and_enter_selects_the_match() -> None:
     given: list[str | None] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
-        pilot.app.push_screen(FindingPicker("Tools", MANY), given.append)
+        pilot.app.push_screen(Picker("Tools", MANY, finds=True), given.append)
         await press(pilot, *"29 tool", "down", "enter")
     assert given == ["t129"]
 
@@ -85,13 +85,13 @@ async def test_typing_narrows_a_long_list_and_enter_selects_the_match() -> None:
 async def test_without_a_match_enter_does_nothing_and_escape_cancels() -> None:
     given: list[str | None] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
-        pilot.app.push_screen(FindingPicker("Tools", MANY), given.append)
+        pilot.app.push_screen(Picker("Tools", MANY, finds=True), given.append)
         await press(pilot, *"xyz", "enter", "down", "pagedown", "escape")
     assert given == [None]
 
 
 async def test_a_short_list_has_no_filter_field() -> None:
     async with Stage().run_test(size=(80, 24)) as pilot:
-        pilot.app.push_screen(FindingPicker("Tools", MANY[:3]))
+        pilot.app.push_screen(Picker("Tools", MANY[:3], finds=True))
         await pilot.pause()
         assert "type to filter" not in screen_text(pilot.app)

@@ -13,8 +13,8 @@ from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.core.tools import ResourceContent, TextContent
 from tui.core.workbench import PromptMessage, PromptResult
 from tui.ui.dialogs.picker import Picker
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.workbench.bars import BenchTab
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.screen import ServerScreen
 
 

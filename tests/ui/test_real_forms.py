@@ -1,12 +1,12 @@
 """Forms of a server as Pydantic describes it, filled in with keys only; what arrives is what was typed."""
 
 import json
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests import programs
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.real_stage import RealApp, real_app
@@ -53,7 +53,7 @@ async def filling(home: Path, tool: str) -> AsyncIterator[Filled]:
     """Open the form of a tool, with the cursor on its first field."""
     arrived = home / "arrived.jsonl"
     config = (
-        f'[servers.forms]\ncommand = "{programs.interpreter()}"\nargs = ["{SERVER}"]\n'
+        f'[servers.forms]\ncommand = "{sys.executable}"\nargs = ["{SERVER}"]\n'
         f'env = {{ ARRIVED_FILE = "{arrived}" }}\n'
     )
     async with real_app(home, config, size=(120, 60)) as app:

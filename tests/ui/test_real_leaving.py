@@ -1,17 +1,17 @@
 """Servers that leave the configuration, or are replaced in it, while a turn is at them: the turn goes on."""
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from tests import programs
 from tests.conftest import until
 from tests.endpoint import Endpoint, calls, says
 from tests.ui.app_stage import send
 from tests.ui.real_stage import RealApp, real_app
-from tui.core.turn.approval_policy import Mode
+from tui.core.permission.approval_policy import Mode
 from tui.runtime.options import Options
 
 SERVER = Path(__file__).parents[1] / "protocol" / "leaving_server.py"
@@ -21,7 +21,7 @@ ERA = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 def server(era: str, **env: str) -> str:
     values = ", ".join(f'{name} = "{value}"' for name, value in {"ERA": era, **env}.items())
-    return f'[servers.srv]\ncommand = "{programs.interpreter()}"\nargs = ["{SERVER}"]\nenv = {{{values}}}\n'
+    return f'[servers.srv]\ncommand = "{sys.executable}"\nargs = ["{SERVER}"]\nenv = {{{values}}}\n'
 
 
 class Stage:

@@ -10,7 +10,8 @@ from tests.endpoint import Endpoint, refuses, says
 from tests.ui.real_stage import real_app
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.model_keys import ModelKeys
-from tui.ui.dialogs.model_form import ModelForm
+from tui.ui.forms.model_fields import MODEL, SOURCE, URL
+from tui.ui.forms.model_form import ModelForm
 
 KEY = "sk-canary-1234567890"
 
@@ -33,7 +34,7 @@ async def test_a_new_user_gets_an_answer_with_a_pasted_key_that_is_written_nowhe
             await real.shows("Add model · Other endpoint")
             form = real.app.screen
             assert isinstance(form, ModelForm)
-            form._url.value = endpoint.base_url
+            form.pane.set_text(URL, endpoint.base_url)
             await real.press("tab", *["left"] * (3 - choice), "tab", *KEY, "tab", "m", "ctrl+s")
             await real.shows("switched to it")
             await real.press(*"hi", "enter")
@@ -111,12 +112,12 @@ async def test_a_refusal_without_a_key_leads_to_the_choice_of_one_and_names_no_p
             await real.shows("Add model · Other endpoint")
             form = real.app.screen
             assert isinstance(form, ModelForm)
-            form._url.value = endpoint.base_url
+            form.pane.set_text(URL, endpoint.base_url)
             await real.press("down", "down")
-            assert form._model.has_focus
+            assert form.pane.current.path == MODEL
             await real.press("down")
             await real.shows("the new model (http://127.0.0.1", "Choose “store” or “this run only” above")
-            assert form._key._source.has_focus
+            assert form.pane.current.path == SOURCE
 
 
 @pytest.mark.parametrize("blank", ["space", "ctrl+j"])

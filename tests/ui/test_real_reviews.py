@@ -1,12 +1,12 @@
 """Changed definitions and stored sign-ins on screen, over the real runtime, host and configuration file."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests import programs
 from tests.conftest import refusing_port, until
 from tests.foreign import NUMBERS
 from tests.ui.real_stage import RealApp, real_app
@@ -35,7 +35,7 @@ async def later(app: RealApp, *shown: str) -> None:
 async def test_after_esc_on_the_first_hundred_changes_the_others_are_shown(separate_home: Path) -> None:
     listed = separate_home / "tools.json"
     listed.write_text(tools(130, "Before."))
-    config = f'[servers.calc]\ncommand = "{programs.interpreter()}"\nargs = ["{SERVER}", "{listed}"]\n'
+    config = f'[servers.calc]\ncommand = "{sys.executable}"\nargs = ["{SERVER}", "{listed}"]\n'
     async with real_app(separate_home, config) as app:
         await app.has_state("calc", "RUNNING")
         listed.write_text(tools(130, "After."))

@@ -3,19 +3,20 @@
 import asyncio
 import sys
 import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests import programs
 from tests.conftest import until
 from tests.endpoint import Endpoint, says
 from tests.ui.app_stage import keys, send
 from tests.ui.real_stage import RealApp, real_app
 from tui.core.servers import SamplingRule
 from tui.runtime.options import Options
-from tui.ui.questions import question_line
+from tui.ui.keys import answer_pause
 
 LAGGARD = Path(__file__).with_name("laggard.py")
 APP = Options(disabled_too=True, demo=True)
@@ -24,7 +25,7 @@ ERRORS = "The configuration has errors. The previous one is still in use."
 
 def server(name: str, *args: object) -> str:
     given = ", ".join(f'"{one}"' for one in (LAGGARD, *args))
-    return f'[servers.{name}]\ncommand = "{programs.interpreter()}"\nargs = [{given}]\n'
+    return f'[servers.{name}]\ncommand = "{sys.executable}"\nargs = [{given}]\n'
 
 
 def model(name: str, url: str, **fields: str) -> str:
@@ -47,6 +48,16 @@ async def settled(app: RealApp) -> None:
     await app.pilot.pause()
 
 
+@asynccontextmanager
+async def on_servers(home: Path, *names: str) -> AsyncIterator[RealApp]:
+    """The app with running servers, and the focus on the first of them."""
+    async with real_app(home, "".join(map(server, names)), options=APP) as app:
+        for name in names:
+            await app.has_state(name, "RUNNING")
+        await in_servers(app)
+        yield app
+
+
 # ---- reload beside changes -------------------------------------------------------------------------------
 
 
@@ -54,9 +65,7 @@ async def settled(app: RealApp) -> None:
 async def test_a_reload_beside_disabling_a_server_keeps_it_disabled(
     separate_home: Path, pressed: tuple[str, ...]
 ) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "a") as app:
         await app.pilot.press(*pressed)
         await until(lambda: read(app)["servers"]["a"].get("disabled"), what="disabled in the file")
         await settled(app)
@@ -65,10 +74,7 @@ async def test_a_reload_beside_disabling_a_server_keeps_it_disabled(
 
 
 async def test_a_reload_does_not_undo_a_change_that_waited_with_it(separate_home: Path) -> None:
-    async with real_app(separate_home, server("slow") + server("a"), options=APP) as app:
-        await app.has_state("slow", "RUNNING")
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "slow", "a") as app:
         await app.pilot.press("o")
         await app.has_state("slow", "STOPPING")
         await app.pilot.press("down", "o", "R")
@@ -79,9 +85,7 @@ async def test_a_reload_does_not_undo_a_change_that_waited_with_it(separate_home
 
 
 async def test_a_server_disabled_and_enabled_at_once_runs_again(separate_home: Path) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "a") as app:
         await app.pilot.press("o", "o")
         await app.has_state("a", "STOPPING")
         await settled(app)
@@ -116,11 +120,9 @@ async def test_a_change_in_the_app_keeps_a_change_of_the_file_and_applies_both(s
 
 
 async def test_a_server_added_by_another_process_meanwhile_is_kept_and_started(separate_home: Path) -> None:
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "a") as app:
         adding = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tui", "add", "--name", "b", programs.interpreter(), str(LAGGARD)),
+            *(sys.executable, "-m", "tui", "add", "--name", "b", sys.executable, str(LAGGARD)),
             stdout=asyncio.subprocess.DEVNULL,
         )
         while adding.returncode is None:
@@ -132,14 +134,11 @@ async def test_a_server_added_by_another_process_meanwhile_is_kept_and_started(s
 
 
 async def test_a_tool_turned_off_is_not_turned_on_by_a_reload_that_is_under_way(separate_home: Path) -> None:
-    async with real_app(separate_home, server("slow") + server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await app.has_state("slow", "RUNNING")
-        await in_servers(app)
+    async with on_servers(separate_home, "slow", "a") as app:
         await app.pilot.press("o")
         await app.has_state("slow", "STOPPING")
         await app.press("R")  # waits until "slow" has stopped
-        saving = asyncio.create_task(app.runtime.server_choices.toggle_tool("a", "one"))
+        saving = asyncio.create_task(app.runtime.server_changes.toggle_tool("a", "one"))
         await until(lambda: app.runtime.host.status("a").spec.off == ("one",), what="off at once")
         assert await saving == ""
         await settled(app)
@@ -150,7 +149,7 @@ async def test_a_tool_turned_off_is_not_turned_on_by_a_reload_that_is_under_way(
 async def test_a_choice_that_cannot_be_saved_survives_a_reload(separate_home: Path) -> None:
     async with real_app(separate_home, "", options=APP) as app:  # the samples are in no file
         name = app.runtime.host.statuses()[0].name
-        assert "until mcptui quits" in await app.runtime.server_choices.set_log_level(name, "error")
+        assert "until mcptui quits" in await app.runtime.configuration.choose(name, "log_level", "error")
         await app.runtime.configuration.reload()
         assert app.runtime.host.status(name).spec.log_level == "error"
 
@@ -166,7 +165,7 @@ async def test_a_tool_turned_off_while_a_reload_restarts_the_server_stays_off(
         await in_servers(app)
         await app.pilot.press("R")
         await app.has_state("slow", "STOPPING")
-        assert await app.runtime.server_choices.toggle_tool("slow", "one") == ""
+        assert await app.runtime.server_changes.toggle_tool("slow", "one") == ""
         spec = app.runtime.host.status("slow").spec
         assert (spec.args[-1], spec.off) == (str(gate), ("one",))
         await app.has_state("slow", "RUNNING")
@@ -180,8 +179,8 @@ async def test_keys_win_over_the_command_line_and_a_reload_keeps_that(separate_h
     async with real_app(separate_home, server("a"), options=options) as app:
         await app.has_state("a", "RUNNING")
         assert await app.runtime.trust.toggle("a") == ""
-        assert await app.runtime.server_choices.set_roots("a", ["/var"]) == ""
-        assert await app.runtime.server_choices.set_sampling("a", SamplingRule.NEVER) == ""
+        assert await app.runtime.configuration.choose("a", "roots", ("/var",)) == ""
+        assert await app.runtime.configuration.choose("a", "sampling", SamplingRule.NEVER) == ""
         for _ in range(2):
             spec = app.runtime.host.status("a").spec
             assert (spec.trusted, spec.roots, spec.sampling) == (False, ("/var",), SamplingRule.NEVER)
@@ -192,7 +191,7 @@ async def test_a_setting_is_not_saved_for_a_server_that_left_the_file(separate_h
     async with real_app(separate_home, server("a") + server("b"), options=APP) as app:
         await app.has_state("a", "RUNNING")
         app.write(server("b"))
-        assert "not found" in await app.runtime.server_choices.set_log_level("a", "error")
+        assert "not found" in await app.runtime.configuration.choose("a", "log_level", "error")
         assert set(read(app)["servers"]) == {"b"}
 
 
@@ -290,7 +289,7 @@ async def test_a_model_changed_in_the_file_is_used_although_a_server_was_changed
 async def test_a_corrected_model_that_needs_consent_is_used_after_the_question(
     separate_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 0.0)
     monkeypatch.setenv("SOME_KEY", "sk-canary-77")
     file = tmp_path / "shared.toml"
     file.write_text("[servers]\n[models.mine]\nmodel = 3\n")
@@ -386,10 +385,8 @@ async def test_the_errors_of_a_reload_wait_until_the_user_stops_typing(
 async def test_the_errors_of_a_reload_are_shown_over_an_open_dialog(
     separate_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
-    async with real_app(separate_home, server("a"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        await in_servers(app)
+    monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 0.0)
+    async with on_servers(separate_home, "a") as app:
         await app.press("ctrl+d")
         await app.shows("Remove the server “a”")
         app.write("[servers]\nmistake = 3\n")

@@ -2,13 +2,13 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from tests import programs
 from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.ui.real_stage import RealApp, real_app
@@ -21,8 +21,8 @@ from tui.ui.workbench.screen import ServerScreen
 
 OFFERING = Path(__file__).parents[1] / "protocol" / "offering_server.py"
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
-LASTING = f'[servers.other]\ncommand = "{programs.interpreter()}"\nargs = ["{OFFERING}"]\nautostart = false\n'
-LEAVING = f'[servers.gone]\ncommand = "{programs.interpreter()}"\nargs = ["{OFFERING}"]\ntrusted = false\n'
+LASTING = f'[servers.other]\ncommand = "{sys.executable}"\nargs = ["{OFFERING}"]\nautostart = false\n'
+LEAVING = f'[servers.gone]\ncommand = "{sys.executable}"\nargs = ["{OFFERING}"]\ntrusted = false\n'
 
 LEAVES_THE_APP = {"app.quit", "config.edit", "composer.editor", "app.suspend"}
 EXPECTED = "is no longer configured"
@@ -161,7 +161,7 @@ OPENED = {
     "the search of the log": ("LogScreen", ("f3", "l", "slash", "x")),
     "removal": ("Confirm", ("f3", "ctrl+d")),
     "editing": ("ServerForm", ("f3", "e")),
-    "its tools": ("FindingPicker", (*"/tools", "enter")),
+    "its tools": ("Picker", (*"/tools", "enter")),
     "its traffic": ("TrafficScreen", ("f3", "enter", "f4")),
     "completion": ("ChatScreen", ("at", "g")),
     "the palette": ("CommandPalette", ("ctrl+p", *"log")),
@@ -249,7 +249,7 @@ SERVERS = {
 async def test_every_key_works_while_a_server_is_being_replaced_and_removed(
     state: str, args: list[str], separate_home: Path
 ) -> None:
-    config = f'[servers.gone]\ncommand = "{programs.interpreter()}"\nargs = {json.dumps(args)}\n'
+    config = f'[servers.gone]\ncommand = "{sys.executable}"\nargs = {json.dumps(args)}\n'
     async with real_app(separate_home, config) as app:
         await app.has_state("gone", state)
         for written in (config + 'env = { A = "1" }\n', LASTING):

@@ -15,6 +15,7 @@ from tests.unit.storage.session_samples import store_in
 from tui.core.conversation.conversation import Conversation, Remark
 from tui.core.errors import ModelError
 from tui.core.events import TextDelta
+from tui.core.permission.approval_policy import Mode, Policy
 from tui.core.ports import (
     Answer,
     Decision,
@@ -25,7 +26,6 @@ from tui.core.ports import (
     RetryPart,
     TextPart,
 )
-from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools

@@ -1,7 +1,7 @@
 """The rules screen: rules are listed, checked against a call, added, edited and removed."""
 
 import tomllib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +12,12 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import OnScreen, asked, asking, keys, opened
 from tests.ui.fakes import FakeRuntime, says
+from tui.core.permission.rules import Rules
 from tui.core.ports import Answer
-from tui.core.turn.rules import Rules
 from tui.settings.config_file import ConfigFile
+from tui.settings.toml_edits import Change
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.lists.rules import RulesScreen
+from tui.ui.permission.rules import RulesScreen
 
 CALL = 'notes/delete_note {"id": "milk"}'
 
@@ -31,8 +32,8 @@ class File:
         self._policy.rules = Rules.parsed(rules)
         runtime.configuration = SimpleNamespace(file=ConfigFile(str(path), {}), change=self._change)
 
-    async def _change(self, write: Callable[[], None]) -> None:
-        write()
+    async def _change(self, change: Change) -> None:
+        ConfigFile(str(self.path), {}).change(change)
         self._policy.rules = Rules.parsed(self.rules)
 
     @property
@@ -50,7 +51,7 @@ class Scene(OnScreen):
         await self.press("ctrl+d")
         dialog = self.pilot.app.screen
         assert isinstance(dialog, Confirm)
-        dialog._shown -= 60  # ripe
+        dialog._delay._shown -= 60  # ripe
         await self.press("y")
 
 
@@ -82,11 +83,11 @@ async def test_without_rules_the_screen_explains_rules(tmp_path: Path):
 async def test_a_typed_call_is_checked_against_the_rules(tmp_path: Path):
     rules = "allow notes/*", "deny */delete_* id=m*", "ask files/*"
     async with listed(tmp_path, *rules) as scene:
-        scene.pilot.app.screen.finder.field.value = CALL
+        scene.pilot.app.screen.field.value = CALL
         await scene.shows("Denied   rule: deny */delete_* id=m*", "● deny", "! allow", "also matches")
-        scene.pilot.app.screen.finder.field.value = "other/tool"
+        scene.pilot.app.screen.field.value = "other/tool"
         await scene.shows("Needs approval")
-        scene.pilot.app.screen.finder.field.value = 'notes/add {"text'
+        scene.pilot.app.screen.field.value = 'notes/add {"text'
         await scene.shows("not a complete JSON object")
 
 
@@ -104,7 +105,7 @@ async def test_an_invalid_rule_is_reported_and_a_valid_one_is_added(tmp_path: Pa
 
 async def test_a_rule_added_for_a_typed_call_denies_its_tool(tmp_path: Path):
     async with listed(tmp_path) as scene:
-        scene.pilot.app.screen.finder.field.value = CALL
+        scene.pilot.app.screen.field.value = CALL
         await scene.shows("Needs approval")
         await scene.press("ctrl+n", "enter")
         await scene.shows("Denied   rule: deny notes/delete_note")

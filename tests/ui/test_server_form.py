@@ -8,7 +8,8 @@ from tests.ui.fake_host import FakeHost, running
 from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.dialogs.server_form import ServerForm
+from tui.ui.forms.form_rows import FieldNote
+from tui.ui.forms.server_form import LINE, VALUES, ServerForm
 from tui.ui.widgets.rows import text_of
 
 
@@ -84,7 +85,7 @@ async def test_a_sentence_typed_in_the_servers_pane_changes_no_server():
         await pilot.press(*"e", "enter")
         form = app.screen
         assert isinstance(form, ServerForm)
-        await until(lambda: form._values.has_focus)
+        await until(lambda: form.pane.current.path == VALUES)
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
     assert not runtime.server_changes.done
@@ -100,7 +101,7 @@ async def test_a_server_is_removed_only_after_confirmation():
         await until(lambda: app.screen is app.main)
         await pilot.press("ctrl+d")
         await until(lambda: isinstance(app.screen, Confirm))
-        app.screen._shown -= 1
+        app.screen._delay._shown -= 1
         await pilot.press("y")
         await until(lambda: runtime.server_changes.done == [("remove", "weather")])
 
@@ -141,7 +142,7 @@ async def test_an_error_longer_than_a_line_is_shown_in_full():
     async with opened(runtime, (80, 24)) as (app, pilot):
         await pilot.press("f3", "a")
         await until(lambda: isinstance(app.screen, ServerForm))
-        app.screen._say(problem)
+        app.screen.pane.note(LINE, FieldNote(problem=problem))
         await shows(app, "Cannot use this command", "as said.")
 
 

@@ -79,7 +79,7 @@ async def test_the_end_of_the_selected_conversation_is_previewed_beside_it() -> 
 async def test_a_narrow_screen_has_no_preview() -> None:
     async with listed(MILK, width=90) as scene:
         await scene.shows("Which notes mention milk?")
-        preview = scene.screen.finder.preview
+        preview = scene.screen.preview
         assert preview is not None and not preview.display
 
 
@@ -342,12 +342,12 @@ async def test_an_unwritable_path_is_reported_in_the_dialog_and_kept(
         dialog = ExportChat("Milk", tmp_path / "milk", counted)
         pilot.app.push_screen(dialog, given.append)
         await pilot.pause()
-        dialog._field.value = str(tmp_path / name)
+        dialog.field.value = str(tmp_path / name)
         for _ in range(2):
             await pilot.press("enter")
             await until(lambda: problem in screen_text(pilot.app))
-        assert given == [] and dialog._field.value == str(tmp_path / name)
-        dialog._field.value = str(tmp_path / "folder" / "milk.md")
+        assert given == [] and dialog.field.value == str(tmp_path / name)
+        dialog.field.value = str(tmp_path / "folder" / "milk.md")
         await pilot.press("enter")
         await until(lambda: bool(given))
     assert given == [ChatExport("markdown", tmp_path / "folder" / "milk.md")]

@@ -9,11 +9,12 @@ from tests.conftest import until
 from tests.ui.stage import press, shown
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import Recorded, some
+from tui.core.search_text import places
 from tui.core.traffic import Finding, Kind, Severity
-from tui.ui.traffic import entry_search
 from tui.ui.traffic.bars import EntryTab
-from tui.ui.traffic.entry_search import places
 from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.widgets import page as page_module
+from tui.ui.widgets import tree
 
 
 def page(screen: TrafficScreen, number: int = 0) -> str:
@@ -99,7 +100,7 @@ async def test_a_search_in_an_entry_finds_escaped_text() -> None:
         await until(lambda: screen.entry.loaded)
         reading = screen.entry.pages[0]
         for text, found in (("café", "result.name"), ('say "hi"', "result.said")):
-            screen.entry.search.begin(text)
+            screen.entry._search(text)
             await until(lambda found=found: reading.sheet.path(reading.cursor) == found, what=found)
             row = reading.row(reading.cursor)
             assert any("selected" in style for _, style in row)
@@ -150,16 +151,17 @@ async def test_another_search_or_closing_the_screen_stops_a_search(
             ended.set()
         return []
 
-    monkeypatch.setattr(entry_search, "places", endless)
+    monkeypatch.setattr(tree, "places", endless)
+    monkeypatch.setattr(page_module, "AT_ONCE", 0)
     recorded = Recorded()
     recorded.add(Kind.RESPONSE, {"result": {"rows": [{"n": n} for n in range(30)] + [{"n": "needle"}]}})
     async with opened(recorded.recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: screen.entry.loaded)
-        screen.entry.search.begin("endless")
+        screen.entry._search("endless")
         await until(begun.is_set)
         if then == "another search":
-            screen.entry.search.begin("needle")
+            screen.entry._search("needle")
             page_read = screen.entry.pages[0]
             await until(lambda: page_read.sheet.path(page_read.cursor) == "result.rows[30].n")
         else:

@@ -16,8 +16,8 @@ from tests.ui.stage import press
 from tests.ui.test_traffic import opened as file_opened
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import some
+from tui.core.permission.rules import Rules
 from tui.core.traffic import Cause, Direction, Kind, Redaction
-from tui.core.turn.rules import Rules
 from tui.core.workbench import RawAnswer
 from tui.traffic.filter.query import parse
 from tui.ui.app.app import McptuiApp

@@ -15,10 +15,10 @@ async def test_a_key_in_the_servers_pane_trusts_the_selected_server_and_explains
         await pilot.press("f3", "T")
         await shows(app, "Trust the server “weather”?", "Its results are trusted.")
         assert runtime.host.status("weather").spec.trusted is not True
-        app.screen._shown -= 1
+        app.screen._delay._shown -= 1
         await pilot.press("r", "y")
         assert isinstance(app.screen, ConfirmTrust)
-        app.screen._shown -= 1
+        app.screen._delay._shown -= 1
         await pilot.press("y")
         await shows(app, "The server “weather” is trusted. Its read-only tools run without approval.")
         await shows(app, "Press T to undo.")
@@ -36,7 +36,7 @@ async def test_a_change_that_is_not_saved_is_reported() -> None:
         await shows(app, "RUNNING")
         await pilot.press("f3", "T")
         await until(lambda: isinstance(app.screen, ConfirmTrust))
-        app.screen._shown -= 1
+        app.screen._delay._shown -= 1
         await pilot.press("y")
         await shows(app, "Not saved:")
 
@@ -49,7 +49,7 @@ async def test_the_same_key_works_in_the_workbench_and_the_overview_shows_it() -
         await pilot.press("T")
         app = bench_app.app_of(screen)
         await until(lambda: isinstance(app.screen, ConfirmTrust))
-        app.screen._shown -= 1
+        app.screen._delay._shown -= 1
         await pilot.press("y")
         await until(lambda: runtime.host.status("weather").spec.trusted is True)
         await shows(bench_app.app_of(screen), "its read-only marks and its results are trusted")

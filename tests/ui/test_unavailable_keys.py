@@ -1,21 +1,20 @@
-"""A command key that is unavailable says why. Only text is typed into the composer."""
+"""A key that is unavailable says why. Letters are commands in a pane, and text only in the composer."""
 
 import asyncio
 
 import pytest
-from textual.events import Key
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, screen_text, send, shows
+from tests.ui.app_stage import opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tui.core.ports import TextPart
 from tui.ui.app.app import McptuiApp
 from tui.ui.keys.action_table import Action, Context, of_context
-from tui.ui.keys.situation import BETWEEN_TURNS
+from tui.ui.lists.models import ModelsScreen
 
 COMMANDS = {found.keys: found for found in of_context(Context.CONVERSATION) if len(found.keys) == 1}
 ANSWERS = {found.keys: found for found in of_context(Context.QUESTION)}
-STOPPED_BY_A_TURN = [key for key, found in COMMANDS.items() if found.id in BETWEEN_TURNS]
+STOPPED_BY_A_TURN = [key for key, found in COMMANDS.items() if found.when == "messages.why_not_again"]
 
 
 def running() -> FakeRuntime:
@@ -80,29 +79,19 @@ async def test_a_configured_key_says_why_it_does_nothing() -> None:
         await tells(app, "Cannot branch from the selected message: the conversation is empty.")
 
 
-@pytest.mark.parametrize("text", ["because", "please", "yes", "tell me"])
-async def test_a_message_that_starts_with_a_command_key_is_typed(text: str) -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f2", *("space" if letter == " " else letter for letter in text))
-        await until(lambda: app.main.composer.text == text, what=f"{app.main.composer.text!r}")
-        assert "Cannot" not in screen_text(app)
-
-
-@pytest.mark.parametrize("text", ["because", "Please", "zero", "yes"])
-async def test_a_burst_of_letters_over_the_conversation_is_typed_in_full(text: str) -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f2")
-        for letter in text:
-            app.post_message(Key(letter, letter))
-        await until(lambda: len(app.main.composer.text) >= len(text), what=f"{app.main.composer.text!r}")
-        assert app.main.composer.text == text
-        assert "Cannot" not in screen_text(app)
-
-
-async def test_a_letter_that_is_not_a_command_is_typed() -> None:
+async def test_a_letter_that_is_no_command_names_the_key_to_the_input() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", "z")
-        await until(lambda: app.main.composer.text == "z")
+        await tells(app, "Press f5 to write a message.")
+
+
+async def test_a_command_acts_at_once_whatever_letters_follow() -> None:
+    async with opened(FakeRuntime(says("First."))) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await pilot.press("f2", "m", "y")
+        await until(lambda: isinstance(app.screen, ModelsScreen))
+        assert app.main.composer.text == ""
 
 
 async def test_the_menu_of_a_message_says_why_it_cannot_retry_during_a_turn() -> None:

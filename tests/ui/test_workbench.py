@@ -86,7 +86,7 @@ async def test_keys_turn_one_tool_or_all_tools_off_for_the_model() -> None:
         row = next(line for line in screen_text(app_of(screen)).splitlines() if "get_weather" in line)
         assert "off" in row.partition("│")[0]
         assert runtime.host.status("weather").spec.off == ("get_weather",)
-        runtime.server_choices.problem = "weather is not in the configuration file."
+        runtime.configuration.problem = "weather is not in the configuration file."
         await pilot.press("o")
         await shows(app_of(screen), "weather is not in the configuration file.")
         await until(lambda: "For the model" not in screen_text(app_of(screen)))
@@ -191,11 +191,10 @@ async def test_the_cpu_share_is_measured_between_two_readings() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
-        await until(lambda: screen.overview.identity.identity is not None)
-        screen.overview.identity._asked = float("-inf")
+        await shows(app_of(screen), "s in total")
+        screen.overview._asked = float("-inf")
         runtime.workbench.who = replace(runtime.workbench.who, cpu_seconds=99.0)
-        await until(lambda: screen.overview.identity.share is not None)
-        assert screen.overview.identity.share and screen.overview.identity.share > 0
+        await shows(app_of(screen), "% now, 99.0 s in total")
 
 
 async def test_a_stopped_server_is_shown_as_stopped_and_s_starts_it() -> None:

@@ -11,10 +11,10 @@ from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
+from tui.core.permission.rules import Rules
 from tui.core.ports import USER
 from tui.core.tasks import Task
 from tui.core.tools import TextContent, ToolResult
-from tui.core.turn.rules import Rules
 from tui.traffic.filter.query import parse
 from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.screen import TrafficScreen
@@ -113,7 +113,7 @@ async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> N
         assert not runtime.workbench.called
         await pilot.press("ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
-        app.screen._shown -= 1  # ripe
+        app.screen._delay._shown -= 1  # ripe
         await pilot.press("y")
         await shows(app, "The tool reported an error.", "there is no such station")
         await pilot.press("ctrl+s")
@@ -140,7 +140,7 @@ async def test_a_yes_typed_before_the_question_was_visible_is_ignored() -> None:
         app = app_of(screen)
         await pilot.press("down", "down", "enter", "x", "ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
-        app.screen._shown += 60
+        app.screen._delay._shown += 60
         await pilot.press("y")
         assert isinstance(app.screen, ConfirmCall)
         assert not runtime.workbench.called
@@ -233,12 +233,21 @@ async def test_an_existing_file_is_reported_where_its_path_is_typed(
         await shows(app_of(screen), "PNG image, 1 × 1")
         bench_of(screen).page.focus()
         await pilot.press("w")
-        await shows(app_of(screen), "save as")
-        await pilot.press("enter")
+        await shows(app_of(screen), "save as", "mcptui-hand-1-2.png")
+        await pilot.press("ctrl+u", *there.name, "enter")
         await shows(app_of(screen), "save as", "File exists")
         await pilot.press("x", "enter")
         await until(lambda: (tmp_path / "mcptui-hand-1.pngx").exists())
     assert there.read_text() == "mine"
+
+
+async def test_a_key_shows_the_schemas_of_a_tool_and_the_result_again() -> None:
+    async with opened(rich_runtime()) as (screen, pilot):
+        await shows(app_of(screen), "The result of get_weather appears here.")
+        await pilot.press("J")
+        await shows(app_of(screen), "SCHEMA", "inputSchema", "outputSchema", "location")
+        await pilot.press("J")
+        await shows(app_of(screen), "The result of get_weather appears here.")
 
 
 async def test_an_image_is_shown_as_a_picture_if_the_terminal_can(

@@ -1,28 +1,59 @@
-"""`mcptui add` and `mcptui remove`: servers of the configuration, without an editor.
-
-Importing this loads only the standard library.
-"""
+"""`mcptui add` and `mcptui remove`: servers of the configuration, without an editor."""
 
 import argparse
 import asyncio
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.addons import missing, service
+from tui.core.errors import McptuiError, UsageError
 from tui.core.files.programs import is_command
+from tui.core.permission.risks import risks_of
 from tui.core.ports import BY_KEY
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.servers import ServerSpec, SignedOut
 from tui.core.text import clean, clean_line, quoted_name
-
-if TYPE_CHECKING:
-    from tui.commands.packages.found_server import FoundServer
-    from tui.core.servers import SignedOut
+from tui.host.sign_in.token_store import TokenStore
+from tui.runtime.options import Options
+from tui.runtime.permission.consent import agree
+from tui.runtime.permission.subjects import launch_of
+from tui.settings import new_server
+from tui.settings.locations import config_path, state_dir
+from tui.settings.save import add_tables, change_config, refuse_foreign, remove_server
+from tui.settings.specs import resolved
 
 USAGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FoundServer:
+    """A server to be added. One that a third party described is added only after confirmation.
+
+    Attributes:
+        table: as under `[servers.NAME]`.
+        name: the proposed name, or "".
+        source: who described it: "registry" or "bundle", "" for the user.
+        lines: what it is and where it comes from, cleaned.
+        shown: the table with `***` for each secret that the user gave, if that differs.
+        folder: the folder that `install` creates, or "".
+        install: installs its files, after confirmation.
+        store: stores secrets, after confirmation; takes the table, its name and the configuration file, and
+            returns the table.
+    """
+
+    table: dict[str, Any]
+    name: str = ""
+    source: str = ""
+    shown: dict[str, Any] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    folder: str = ""
+    install: Callable[[], None] | None = None
+    store: Callable[[dict[str, Any], str, Path], dict[str, Any]] | None = field(default=None, repr=False)
 
 
 def add(args: argparse.Namespace) -> int:
@@ -36,12 +67,9 @@ def add(args: argparse.Namespace) -> int:
 
 def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
-    from tui.settings.locations import bundles_dir, secrets_dir
-    from tui.settings.packages.bundle_file import Leftovers
-
     path = _path(args)
     try:
-        present = _present(path)
+        present = new_server.present_servers(path)
         if args.server not in present:
             known = ", ".join(clean_line(name, 64) for name in present) or "none"
             raise UsageError(
@@ -56,92 +84,62 @@ def remove(args: argparse.Namespace) -> int:
     if signed_out.count:
         told = clean(signed_out.told)
         print(f"its tokens were also deleted{f'.{told}' if told else ''}")
-    for line in asyncio.run(Leftovers(args.server, present, bundles_dir(), secrets_dir()).delete()):
-        print(line)
+    if (delete_leftovers := service("leftovers")) is not None:
+        for line in asyncio.run(delete_leftovers(args.server, present)):
+            print(line)
     return 0
 
 
-async def _removed(args: argparse.Namespace, path: Path) -> "SignedOut":
+async def _removed(args: argparse.Namespace, path: Path) -> SignedOut:
     """Remove a server, then delete and revoke its tokens, as the client that was configured."""
-    from tui.core.servers import SignedOut
-    from tui.host.sign_in.token_store import TokenStore
-    from tui.settings.locations import state_dir
-    from tui.settings.save import remove_server
+
+    def change(document: dict[str, Any]) -> None:
+        remove_server(document, args.server)
 
     stored = await TokenStore(state_dir() / "sign-in").listed()
     if not any(one.server == args.server for one in stored):
-        remove_server(path, args.server)
+        change_config(path, change)
         return SignedOut(0)
-    from tui.runtime.options import Options
     from tui.runtime.runtime import Runtime
 
     runtime = Runtime(Options.from_args(args), os.environ)
     try:
         await runtime.ready(start=False, model=False, session=False)
-        remove_server(path, args.server)
+        change_config(path, change)
         return await runtime.host.sign_out(args.server)
     finally:
         await runtime.shutdown()
 
 
 def _path(args: argparse.Namespace) -> Path:
-    from tui.settings.locations import config_path
-
     return config_path(vars(args).get("config"), os.environ)[0]
 
 
-def _parse_trailing_options(args: argparse.Namespace) -> None:
-    """Parse the options after a URL, a name or a bundle. After a command, they belong to the command."""
-    from tui.commands.packages.options import fill_add
-
-    words: list[str] = args.target
-    if len(words) > 1 and (
-        "://" in words[0] or args.registry or _is_packed(words[0]) or _names_a_registry(words)
-    ):
-        parser = argparse.ArgumentParser(prog="mcptui add")
-        fill_add(parser)
-        parser.parse_args(words[1:], namespace=args)
-        args.target = [words[0], *args.target]
-    elif words[:1] == ["--"]:
-        args.target = words[1:]
-
-
-def _is_packed(word: str) -> bool:
-    from tui.commands.packages.bundle import is_bundle
-    from tui.settings.packages.registry_entry import is_registry_name
-
-    return is_bundle(word) or (is_registry_name(word) and not is_command(word))
-
-
-def _names_a_registry(words: Sequence[str]) -> bool:
-    """Return whether `--registry` follows a word that is not a command."""
-    named = any(word == "--registry" or word.startswith("--registry=") for word in words[1:])
-    return named and not is_command(words[0])
-
-
 def _add(args: argparse.Namespace) -> int:
-    from tui.settings.new_server import as_toml, check_new, refuse_duplicate, server_name
-    from tui.settings.save import add_servers, refuse_foreign
+    from tui.commands.command_line import fill_add
+    from tui.commands.shared_options import parse_trailing
 
-    _parse_trailing_options(args)
+    words, is_package = args.target, service("is package")
+    if len(words) > 1 and ("://" in words[0] or (is_package is not None and is_package(args))):
+        parse_trailing(args, "target", fill_add, prog="mcptui add")
+    elif words[:1] == ["--"]:  # options after a command belong to the command
+        args.target = words[1:]
     path = _path(args)
     refuse_foreign(path)
-    found = _packed(args)
-    table = _typed(args) if found is None else {**found.table, "source": found.source}
-    more = {"era": args.era} if args.era else {}
-    table |= more
-    shown_table = table if found is None else {**found.shown, "source": found.source, **more}
-    present = _present(path)
-    proposed = args.name or (server_name(table) if found is None else found.name)
-    refuse_duplicate("", table, present)
+    found = _found(args)
+    more = ({"source": found.source} if found.source else {}) | ({"era": args.era} if args.era else {})
+    table, shown_table = found.table | more, (found.shown or found.table) | more
+    present = new_server.present_servers(path)
+    proposed = args.name or found.name or new_server.server_name(table)
+    new_server.refuse_duplicate("", table, present)
     name = args.name or _asked_name(proposed)
     renaming = f"Choose another one with --name, or remove it first: mcptui remove {shlex.quote(name)}"
-    refuse_duplicate(name, table, present, renaming)
-    notes = check_new(name, table, path, os.environ, created=found.folder if found is not None else "")
-    if found is not None:
+    new_server.refuse_duplicate(name, table, present, renaming)
+    notes = new_server.check_new(name, table, path, os.environ, created=found.folder)
+    if found.source:
         print("\n".join((*found.lines, "")) if found.lines else "")
-    print(clean(as_toml(name, shown_table)))
-    for risk in _risks(table, found.folder) if found is not None else ():
+    print(clean(new_server.as_toml(name, shown_table)))
+    for risk in _risks(table, found.folder) if found.source else ():
         print(f"! {clean(risk)}")
     for note in notes:
         print(f"note: {clean(note)}")
@@ -149,8 +147,8 @@ def _add(args: argparse.Namespace) -> int:
     if args.dry_run:
         print(f"dry run, nothing written. Without --dry-run, this is added to {shown}")
         return 0
-    if found is not None:
-        from tui.commands.packages.found_server import confirm
+    if found.source:
+        from tui.commands.permission.terminal_approver import confirm
 
         if not confirm(f"{_what_happens(shown_table)}\nAdd it to {shown}?", yes=args.yes):
             print("nothing written")
@@ -158,9 +156,9 @@ def _add(args: argparse.Namespace) -> int:
         if found.install is not None:
             found.install()
         table = table if found.store is None else found.store(table, name, path)
-    add_servers(path, {name: table})
+    change_config(path, lambda document: add_tables(document, "servers", {name: table}))
     print(f"wrote {shown}")
-    _agree(path, name, by="option --yes" if found is not None and args.yes else BY_KEY)
+    _agree(path, name, by="option --yes" if found.source and args.yes else BY_KEY)
     if not present:
         print("the sample servers no longer start, because a server is now configured")
     print("check that it starts: mcptui servers")
@@ -169,17 +167,27 @@ def _add(args: argparse.Namespace) -> int:
     return 0
 
 
+def _found(args: argparse.Namespace) -> FoundServer:
+    """Return the server of a package, a URL or a command."""
+    if (package := service("package")) is not None:
+        return package(args) or _typed(args)
+    if len(args.target) == 1 and _may_be_package(args.target[0]):
+        raise UsageError(missing("service", "package"))
+    return _typed(args)
+
+
+def _may_be_package(word: str) -> bool:
+    """Return whether a word may name a registry entry or a bundle."""
+    return "://" not in word and ("/" in word or word.endswith(".mcpb")) and not is_command(word)
+
+
 def _agree(path: Path, name: str, *, by: str) -> None:
     """Store consent for a server that was typed or just confirmed, so that mcptui does not ask again."""
-    from tui.runtime.servers.consent import agree
-
     if problem := agree(path, name, os.environ, by=by):
         print(f"note: mcptui will ask before it starts the server: {clean(problem)}")
 
 
 def _what_happens(table: Mapping[str, Any]) -> str:
-    from tui.core.secrets.commands_and_urls import masked, masked_arguments
-
     if "url" in table:
         return f"mcptui will connect to {clean_line(masked(table['url']), 400)}."
     words = masked_arguments([table["command"], *table.get("args", ())])
@@ -188,10 +196,6 @@ def _what_happens(table: Mapping[str, Any]) -> str:
 
 def _risks(table: Mapping[str, Any], created: str) -> list[str]:
     """Return the risks of a start. A program in the folder `created` will exist."""
-    from tui.core.consent.risks import risks_of
-    from tui.core.servers import ServerSpec
-    from tui.runtime.servers.consent import launch_of
-
     args, env = tuple(map(str, table.get("args", ()))), table.get("env", {})
     command, url = table.get("command", ""), table.get("url")
     launch = launch_of(ServerSpec("", command, args, env, table.get("cwd"), url=url))
@@ -200,50 +204,19 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
     return risks_of(launch)
 
 
-def _packed(args: argparse.Namespace) -> "FoundServer | None":
-    """Return the server of a bundle or a registry entry, or None for a URL or a command."""
-    from tui.commands.packages.bundle import from_bundle, is_bundle
-
-    word = args.target[0] if len(args.target) == 1 else ""
-    if is_bundle(word) and not args.registry:
-        return from_bundle(args, word)
-    if word and (args.registry or _is_packed(word)):
-        from tui.commands.packages.registry import from_registry
-
-        return from_registry(args, word)
-    if args.set or args.kind or args.sha256:
-        raise UsageError("--set, --as and --sha256 require a registry entry or a bundle.")
-    return None
-
-
-def _typed(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the table for the URL or command on the command line."""
-    from tui.settings.new_server import pairs, server_table
-    from tui.settings.specs import resolved
-
-    table = server_table(
+def _typed(args: argparse.Namespace) -> FoundServer:
+    """Return the server of the URL or command on the command line."""
+    table = new_server.server_table(
         args.target,
-        env=pairs(args.env),
-        headers=pairs(args.header, colon=True),
+        env=new_server.pairs(args.env),
+        headers=new_server.pairs(args.header, colon=True),
         transport=args.transport or "",
         known=is_command,
     )
     if "command" in table:  # the path must work from any folder
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())
         table |= {"args": arguments} if arguments else {}
-    return table
-
-
-def _present(path: Path) -> Mapping[str, Any]:
-    from tui.settings.files import Unreadable, read_bounded
-    from tui.settings.new_server import configured
-
-    try:
-        return configured(read_bounded(path))
-    except FileNotFoundError:
-        return {}
-    except Unreadable as error:
-        raise ConfigError(f"{error}.", where=str(path)) from error
+    return FoundServer(table)
 
 
 def _asked_name(proposed: str) -> str:

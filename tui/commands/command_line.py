@@ -5,14 +5,21 @@ import sys
 from collections.abc import Callable
 
 import tui
-from tui.commands.call.options import add_calls
-from tui.commands.decisions.options import DECISIONS_ABOUT, fill_decisions
+from tui.commands.call.call_flags import add_calls
 from tui.commands.help_text import help_text, invalid
-from tui.commands.packages.options import ADD_ABOUT, ADD_USAGE, add_search, fill_add
-from tui.commands.sessions.options import SESSIONS_ABOUT, SESSIONS_EPILOG, count, fill_sessions
-from tui.commands.shared_options import add_common, add_question_options, add_trust
-from tui.commands.tap.options import TAP_ABOUT, TAP_USAGE, fill_tap
+from tui.commands.sessions.sessions_flags import SESSIONS_ABOUT, SESSIONS_EPILOG, fill_sessions
+from tui.commands.shared_options import (
+    RECORDING,
+    add_common,
+    add_question_options,
+    add_unconfigured,
+    count,
+    fill_addon_flags,
+    flags_of,
+)
+from tui.commands.tap.tap import fill_tap, tap_texts
 from tui.commands.unknown_words import check_action
+from tui.core.addons import every
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
@@ -58,7 +65,13 @@ are.
   pass show work | mcptui config key work       read it from a pipe
   mcptui config key work --forget               delete it
 """
-RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
+DECISIONS_ABOUT = """\
+List what was allowed and denied, oldest first: tool calls, forms, URLs, and requests to the model. Each line
+names what decided (a key, a rule, an option, a default, a limit) and who requested it. Arguments are not
+recorded, only their digest: equal arguments have equal digests.
+
+  mcptui decisions --since 7d --denied    what was denied in the last week
+"""
 TRAFFIC_ABOUT = """\
 Inspect a recording. Without a name, mcptui reads the most recent one. With --since, it reads all recordings
 with entries since that time. With --all, it reads every recording. The oldest comes first. On a terminal and
@@ -76,18 +89,6 @@ exit codes:
   5    the server of --replay could not be started
   130  interrupted
 """
-MOCK_ABOUT = """\
-Act as a recorded server over stdio, for clients of every protocol revision. Recordings of revisions up to
-2025-11-25 are translated for clients of 2026-07-28, and vice versa. A recorded request gets its recorded
-response. Any other request gets an error that lists what was recorded, and is reported on stderr.
-"""
-MOCK_EPILOG = """\
-exit codes:
-  0    success
-  1    a request could not be answered
-  2    invalid usage, unreadable recording, or unwritable output
-  141  the client closed the output
-"""
 
 COMPLETION_ABOUT = """\
 Print a script that completes commands and options in your shell. Load it in the shell's startup file:
@@ -95,6 +96,22 @@ Print a script that completes commands and options in your shell. Load it in the
   bash (~/.bashrc)                     eval "$(mcptui completion bash)"
   zsh (~/.zshrc, after compinit)       eval "$(mcptui completion zsh)"
   fish (~/.config/fish/config.fish)    mcptui completion fish | source
+"""
+
+
+_ADD_USAGE = """\
+mcptui add [OPTION ...] URL
+       mcptui add [OPTION ...] COMMAND [ARG ...]"""
+_ADD_ABOUT = """\
+Add a server to the configuration: a URL, a command{kinds}.
+
+  mcptui add https://example.com/mcp
+  mcptui add https://example.com/mcp --header 'Authorization: Bearer ${{TOKEN}}'
+  mcptui add npx -y @modelcontextprotocol/server-everything
+  mcptui add --name files --env LOG=debug -- python server.py --verbose
+{examples}
+Options of mcptui go before the command. Everything after the command belongs to it. mcptui shows what it
+writes.
 """
 
 
@@ -150,13 +167,20 @@ def build_parser() -> argparse.ArgumentParser:
         dest="command", metavar="COMMAND", title="commands", parser_class=_Command
     )
 
+    brought = [*every("parser")]
+
     def add(
         name: str,
         fill: Callable[[argparse.ArgumentParser], object],
+        *,
+        after: str = "",
         **about: "Any",
     ) -> None:
         command = commands.add_parser(name, formatter_class=help_text, **about)
         command.fill = fill
+        for other, shown in brought:
+            if shown["after"] == name:
+                add(other, **shown)
 
     about = "Ask one question from the command line. The answer goes to stdout, the trace to stderr."
     add("run", _fill_run, help="ask one question from the command line", description=about, epilog=EXIT_CODES)
@@ -167,9 +191,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     short = "start every configured server, print its status, and stop it"
     add("servers", _fill_servers, help=short, description=about, epilog=SERVERS_EPILOG)
-    add_search(add)
     short = "add a server to the configuration: a URL or a command"
-    add("add", fill_add, help=short, usage=ADD_USAGE, description=ADD_ABOUT)
+    usage, about = add_texts()
+    add("add", fill_add, help=short, usage=usage, description=about)
     about = "Remove a server from the configuration. Comments elsewhere in the file are kept."
     add("remove", _fill_remove, help="remove a server from the configuration", description=about)
     add("login", _fill_sign_in, help="sign in to a remote server", description=LOGIN_ABOUT)
@@ -179,16 +203,15 @@ def build_parser() -> argparse.ArgumentParser:
     short = "list, search, show, export and delete sessions (saved conversations)"
     add("sessions", fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
     short = "list what was allowed and denied, when, and by which key or rule"
-    add("decisions", fill_decisions, help=short, description=DECISIONS_ABOUT)
+    add("decisions", _fill_decisions, help=short, description=DECISIONS_ABOUT)
     short = "proxy and record another host's server"
-    add("tap", fill_tap, help=short, usage=TAP_USAGE, description=TAP_ABOUT)
+    usage, about = tap_texts()
+    add("tap", fill_tap, help=short, usage=usage, description=about)
     short = "inspect a recording: list, filter, lint, statistics, export, replay"
     add("traffic", _fill_traffic, help=short, description=TRAFFIC_ABOUT, epilog=TRAFFIC_EPILOG)
     assert isinstance(commands.choices, dict)
     # Its former name, which the help does not mention.
     commands.choices["trace"] = commands.choices["traffic"]
-    short = "act as a recorded server over stdio"
-    add("mock", _fill_mock, help=short, description=MOCK_ABOUT, epilog=MOCK_EPILOG)
     short = "print a shell completion script"
     add("completion", _fill_completion, help=short, description=COMPLETION_ABOUT)
     about = "Print the manual page: mcptui man | man -l -"
@@ -266,6 +289,28 @@ def _fill_servers(servers: argparse.ArgumentParser) -> None:
     servers.add_argument("--json", action="store_true", help="print a JSON array")
 
 
+def add_texts() -> tuple[str, str]:
+    """Return usage and description, with those of add-ons."""
+    found = [*flags_of("add")]
+    usage = "\n       ".join((_ADD_USAGE, *(one["usage"] for one in found)))
+    kinds, examples = "".join(one["notes"] for one in found), "".join(one["examples"] for one in found)
+    return usage, _ADD_ABOUT.format(kinds=kinds, examples=examples)
+
+
+def fill_add(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `mcptui add`."""
+    parser.add_argument("--name", metavar="NAME", help="server name (default: from its URL or package)")
+    add_unconfigured(parser)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be written without writing it"
+    )
+    fill_addon_flags(parser, "add")
+    add_common(parser, model=False, starts=False)
+    parser.add_argument(
+        "target", nargs=argparse.REMAINDER, metavar="URL|COMMAND|NAME|FILE", help="what to add"
+    )
+
+
 def _fill_sign_in(parser: argparse.ArgumentParser) -> None:
     add_common(parser, model=False)
     parser.add_argument("server", metavar="SERVER", help="a configured server, or a URL")
@@ -331,6 +376,15 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
             )
 
 
+def _fill_decisions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--since", metavar="TIME", help="only decisions since a time: 1h, 7d, 14:05, 2026-11-20"
+    )
+    parser.add_argument("--server", metavar="NAME", help="only decisions about this server")
+    parser.add_argument("--denied", action="store_true", help="only what was denied")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+
+
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument("recording", nargs="?", metavar="RECORDING", help=RECORDING)
     traffic.add_argument(
@@ -370,41 +424,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --export: replace values with placeholders such as <text, 12 characters>, keep names",
     )
-    traffic.add_argument(
-        "--replay",
-        nargs="?",
-        const="",
-        metavar="SERVER",
-        help="resend the requests to a configured server (or -- COMMAND ARG ...) and print the differences. "
-        "Prints the requests and asks before it sends them",
-    )
-    traffic.add_argument(
-        "--yes",
-        action="store_true",
-        help="with --replay: send without asking, except calls that a rule asks about",
-    )
-    traffic.add_argument(
-        "--approve",
-        choices=("all",),
-        help="with --replay: send without asking, including calls that a rule asks about",
-    )
-    add_trust(traffic)
-    traffic.add_argument("--server", metavar="NAME", help="with --replay: which server of the recording")
-    traffic.add_argument(
-        "--mask",
-        action="append",
-        metavar="PATH",
-        help="with --replay: ignore differences in this value, e.g. $.time",
-    )
-    traffic.add_argument(
-        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
-    )
-
-
-def _fill_mock(mock: argparse.ArgumentParser) -> None:
-    mock.add_argument("recording", metavar="RECORDING", help=RECORDING)
-    mock.add_argument("--server", metavar="NAME", help="which server, if the recording has several")
-    mock.add_argument("--timing", action="store_true", help="reproduce the recorded latencies")
+    fill_addon_flags(traffic, "traffic")
 
 
 def _fill_completion(parser: argparse.ArgumentParser) -> None:

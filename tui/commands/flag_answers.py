@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TextIO
 
-from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
-from tui.core.definitions.accepted import DefinitionChange, shown_name
 from tui.core.errors import UsageError, reason_of
 from tui.core.files.text_files import NotText, text_of
 from tui.core.forms.elicitation import content_problem, default_content
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
+from tui.core.permission.definitions import DefinitionChange, shown_name
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
@@ -97,10 +97,9 @@ class FlagAnswers:
             return FormAnswer(Action.DECLINE, by=self._by)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
-        from tui.host.schemas.validation import found_in
 
         content = {**default_content(question.schema), **given}
-        if problem := content_problem(question.schema, content, found_in):
+        if problem := content_problem(question.schema, content):
             self._say(question.server, question.message, f"declined: invalid answer: {problem}")
             return FormAnswer(Action.DECLINE, by=self._by)
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
@@ -124,9 +123,9 @@ class FlagAnswers:
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         """Print what changed and how to accept it, or that it was accepted."""
         # Imported late: compiles many patterns, which a run without changes does not need.
-        from tui.core.definitions.differences import ChangeEffect
-        from tui.core.definitions.wording import lines, since, summary
         from tui.core.hidden_text.readable import readable_line
+        from tui.core.permission.differences import ChangeEffect
+        from tui.core.permission.wording import lines, since, summary
 
         out = self._out or sys.stderr
         if question.damage:
@@ -163,8 +162,8 @@ class FlagAnswers:
 
     def _accepted(self, question: DefinitionsQuestion, out: TextIO) -> DefinitionsAnswer:
         """Accept what the flags allow, and print a line with each flag's effect."""
-        from tui.core.definitions.differences import ChangeEffect
         from tui.core.hidden_text.readable import readable_line
+        from tui.core.permission.differences import ChangeEffect
 
         flag = "--accept-suspicious" if self._accept_suspicious else "--accept-changes"
         accepted = set()

@@ -15,9 +15,9 @@ from typing import Any
 
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.interrupt import Interrupt
+from tui.commands.permission.terminal_approver import TerminalApprover
 from tui.commands.run_input import AnswerSchema, attachments, question, system_text
 from tui.commands.run_output import as_object, error_object, line, printed_note, trace_line
-from tui.commands.terminal_approver import TerminalApprover
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment

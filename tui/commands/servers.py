@@ -21,8 +21,8 @@ from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopR
 from tui.core.text import clean, clean_line
 from tui.core.units import duration, plural
 from tui.runtime.options import Options
+from tui.runtime.permission.consent import CONSENT_STEP, described
 from tui.runtime.runtime import Runtime
-from tui.runtime.servers.consent import CONSENT_STEP, described
 
 FAILED = 5
 

@@ -1,8 +1,22 @@
-"""Options that several commands have. Loads the standard library only."""
+"""Options that several commands have, and those of add-ons. Loads the standard library only.
+
+The flags of an add-on are a table. `fill` adds them to the parser. `usage`, `examples` and `notes` are lines
+for the help. If an argument of `deeds` is given, `run` acts in place of the command. `check` raises
+UsageError if arguments contradict each other.
+"""
 
 import argparse
+from collections.abc import Iterator, Mapping, Sequence
 
 from tui.commands.help_text import invalid
+from tui.core.addons import FLAGS, brings, not_installed
+
+TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 
 
 def add_common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:
@@ -56,8 +70,23 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_era(parser: argparse._ActionsContainer) -> None:
-    """Add `--era`, for commands that take a URL or a command."""
+def add_unconfigured(parser: argparse._ActionsContainer) -> None:
+    """Add the options of a server that is given as a URL or a command."""
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable for a command",
+    )
+    parser.add_argument(
+        "--transport",
+        choices=("stdio", "http", "sse", "websocket", "lines"),
+        help="transport (default: stdio for a command, http for a URL)",
+    )
     parser.add_argument(
         "--era",
         choices=("auto", "legacy", "modern"),
@@ -81,3 +110,57 @@ def _elicit(text: str) -> str:
     if text not in ("decline", "defaults") and not (text.startswith("@") and len(text) > 1):
         raise invalid("decline, defaults or @FILE", text)
     return text
+
+
+def count(text: str) -> int:
+    """Return a number of lines; raises ArgumentTypeError."""
+    if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise invalid("an integer from 1 to 1000000", text)
+    return int(text)
+
+
+def parse_trailing(
+    args: argparse.Namespace, name: str, fill: "Callable[[argparse.ArgumentParser], None]", **about: "Any"
+) -> None:
+    """Parse the options after the first word of the arguments `name`, which argparse takes for more words."""
+    first, *rest = vars(args)[name]
+    parser = argparse.ArgumentParser(**about)
+    fill(parser)
+    parser.parse_args(rest, namespace=args)
+    setattr(args, name, [first, *vars(args)[name]])
+
+
+def flags_of(command: str) -> "Iterator[Mapping[str, Any]]":
+    """Yield the flags that installed add-ons bring to a command."""
+    for addon in FLAGS[command]:
+        if (brought := brings(addon)) is not None:
+            yield brought["flags"][command]
+
+
+def fill_addon_flags(parser: argparse.ArgumentParser, command: str) -> None:
+    """Add the flags of add-ons to a command, and themselves to its arguments as `addon_flags`.
+
+    Flags of a missing add-on are not shown. An error says that it is not installed.
+    """
+    found = []
+    for addon, names in FLAGS[command].items():
+        if (brought := brings(addon)) is not None:
+            found.append(brought["flags"][command])
+            found[-1]["fill"](parser)
+            continue
+        for name in names:
+            parser.add_argument(name, nargs="*", action=_Missing, const=addon, help=argparse.SUPPRESS)
+    parser.set_defaults(addon_flags=found)
+
+
+class _Missing(argparse.Action):
+    """A flag of an add-on that is not installed: an error in one sentence."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: "str | Sequence[Any] | None",
+        option_string: str | None = None,
+    ) -> None:
+        parser.error(not_installed(str(self.const), option_string or ""))

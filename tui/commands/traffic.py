@@ -1,15 +1,15 @@
 """`mcptui traffic`: list, filter, lint, follow, export or replay recordings, or print statistics."""
 
-import shlex
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.recordings import About, about, named, newest, newest_first, recordings
+from tui.core.addons import load
 from tui.core.errors import McptuiError, UsageError
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line
 from tui.core.units import count, duration, size
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 USAGE = 2
 
-_DEEDS = ("list", "lint", "stats", "slowest", "follow", "export", "replay")
+_DEEDS = ("list", "lint", "stats", "slowest", "follow", "export")
 _CHOICES = ("filter", "failed", "since", "all", "json")
 
 OpenScreen = Callable[[Path], int]
@@ -38,10 +38,9 @@ def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -
         choice = RecordingChoice(args)
         if not args.json:
             choice.say_which()
-        if args.replay is not None:
-            from tui.commands.replay.replay import replay
-
-            return replay(args, choice)
+        for deed, run in _brought(args).items():
+            if _given(args, (deed,)):
+                return int(load(run)(args, choice))
         from tui.commands.traffic_output import carry_out
 
         return carry_out(args, choice)
@@ -52,40 +51,34 @@ def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -
         sys.stdout.flush()
 
 
-def _given(args: "argparse.Namespace", names: tuple[str, ...]) -> list[str]:
+def _given(args: "argparse.Namespace", names: Iterable[str]) -> list[str]:
     return [f"--{name}" for name in names if vars(args)[name] not in (None, False)]
 
 
+def _brought(args: "argparse.Namespace") -> dict[str, str]:
+    """Return the arguments that let an add-on act in place of the command, given or not, with what runs."""
+    return {deed: flags["run"] for flags in vars(args).get("addon_flags", ()) for deed in flags["deeds"]}
+
+
 def _check(args: "argparse.Namespace") -> None:
-    chosen = _given(args, _DEEDS)
+    chosen = _given(args, (*_DEEDS, *_brought(args)))
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} cannot be combined")
     if args.output and not args.export:
         raise UsageError("-o requires --export")
     if args.redact and not args.export:
         raise UsageError("--redact requires --export")
-    if (args.server or args.mask or args.yes or args.approve or args.live_command) and args.replay is None:
-        raise UsageError(
-            "--server, --mask, --yes, --approve and a command after -- require --replay",
-            next_step=f"To filter by server: --filter {shlex.quote(f'server:{args.server}')}."
-            if args.server
-            else "",
-        )
-    if args.replay and args.live_command:
-        right = f"mcptui traffic {shlex.quote(args.replay)} --replay -- COMMAND"
-        raise UsageError(
-            f"--replay {quoted_name(args.replay)} cannot be combined with a command after --",
-            next_step="Omit one of them."
-            if args.recording
-            else f"If it is the recording, name it first: {right}.",
-        )
+    for flags in vars(args).get("addon_flags", ()):
+        flags["check"](args)
+    if args.live_command and not _given(args, _brought(args)):
+        raise UsageError("unexpected arguments after --")
     if args.list and (picks := _given(args, ("filter", "failed", "all"))):
         raise UsageError(f"--list cannot be combined with {' and '.join(picks)}")
     if args.recording is not None:
         if args.all or args.list:
             raise UsageError(f"{'--all' if args.all else '--list'} cannot be combined with a name")
         return
-    many, single = _given(args, ("since", "all")), _given(args, ("follow", "export", "replay"))
+    many, single = _given(args, ("since", "all")), _given(args, ("follow", "export", *_brought(args)))
     if many and single:
         raise UsageError(
             f"{single[0]} requires one recording, but {many[0]} selects several",
@@ -94,7 +87,9 @@ def _check(args: "argparse.Namespace") -> None:
 
 
 def _without_screen(args: "argparse.Namespace") -> bool:
-    return bool(_given(args, _DEEDS + _CHOICES)) or not (sys.stdin.isatty() and sys.stdout.isatty())
+    return bool(_given(args, (*_DEEDS, *_brought(args), *_CHOICES))) or not (
+        sys.stdin.isatty() and sys.stdout.isatty()
+    )
 
 
 SHOWN_SERVERS = 40

@@ -96,7 +96,10 @@ def _quoted(word: str) -> str:
 
 
 def _unknown(kind: str, wrong: str, known: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    from tui.core.addons import missing
     from tui.settings.problems import did_you_mean
 
+    if needed := missing(kind, wrong):
+        return needed
     hint = did_you_mean(wrong, known)
     return f"unknown {kind} {_quoted(wrong)}{f', {hint}' if hint else f'. See {parser.prog} --help'}"

@@ -1,6 +1,6 @@
 """The events of a turn, as frozen values. The same stream feeds the screen, `run --json` and storage."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -285,3 +285,5 @@ Event = (
     | TurnError
     | TurnEnded
 )
+
+Emit = Callable[[Event], None]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
-from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
-from tui.core.definitions.accepted import DefinitionChange
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
+from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import BY_DEFAULT, BY_KEY
 from tui.core.text import clean_line
 from tui.core.units import plural

@@ -1,4 +1,4 @@
-"""Translates Python's regular expressions to the syntax of RE2, which matches in linear time. Pure.
+"""Finds Python's regular expressions with RE2, in linear time: translates them to its syntax. Pure.
 
 Both read most patterns alike (https://github.com/google/re2/wiki/Syntax). But in RE2 word characters and word
 boundaries are ASCII, `$` is the very end, and escapes and inline flags differ. So Python's own parser reads
@@ -7,8 +7,8 @@ the pattern, and it is rewritten. For word boundaries the text is marked, and th
 
 import re
 import warnings
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
@@ -58,6 +58,44 @@ _LINE_POSITIONS = {op.AT_BEGINNING: "(?m:^)", op.AT_END: f"[{_MARKS}]*(?m:$)"}
 _MARKED_POSITIONS = {op.AT_BOUNDARY: r"\x{10ffff}", op.AT_NON_BOUNDARY: r"\x{10fffe}"}
 
 _Items = Iterable[tuple[Any, Any]]
+
+
+MEMORY = 8 * 1024 * 1024
+"""Maximum bytes that RE2 may use for one pattern."""
+
+MAX_PATTERN = 10_000
+
+_ERRORS = (re.error, RecursionError, OverflowError)
+Search = Callable[[bytes], object]
+
+
+def found_in(pattern: str, text: str) -> bool | None:
+    """Return whether a pattern is found in a text; None if RE2 does not support the pattern."""
+    if len(pattern) > MAX_PATTERN:
+        return None
+    try:
+        if asks_for_boundaries(pattern) and not text.isascii():
+            return bool(_search(pattern, marked=True)(marked_text(re2_text(text))))
+        return bool(_search(pattern)(re2_text(text)))
+    except _ERRORS:
+        return None
+
+
+@lru_cache(maxsize=16)
+def _search(pattern: str, *, marked: bool = False) -> Search:
+    import re2  # type: ignore[import-untyped]
+
+    options = re2.Options()
+    options.max_mem = MEMORY
+    options.never_capture = True
+    options.log_errors = False  # they would go to stderr
+    try:
+        search: Search = re2.compile(re2_pattern(pattern, ignore_case=False, marked=marked), options).search
+    except re2.error as error:
+        raise re.error(error.args[0].decode("utf-8", "replace")) from None
+    finally:
+        re2.purge()  # RE2 would keep 128 patterns
+    return search
 
 
 def asks_for_boundaries(pattern: str) -> bool:

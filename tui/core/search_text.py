@@ -1,4 +1,4 @@
-"""The text that a search compares: a body as the user reads it. Pure; see `text.fold` for comparing.
+"""The text that a search compares: a body as the user reads it, and where it occurs. Pure; see `text.fold`.
 
 In JSON, escapes are decoded, so that a string is found however it is written. Braces, quotes and keys stay,
 so `"id":7` is found too. A text that only starts like JSON, such as a line of a log, is searched both
@@ -7,7 +7,10 @@ unchanged and decoded.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from threading import Event
+
+from tui.core.text import fold, spans
 
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
 _STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id)?:")
@@ -151,3 +154,84 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+STEP = 16 * 1024
+"""Bytes to search at once."""
+
+MOST_PLACES = 10_000
+"""Maximum matches; more are not worth stepping through."""
+
+_BYTES_PER_CHARACTER = 64
+"""A folded character may be several characters, each of them an escape in a string within a string."""
+
+
+def places(data: bytes, text: str, stop: Event | None = None) -> list[int]:
+    """Return the offsets where `text` occurs, compared as in a filter; in JSON, also with escapes resolved.
+
+    Setting `stop` from another thread ends the search early.
+    """
+    folded = fold(text)
+    has_escapes = holds_json(data[:STEP].decode("utf-8", "replace"))
+    found: set[int] = set()
+    start = 0
+    while folded and start < len(data) and len(found) < MOST_PLACES:
+        if stop is not None and stop.is_set():
+            break
+        end = _cut(data, start + STEP)
+        reach = _cut(data, end + _BYTES_PER_CHARACTER * (len(folded) + 1))
+        found.update(
+            start + place for place in _places(data[start:reach], folded, has_escapes) if start + place < end
+        )
+        start = end
+    return sorted(found)[:MOST_PLACES]
+
+
+def _cut(data: bytes, at: int) -> int:
+    """Return the last offset up to `at` that is not inside a character or an escape."""
+    if at >= len(data):
+        return len(data)
+    for _ in range(3):  # a character has at most three bytes after the first
+        at -= data[at] & 0xC0 == 0x80
+    start = max(0, at - STEP // 2)
+    return start + end_of_escapes(data[start:at].decode("latin-1"))
+
+
+def _places(piece: bytes, folded: str, has_escapes: bool) -> Iterator[int]:
+    if piece.isascii() and not (has_escapes and b"\\" in piece):
+        raw, lowered = folded.encode("utf-8", "surrogatepass"), piece.lower()
+        at = lowered.find(raw)
+        while at >= 0:
+            yield at
+            at = lowered.find(raw, at + len(raw))
+        return
+    text = piece.decode("utf-8", "surrogateescape")
+    offsets: Sequence[int] = range(len(text)) if text.isascii() else ()
+    for _ in range(3 if has_escapes else 1):
+        if folded in fold(text):
+            offsets = offsets or _byte_offsets(text)
+            yield from (offsets[start] for start, _ in spans(text, folded))
+        if "\\" not in text:
+            return
+        text, offsets = _with_offsets(text, offsets or _byte_offsets(text))
+
+
+def _byte_offsets(text: str) -> list[int]:
+    found, at = [], 0
+    for char in text:
+        found.append(at)
+        at += len(char.encode("utf-8", "surrogateescape"))
+    return found
+
+
+def _with_offsets(text: str, offsets: Sequence[int]) -> tuple[str, list[int]]:
+    """Return a text with its escapes resolved, and the offsets of its characters."""
+    parts: list[str] = []
+    kept: list[int] = []
+    at = 0
+    for escape in ESCAPE.finditer(text):
+        start, char = escape.start(), escaped_char(escape)
+        parts += text[at:start], char
+        kept += *offsets[at:start], *[offsets[start]] * len(char)
+        at = escape.end()
+    return "".join((*parts, text[at:])), [*kept, *offsets[at:]]

@@ -415,13 +415,8 @@ class Era:
     There are two: with a handshake (`initialize`, up to 2025-11-25), and without (2026-07-28 and later).
     """
 
-    has_handshake: bool
+    modern: bool
     version: str = ""
-
-
-def is_modern(version: str) -> bool:
-    """Whether a protocol version belongs to the era without a handshake (2026-07-28 and later)."""
-    return version >= "2026-07-28"
 
 
 def opening_modes(spec: ServerSpec, known: Era | None) -> tuple[str, ...]:
@@ -433,7 +428,7 @@ def opening_modes(spec: ServerSpec, known: Era | None) -> tuple[str, ...]:
         return ("legacy",)  # it has no eras, so no handshake is ever sent
     if spec.era is not EraChoice.AUTO:
         return (spec.era.value,)
-    return ("legacy", "auto") if known is not None and known.has_handshake else ("auto", "legacy")
+    return ("legacy", "auto") if known is not None and not known.modern else ("auto", "legacy")
 
 
 def era_key(spec: ServerSpec) -> str:
@@ -476,9 +471,9 @@ class KnownEras:
         """
         if not key:
             return
-        era = Era(era.has_handshake, era.version[:MAX_VERSION])
+        era = Era(era.modern, era.version[:MAX_VERSION])
         known = self.find(key)
-        if known is not None and known.has_handshake == era.has_handshake and known.version != era.version:
+        if known is not None and known.modern == era.modern and known.version != era.version:
             self.forget(key)
         elif known != era:
             self._all()[key] = era

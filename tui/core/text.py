@@ -10,8 +10,9 @@ NFD).
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 from unicodedata import category, normalize
 
 PREVIEW_BYTES = 16 * 1024
@@ -431,3 +432,64 @@ def encoding_of(raw: bytes) -> str:
     quarters = [sample[first::4].count(0) for first in range(4)]
     # Most bytes of program files and databases are null too, but in every place.
     return "UTF-32" if len(sample) > 3 and min(quarters) == 0 and sum(quarters) > len(sample) * 0.7 else ""
+
+
+VALUE_CHARS = 400
+"""Maximum characters of a value in one line, unless a caller says otherwise."""
+
+MAX_DEPTH = 12
+
+
+def compact(value: Any, limit: int = VALUE_CHARS) -> str:
+    """Return `value` as one line of JSON-like text of at most `limit` characters, with an ellipsis.
+
+    Works for any value, even if it is not JSON (NaN, a deep or self-referencing structure).
+    """
+    text = ""
+    for piece in _pieces(value, limit, 0):
+        text += piece
+        if len(text) > limit:
+            return start_of(text, limit - 1) + "…"
+    return text
+
+
+def _pieces(value: Any, limit: int, depth: int) -> Iterator[str]:
+    match value:
+        case str():
+            yield _quoted(value, limit)
+        case bool() | None:
+            yield {True: "true", False: "false", None: "null"}[value]
+        case int():
+            # Python refuses integers of thousands of digits, or takes quadratic time.
+            yield str(value) if value.bit_length() < 1024 else "…"
+        case float():
+            yield repr(value)
+        case Mapping() | list() | tuple() if depth >= MAX_DEPTH:
+            yield "…"
+        case Mapping():
+            yield from _mapping_pieces(value, limit, depth)
+        case list() | tuple():
+            for index, item in enumerate(value):
+                yield ", " if index else "["
+                yield from _pieces(item, limit, depth + 1)
+            yield "]" if value else "[]"
+        case _:
+            yield f"<{type(value).__name__}>"
+
+
+def _mapping_pieces(value: Mapping[Any, Any], limit: int, depth: int) -> Iterator[str]:
+    for index, (name, item) in enumerate(value.items()):
+        yield (", " if index else "{") + _quoted(str(name), limit) + ": "
+        yield from _pieces(item, limit, depth + 1)
+    yield "}" if value else "{}"
+
+
+def _quoted(text: str, limit: int) -> str:
+    head = (
+        clean(text[:limit])
+        .replace("\\", "\\\\")
+        .replace('"', '\\"')
+        .replace("\n", "\\n")
+        .replace("\t", "\\t")
+    )
+    return f'"{head}"' if len(text) <= limit else f'"{head}…"'

@@ -31,6 +31,9 @@ ENDINGS = frozenset("app cloud com dev edu gov io net org".split())
 """Endings of well-known names; inside a longer name, they imitate one."""
 
 
+_LOCAL_ENDINGS = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
+
+
 @dataclass(frozen=True, slots=True)
 class WebAddress:
     """A complete address in three parts, so that its host can be highlighted.
@@ -67,7 +70,7 @@ def web_address(url: str) -> WebAddress:
     start = url.lower().index(host, len(parts.scheme) + 3 + _user_length(parts))
     end = start + len(host)
     problem = ""
-    if parts.scheme == "http" and not _is_loopback(host):
+    if parts.scheme == "http" and not is_loopback(host):
         problem = "Only https URLs, and http URLs of this machine, can be opened."
     readable = _readable(host)
     return WebAddress(
@@ -87,11 +90,30 @@ def _user_length(parts: SplitResult) -> int:
     return len(user) + len(at)
 
 
-def _is_loopback(host: str) -> bool:
+def host_of(url: str) -> str:
+    """Return the host of a URL in lower case, or "" if there is none."""
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+
+
+def is_private(host: str) -> bool:
+    """Return whether a host is this machine or, by its name or number, in a private network; False for ""."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        names = host.strip(".").split(".")
+        return bool(host) and (len(names) == 1 or host.endswith(_LOCAL_ENDINGS))
+    return not address.is_global or address.is_multicast
 
 
 def _readable(host: str) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tui.core.definitions.differences import Definition, definition_of, digest_of
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import Unreadable
+from tui.core.permission.differences import Definition, definition_of, digest_of
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import Tool
 from tui.core.units import whole

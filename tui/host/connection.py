@@ -7,7 +7,7 @@ raises or leaks a process). Nobody cancels that task; an event asks it to stop.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,13 +17,12 @@ from mcp_types import LOG_LEVEL_META_KEY, Implementation, RootsListChangedNotifi
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
-from tui.core.ports import Clock
+from tui.core.jsonrpc.trace_context import KEY as TRACEPARENT
 from tui.core.servers import ServerSpec, StopReason
-from tui.core.tasks import STATUS_CHANGED, KnownTasks
+from tui.core.tasks import STATUS_CHANGED
 from tui.core.text import clean_line
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
-from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
-from tui.core.trace_context import KEY as TRACEPARENT
+from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
@@ -31,11 +30,11 @@ from tui.host.client_requests import CLOSING_SECONDS, Listings, RawRequest, SdkT
 from tui.host.error_sentences import Ending
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
+from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
 from tui.host.sdk.client_options import OUR_VERSIONS, TaskExtension, await_probes, callbacks
 from tui.host.sdk.sdk_bridge import SdkBridge, header_map
-from tui.host.server_requests import ServerRequests
-from tui.host.subscriptions import ChangeStream, Subscriptions, keep_subscribed
+from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
 from tui.host.waits import ScopeClock, first_of, set_within
@@ -58,33 +57,19 @@ Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
 class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
-    `began_ns` is when the server began to start, `seconds` how long it may take; `redact` removes configured
-    secrets from texts that are shown. `on_ready`, `on_leaving` (before the process is ended) and `on_change`
-    must neither raise nor wait. The stderr and exit of `transport` can still be read after the end. `title`
-    and `version` come from the server, cleaned. `counts` are the numbers of resources and prompts, None if
-    not offered or not counted; `revisions`, how often these lists have changed; `hints`, their caching hints.
-    `requests` answers what the server asks, `tasks` follows its tasks, `subscriptions` are renewed.
-    `traceparent` is added to the `_meta` of requests, unless it is "". `learn` is called in a thread with the
-    tools of each list before anything else uses them.
+    `began_ns` is when the server began to start, `seconds` how long it may take. The stderr and exit of
+    `transport` can still be read after the end. `title` and `version` come from the server, cleaned. `counts`
+    are the numbers of resources and prompts, None if not offered or not counted; `revisions`, how often these
+    lists have changed; `hints`, their caching hints. `tasks` follows its tasks.
     """
 
     def __init__(
         self,
-        spec: ServerSpec,
+        server: Connected,
         transport: ServerTransport,
-        *,
-        clock: Clock,
+        around: HostContext,
         began_ns: int,
         seconds: float,
-        redact: Callable[[str], str],
-        on_ready: Callable[["Connection"], None],
-        on_leaving: Callable[[StopReason], None],
-        on_change: Callable[[], None],
-        requests: ServerRequests,
-        tasks: KnownTasks,
-        subscriptions: Subscriptions | None = None,
-        traceparent: Callable[[], str] = lambda: "",
-        learn: Callable[[Sequence[Tool]], object] = len,
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
@@ -93,18 +78,12 @@ class Connection:
         self.revisions = {"resources": 0, "prompts": 0}
         self.hints: dict[str, CacheHint] = {}
         self.start_ms: float | None = None
-        self._spec = spec
+        self._server = server
+        self._spec = spec = server.spec
         self._mode = ""
-        self._redact = redact
-        self._on_ready = on_ready
-        self._on_leaving = on_leaving
-        self._on_change = on_change
-        self._requests = requests
-        self._subscriptions = subscriptions or Subscriptions()
-        self._traceparent = traceparent
-        self._learn = learn
         self._level_changed = asyncio.Event()
-        self._clock = clock
+        self._traceparent = around.traceparent
+        self._clock = around.clock
         self._seconds = seconds
         self._client: Client | None = None
         self.listings: Listings | None = None
@@ -113,12 +92,19 @@ class Connection:
         self._began_ns = began_ns
         self._stop = asyncio.Event()
         self._lists = {
-            kind: FreshList(f"the {kind} of {spec.name}", clock, transport.exited.is_set) for kind in LISTS
+            kind: FreshList(f"the {kind} of {spec.name}", around.clock, transport.exited.is_set)
+            for kind in LISTS
         }
         self._roots_changed = asyncio.Event()
         self._over, self._left = asyncio.Event(), asyncio.Event()
         self.tasks = ServerTasks(
-            spec, tasks, requests, self._ask_about_task, clock.sleep, on_change, self._over
+            spec,
+            around.tasks,
+            server.requests,
+            self._ask_about_task,
+            around.clock.sleep,
+            server.changed,
+            self._over,
         )
         self._errands: set[asyncio.Timeout] = set()
         self._ready = self._timed_out = self._died = False
@@ -136,7 +122,7 @@ class Connection:
         try:
             async with self.transport as (read, write):
                 try:
-                    bridge = SdkBridge(read, write, self._notified, self._requests, self._stamp)
+                    bridge = SdkBridge(read, write, self._notified, self._server.requests, self._stamp)
                     bridge.probe_only = mode == "modern"
                     bridge.leaves = mode == "auto" and not last and self.transport.reach is None
                     self._waiting_for = PROBE if bridge.probe_only else "initialize"
@@ -159,11 +145,11 @@ class Connection:
         self._bridge = bridge
         connecting = anyio.CancelScope(deadline=anyio.current_time() + self._seconds)
         start = ScopeClock(connecting)
-        with connecting, self._requests.clocks.holding(start):
+        with connecting, self._server.requests.clocks.holding(start):
             guard = asyncio.create_task(self._cancel_at_end(connecting), name=f"guard of {self._spec.name}")
             try:
                 us = Implementation(name="mcptui", version=__version__)
-                answers = callbacks(self._requests)
+                answers = callbacks(self._server.requests)
                 await_probes()
                 async with Client(
                     bridge, mode=mode, client_info=us, cache=None, extensions=[TaskExtension()], **answers
@@ -177,7 +163,7 @@ class Connection:
                         guard.cancel()
                         self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
                         self._ready = True
-                        self._on_ready(self)
+                        self._server.ready(self)
                         await self._serve(listing, bridge, complete)
             finally:
                 self._client = None
@@ -203,13 +189,13 @@ class Connection:
             if listing.streamed or self.takes_subscriptions or listing.has_tasks:
                 work["changes"] = ChangeStream(
                     listing,
-                    self._subscriptions if self.takes_subscriptions else None,
+                    self._server.subscriptions if self.takes_subscriptions else None,
                     self._clock,
                     self.relist,
                     self.tasks if listing.has_tasks else None,
                 ).run()
         elif self.takes_subscriptions:
-            work["subscriptions"] = keep_subscribed(self._subscriptions, self._ask)
+            work["subscriptions"] = keep_subscribed(self._server.subscriptions, self._ask)
         if self._logs_by_session:
             work["log level"] = self._keep_log_level()
         if self._client is not None and self.protocol not in MODERN_PROTOCOL_VERSIONS:
@@ -234,11 +220,11 @@ class Connection:
         if error is not None and not self._ready and self._is_defect(error):
             return  # still starting: the start may be retried
         if self._stop.is_set():
-            self._on_leaving(StopReason.REQUESTED)
+            self._server.leaving(StopReason.REQUESTED)
         elif not self._ready:
-            self._on_leaving(StopReason.FAILED_TO_START)
+            self._server.leaving(StopReason.FAILED_TO_START)
         else:
-            self._on_leaving(explain.death(self.transport, error, died=self._died).reason)
+            self._server.leaving(explain.death(self.transport, error, died=self._died).reason)
 
     @property
     def introduction(self) -> Mapping[str, Any]:
@@ -288,8 +274,8 @@ class Connection:
         self.protocol = clean_line(client.protocol_version, 40)
         self.transport.negotiated(client.protocol_version)
         if (info := client.server_info) is not None:
-            self.title = clean_line(self._redact(info.title or info.name), 80)
-            self.version = clean_line(self._redact(info.version or ""), 40)
+            self.title = clean_line(self._server.redact(info.title or info.name), 80)
+            self.version = clean_line(self._server.redact(info.version or ""), 40)
 
     async def _list_all(self, listing: Listings) -> bool:
         """List everything for the first time; return whether all tools were listed."""
@@ -327,12 +313,12 @@ class Connection:
             protocol=self.protocol,
             header_map=header_map if self._repeats_arguments else None,
         )
-        await asyncio.to_thread(self._learn, found.tools)
+        await asyncio.to_thread(self._server.learn, found.tools)
         self.catalog = found
         if self._bridge is not None:
             self._bridge.tool_headers = self.catalog.headers
         if self._ready and self.catalog != before:
-            self._on_change()
+            self._server.changed()
         return not walk.incomplete
 
     @property
@@ -344,7 +330,7 @@ class Connection:
         if count is not None:
             self.counts[kind] = count
         self.revisions[kind] += 1
-        self._on_change()
+        self._server.changed()
         return count is not None
 
     def reconfigure(self, spec: ServerSpec) -> None:
@@ -406,15 +392,15 @@ class Connection:
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == RESOURCE_UPDATED:
-            self._subscriptions.updated(params.get("uri"))
+            self._server.subscriptions.updated(params.get("uri"))
         elif method == STATUS_CHANGED:
             self.tasks.changed_at_server(params)
         elif method == SESSION_REOPENED:
             self._level_changed.set()
-            self._subscriptions.begin_session()
+            self._server.subscriptions.begin_session()
         elif method == MISSED:
             self.relist()
-            self._subscriptions.missed()
+            self._server.subscriptions.missed()
         elif (kind := LIST_OF.get(method)) is not None:
             self._lists[kind].changed()
 
@@ -492,9 +478,9 @@ class Connection:
                 if not any(end.is_set() for end in ends):
                     raise
             await set_within(self._left, LAST_WORDS_SECONDS)
-        return self._redact(
+        return self._server.redact(
             explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
         )
 
     def _remark(self) -> str:
-        return explain.unanswered(self.transport) + self._requests.remark
+        return explain.unanswered(self.transport) + self._server.requests.remark

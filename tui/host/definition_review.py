@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tui.core.definitions.accepted import Accepted, DefinitionChange, shown_name
-from tui.core.definitions.differences import ChangeEffect
+from tui.core.permission.definitions import Accepted, DefinitionChange, shown_name
+from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import BY_DEFAULT, BY_KEY, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Questioner
 from tui.host.supervisor import Supervisor

@@ -10,9 +10,9 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
-from tui.core.consent.question import AllOwn, ConsentGate
-from tui.core.definitions.accepted import DefinitionChange, KnownDefinitions
 from tui.core.errors import ServerError, UsageError
+from tui.core.permission.consent import AllOwn, ConsentGate
+from tui.core.permission.definitions import DefinitionChange, KnownDefinitions
 from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
 from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from tui.core.consent.question import AllOwn, ConsentGate
-from tui.core.definitions.accepted import KnownDefinitions
+from tui.core.permission.consent import AllOwn, ConsentGate
+from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import Clock
 from tui.core.questions import Refuser, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import KnownEras
+from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
 from tui.core.tools import Tool
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
-from tui.host.server_requests import PatientQuestioner
+from tui.host.server_requests import PatientQuestioner, ServerRequests
 from tui.host.sign_in.sign_ins import SignIns
+from tui.host.subscriptions import Subscriptions
 from tui.host.transports import ServerTransport, open_transport
 
 Open = Callable[..., ServerTransport]
@@ -47,3 +48,25 @@ class HostContext:
     definitions: KnownDefinitions = field(default_factory=KnownDefinitions)
     consent: ConsentGate = field(default_factory=AllOwn)
     redacted_tools: Callable[[Sequence[Tool]], object] = len
+
+
+class Connected(Protocol):
+    """The server of a connection, which is told about it; no method may raise or wait.
+
+    `redact` removes configured secrets from texts that are shown. `ready`, `leaving` (before the process is
+    ended) and `changed` tell of the connection. `learn` is called in a thread with the tools of each list
+    before anything else uses them. `requests` answers what the server asks, `subscriptions` are renewed.
+    """
+
+    spec: ServerSpec
+    requests: ServerRequests
+    subscriptions: Subscriptions
+    redact: Callable[[str], str]
+
+    def ready(self, connection: Any) -> None: ...
+
+    def leaving(self, reason: StopReason) -> None: ...
+
+    def changed(self) -> None: ...
+
+    def learn(self, tools: Sequence[Tool]) -> None: ...

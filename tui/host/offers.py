@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tui.core.definitions.accepted import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
-from tui.core.definitions.differences import INSTRUCTIONS, instructions_definition
+from tui.core.permission.definitions import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
+from tui.core.permission.differences import INSTRUCTIONS, instructions_definition
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name

@@ -37,7 +37,6 @@ from tui.core.units import plural
 from tui.core.web import has_browser, web_address
 from tui.host.browser import open_browser
 from tui.host.sampling_policy import BadSampling, SamplingRefused, ServerSampling
-from tui.host.schemas.validation import found_in
 from tui.host.server_questions import CallQuestions, ServerDecisions
 from tui.host.waits import first_of
 
@@ -253,7 +252,7 @@ class ServerRequests:
         self._decisions.answered(DecisionKind.ELICITATION, f"form: {message}", asked, answer)
         if answer.action is not Action.ACCEPT:
             return {"action": str(answer.action)}
-        if problem := content_problem(schema, answer.content, found_in):
+        if problem := content_problem(schema, answer.content):
             return Refusal(INTERNAL_ERROR, f"the answer does not match the form: {problem}")
         return {"action": "accept", "content": dict(answer.content)}
 

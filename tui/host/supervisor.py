@@ -10,18 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.definitions.accepted import DefinitionChange
 from tui.core.errors import ConfigError, ServerError
-from tui.core.servers import (
-    Era,
-    ServerSpec,
-    ServerState,
-    ServerStatus,
-    StopReason,
-    era_key,
-    is_modern,
-    opening_modes,
-)
+from tui.core.jsonrpc.revisions import is_modern
+from tui.core.permission.definitions import DefinitionChange
+from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
 from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -63,7 +55,7 @@ class Supervisor:
         self.subscriptions = Subscriptions()
         self._around = around
         self._booting: ServerTransport | None = None
-        self._redact, self._redact_cut = around.redactor.redact, around.redactor.redact_cut
+        self.redact, self._redact_cut = around.redactor.redact, around.redactor.redact_cut
         self._status = ServerStatus.before_any_start(spec, around.clock.now_ns())
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
@@ -158,7 +150,7 @@ class Supervisor:
         """Accept exactly these changed definitions, or refuse them until they change again."""
         answer = self.offer.definitions.accept if accept else self.offer.definitions.refuse
         answer(changes)
-        self._changed()
+        self.changed()
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace settings that need no restart: what the model is offered, not how the server starts."""
@@ -167,7 +159,7 @@ class Supervisor:
         self.requests.spec = spec
         if self.connection is not None:
             self.connection.reconfigure(spec)
-        self._changed()
+        self.changed()
 
     def stderr(self) -> tuple[str, ...]:
         """The log of this run of the server, or of the last one."""
@@ -199,7 +191,7 @@ class Supervisor:
         """Whether the user declined it in an earlier run; if so, its status is set accordingly."""
         if refused := self.can_start and self._around.consent.refuses(self.spec):
             self._status = explain.before_consent(self._status, refused=True)
-            self._changed()
+            self.changed()
         return refused
 
     async def _may_run(self) -> bool:
@@ -209,7 +201,7 @@ class Supervisor:
             return True
         if state is ServerState.STOPPED:
             self._status = explain.before_consent(self._status)
-            self._changed()
+            self.changed()
         return await consent.ask(self.spec) and not self.closed.is_set()
 
     async def revive(self) -> None:
@@ -320,11 +312,11 @@ class Supervisor:
         )
         ending = await self._connect_despite_defects()
         if self.state is not ServerState.STOPPING:
-            self._leaving(ending.reason)
+            self.leaving(ending.reason)
         self._change_state(
             LifecycleEvent.GONE,
             reason=ending.reason,
-            detail=self._redact(ending.detail),
+            detail=self.redact(ending.detail),
             next_step=ending.next_step,
             exit_code=ending.code,
             signal=ending.signal,
@@ -355,7 +347,7 @@ class Supervisor:
         key, eras = era_key(self.spec), self._around.eras
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
-        known_modern, modes = known is not None and not known.has_handshake, opening_modes(self.spec, known)
+        known_modern, modes = known is not None and known.modern, opening_modes(self.spec, known)
         for mode in modes:
             if self._stop.is_set():
                 break
@@ -401,26 +393,11 @@ class Supervisor:
         )
 
     def _new_connection(self, module: Any, transport: ServerTransport, began_ns: int) -> "Connection":
-        around = self._around
-        connection: Connection = module.Connection(
-            self.spec,
-            transport,
-            clock=around.clock,
-            began_ns=began_ns,
-            seconds=start_seconds(self.spec),
-            redact=self._redact,
-            on_ready=self._ready,
-            on_leaving=self._leaving,
-            on_change=self._changed,
-            requests=self.requests,
-            tasks=around.tasks,
-            subscriptions=self.subscriptions,
-            traceparent=around.traceparent,
-            learn=self._learn,
-        )
+        seconds = start_seconds(self.spec)
+        connection: Connection = module.Connection(self, transport, self._around, began_ns, seconds)
         return connection
 
-    def _learn(self, tools: Sequence[Tool]) -> None:
+    def learn(self, tools: Sequence[Tool]) -> None:
         """Learn the secret arguments of tools and redact the tools; for a thread: thousands take long."""
         for tool in tools:
             self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
@@ -433,33 +410,33 @@ class Supervisor:
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
             detail = f"keeps crashing, so mcptui stopped restarting it. Last error: {ending.detail}"
-            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self._redact(detail))
-            self._changed()
+            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self.redact(detail))
+            self.changed()
             return
         if not self.spec.restart:
             self._status = replace(self._status, detail=f"{self._status.detail}{NEXT_CALL}")
-            self._changed()
+            self.changed()
             return
         detail = f"{ending.detail} Restarting in {delay:.0f} s."
-        self._status = replace(self._status, detail=self._redact(detail))
+        self._status = replace(self._status, detail=self.redact(detail))
         self._woken.clear()
-        self._changed()
+        self.changed()
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
         if self._nobody_asked():
             self._status = replace(self._status, restarts=self._status.restarts + 1)
             self._wanted = self._revived = True
         else:
-            self._status = replace(self._status, detail=self._redact(ending.detail))
+            self._status = replace(self._status, detail=self.redact(ending.detail))
 
     # ---- callbacks of a connection ---------------------------------------------------------------------
 
-    def _ready(self, connection: "Connection") -> None:
+    def ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
         self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
         self._kept = connection.catalog
         self._policy.is_ready()
         if connection.protocol:
-            era = Era(not is_modern(connection.protocol), connection.version)
+            era = Era(is_modern(connection.protocol), connection.version)
             self._around.eras.connected(era_key(self.spec), era)
         self._change_state(
             LifecycleEvent.READY,
@@ -467,22 +444,22 @@ class Supervisor:
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
-            **self.offer.counts(connection, self.spec.off, self._redact, self._redact_cut),
+            **self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut),
         )
 
-    def _leaving(self, reason: StopReason) -> None:
+    def leaving(self, reason: StopReason) -> None:
         match self.state:
             case ServerState.STARTING:
                 self._change_state(LifecycleEvent.FAIL, reason=reason)
             case ServerState.RUNNING:
                 self._change_state(LifecycleEvent.DIE, reason=reason)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
         if (connection := self.running_connection) is not None:
             if self._kept is not connection.catalog:
                 self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
             self._kept = connection.catalog
-            counts = self.offer.counts(connection, self.spec.off, self._redact, self._redact_cut)
+            counts = self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut)
             self._status = replace(self._status, **counts)
         self._around.changed(self.spec.name)
 

@@ -16,14 +16,14 @@ from tui.core.questions import METER, SamplingFailed, SamplingMeter
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO, ModelProfile
-from tui.model.endpoints.providers import BLOCKED_STEP, is_private
+from tui.model.endpoints.providers import BLOCKED_STEP, is_local
 from tui.runtime import profiles
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import ChosenModel, Options
-from tui.runtime.servers.model_consent import ModelConsent
+from tui.runtime.permission.subjects import Subject, model_subject
 
 if TYPE_CHECKING:
-    from tui.runtime.servers.consent import RunConsent
+    from tui.runtime.permission.consent import RunConsent
     from tui.settings.load import Loaded
 
 
@@ -58,11 +58,7 @@ class ActiveModel:
         self._clock = clock
         self._sink = sink
         self._keep_secret = keep_secret
-        self._gate = (
-            ModelConsent(env, consent.questioner, consent.decisions, trust=consent.trust)
-            if consent is not None
-            else None
-        )
+        self._consent = consent
         self._loaded: Loaded | None = None
         named = DEMO if options.demo else options.model
         self._chosen = ChosenModel(named) if named is not None else None
@@ -153,7 +149,8 @@ class ActiveModel:
         """Ask for consent to the wanted model and use it, then `tell` its problems."""
         loaded, name = self._ready(), self._wanted_name
         try:
-            is_refused = self._gate is not None and await self._gate.refuses(name, loaded)
+            consent = self._consent
+            is_refused = consent is not None and consent.refused(self._subject(name, loaded))
             if not is_refused and await self._is_agreed(name):
                 async with self._choosing:
                     if self.needs_consent:  # otherwise the user has switched to another model meanwhile
@@ -166,8 +163,9 @@ class ActiveModel:
 
     async def _is_agreed(self, name: str) -> bool:
         """Ask for consent to a model that needs it; return whether the user just gave it."""
+        consent = self._consent
         try:
-            return self._gate is not None and await self._gate.ask(name, self._ready())
+            return consent is not None and await consent.ask_model(self._subject(name, self._ready()))
         except OSError as error:
             raise ModelError(str(error)) from error
 
@@ -340,7 +338,7 @@ class ActiveModel:
         """Record the first reply: a local server has now loaded the model and can report its window."""
         if self._model is model and not self._has_answered:
             self._has_answered = True
-            if self.profile is not None and is_private(self.profile.base_url):
+            if self.profile is not None and is_local(self.profile.base_url):
                 self._keep(self._measure(model))
 
     async def close(self) -> None:
@@ -366,8 +364,8 @@ class ActiveModel:
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error, self.needs_consent, self._is_unmet = profile, None, False, False
-        if profile is not None and self._gate is not None and self._loaded is not None:
-            self._gate.used(profile.name, self._loaded)
+        if profile is not None and self._consent is not None and self._loaded is not None:
+            self._consent.has(self._subject(profile.name, self._loaded))  # records consent by an option
         self.context_meter.window = profile.context_window if profile is not None else None
         self.context_meter.forget()
         self.context_meter.calibration = Calibration()
@@ -375,6 +373,9 @@ class ActiveModel:
         if before is not None:
             self._keep(before.retire())
         self._keep(self._get_ready(model))
+
+    def _subject(self, name: str, loaded: "Loaded") -> "Subject | None":
+        return model_subject(name, loaded, self._env)
 
     def _redact_key(self, profile: "ModelProfile | None") -> None:
         if profile is not None and profile.api_key:

@@ -4,20 +4,21 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, not_configured
 from tui.core.text import quoted_name
 from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.settings.config_file import ConfigFile
+from tui.settings.problems import Problem
+from tui.settings.save import server_at
+from tui.settings.toml_edits import Change, Document, set_value
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
-    from tui.settings.problems import Problem
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class Reloaded:
     notes: Sequence[str] = ()
 
 
-def _ignore_ui(theme: str, keys: Mapping[str, Sequence[str]]) -> "Sequence[Problem]":
+def _ignore_ui(theme: str, keys: Mapping[str, Sequence[str]]) -> Sequence[Problem]:
     return ()
 
 
@@ -105,7 +106,7 @@ class Configuration:
         table = servers.get(server) if isinstance(servers, Mapping) else None
         return table if isinstance(table, Mapping) else None
 
-    def located(self, problems: "Iterable[Problem]") -> list[str]:
+    def located(self, problems: Iterable[Problem]) -> list[str]:
         """Return problems as sentences, with the name of the file and the lines of their keys."""
         loaded = self.loaded
         return [str(one if loaded is None else loaded.located(one)) for one in problems]
@@ -158,35 +159,32 @@ class Configuration:
 
     async def change(
         self,
-        write: Callable[[], str | None],
+        change: Change,
         *,
         written: Callable[[], None] = lambda: None,
         first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
     ) -> Sequence[str]:
-        """Change the file and apply it, with what others have changed in it; return notes.
+        """Change the values of the file and apply it, with what others have changed in it; return notes.
 
-        `write` is called in a thread, and may return the name of a server to start. `written` is called after
-        it, and `first` before the servers are changed. Raises McptuiError if the file could not be changed,
-        or has new errors. It is then unchanged.
+        `change` modifies the parsed document, in a thread, and may return the name of a server to start.
+        `written` is called after it, and `first` before the servers are changed. Raises McptuiError if the
+        file could not be changed, or has new errors. It is then unchanged.
         """
-        return await self.exclusively(partial(self._change, write, written, first))
 
-    async def _change(
-        self,
-        write: Callable[[], str | None],
-        written: Callable[[], None],
-        first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None,
-    ) -> Sequence[str]:
-        if self.loaded is not None and self.file.stamp() != self._stamp:
-            await self._refuse_new_errors()
-        start = await asyncio.to_thread(write)
-        written()
-        if self.loaded is None:  # as a theme that is selected while mcptui starts
-            return ()
-        loaded, stamp = await self.read()
-        if not (loaded.readable and loaded.exists):
-            raise ConfigError("was changed, but cannot be read.", where=str(self.file.path))
-        return await self._apply(loaded, stamp, start or "", first)
+        async def run() -> Sequence[str]:
+            start: list[object] = []
+            if self.loaded is not None and self.file.stamp() != self._stamp:
+                await self._refuse_new_errors()
+            await asyncio.to_thread(self.file.change, lambda document: start.append(change(document)))
+            written()
+            if self.loaded is None:  # as a theme that is selected while mcptui starts
+                return ()
+            loaded, stamp = await self.read()
+            if not (loaded.readable and loaded.exists):
+                raise ConfigError("was changed, but cannot be read.", where=str(self.file.path))
+            return await self._apply(loaded, stamp, str(start[0] or ""), first)
+
+        return await self.exclusively(run)
 
     async def _refuse_new_errors(self) -> None:
         """Raise ConfigError if what is in force would be replaced by something invalid."""
@@ -203,12 +201,10 @@ class Configuration:
                     next_step="Correct it first.",
                 )
 
-    def _new_errors(self, loaded: "Loaded") -> "Sequence[Problem]":
+    def _new_errors(self, loaded: "Loaded") -> Sequence[Problem]:
         """Return the errors that prevent a configuration from being applied."""
         before = self.loaded
         if not loaded.exists and (loaded.errors or (before is not None and before.exists)):
-            from tui.settings.problems import Problem
-
             step = "the previous configuration is still in use"
             return loaded.errors or [Problem("file not found", file=str(self.file.path), suggestion=step)]
         if before is None or not loaded.readable:
@@ -317,6 +313,8 @@ class Configuration:
         `merge` makes the value for the file from the one that it has by then. Without `save`, the setting
         is stored elsewhere. Returns why the choice was not saved, or "". It then lasts until mcptui quits.
         """
+        if self._host().find(server) is None:
+            return not_configured(server)
         self._host().reconfigure(server, **{field: value})
         chosen = self._chosen.setdefault(server, {})
         chosen[field] = value if save else FROM_FILE
@@ -325,14 +323,18 @@ class Configuration:
         if self.table(server) is None:
             return f"The server {quoted_name(server)} is not in the configuration file. {UNTIL_QUIT}"
 
+        def change(document: Document) -> None:
+            table = server_at(document, server)
+            made = value if merge is None else merge(table.get(field))
+            table[field] = list(made) if isinstance(made, tuple) else made
+
         def written() -> None:
             # Otherwise another choice is waiting, or the setting does not apply from a file of somebody else.
             if chosen.get(field) is value and (merge or self._options.trust_config or not self.file.source):
                 chosen[field] = FROM_FILE
 
-        make = merge or (lambda _: value)
         try:
-            await self.change(lambda: self.file.set_in_server(server, field, make), written=written)
+            await self.change(change, written=written)
         except McptuiError as error:
             return sentences(f"Not saved: {error}", UNTIL_QUIT)
         return ""
@@ -344,7 +346,7 @@ class Configuration:
         def written() -> None:
             self._theme = "" if self._theme == name else self._theme
 
-        await self.change(lambda: self.file.save("ui.theme", name), written=written)
+        await self.change(lambda document: set_value(document, name, "ui", "theme"), written=written)
 
 
 def _recording_settings(loaded: "Loaded") -> object:

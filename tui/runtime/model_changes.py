@@ -13,12 +13,18 @@ from tui.core.ports import Clock, ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.runtime.model_keys import PASTE_IT
+from tui.model.endpoints.detect import candidates
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.providers import PROVIDERS
+from tui.runtime.model_keys import PASTE_IT, ModelKeys, valid_key
+from tui.runtime.permission.consent import keep
+from tui.runtime.permission.subjects import model_subject
+from tui.runtime.profiles import import_model, make_model, offered
+from tui.settings.new_server import check_new
+from tui.settings.save import add_tables
 
 if TYPE_CHECKING:
-    from tui.model.endpoints.profile import ModelProfile
     from tui.runtime.configuration import Configuration
-    from tui.runtime.model_keys import ModelKeys
 
 NAME_LENGTH = 40
 """Maximum characters of a proposed name."""
@@ -99,8 +105,8 @@ class ModelChanges:
         sink: TrafficSink,
         keep_secret: Callable[[str, str], None],
         switch: Callable[..., Awaitable[None]],
-        keys: "ModelKeys",
-        named: Callable[[str], Awaitable["ModelProfile | None"]],
+        keys: ModelKeys,
+        named: Callable[[str], Awaitable[ModelProfile | None]],
     ) -> None:
         self._configuration = configuration
         self._config = configuration.file
@@ -114,9 +120,6 @@ class ModelChanges:
 
     def providers(self) -> Sequence[ProviderChoice]:
         """Return the providers for new profiles, those with a key in the environment first."""
-        from tui.model.endpoints.detect import candidates
-        from tui.model.endpoints.providers import PROVIDERS
-
         remote = []
         for one in PROVIDERS:
             variable = next((name for name in one.keys if self._env.get(name)), one.keys[0])
@@ -140,14 +143,12 @@ class ModelChanges:
     def free_name(self, wanted: str) -> str:
         """Return an unused name for a profile, such as "qwen3-8b" for the model "org/qwen3:8b"."""
         fitted = re.sub(r"[^\w.-]+", "-", wanted.rpartition("/")[2]).strip("-._")[:NAME_LENGTH]
-        taken, base = self._config.models(), fitted or "model"
+        taken, base = self._config.table("models"), fitted or "model"
         names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
         return next(name for name in names if name not in taken)
 
     def table(self, values: ModelValues) -> dict[str, Any]:
         """Return the profile as a table for `[models.NAME]`. Raises ConfigError if it is invalid."""
-        from tui.settings.new_server import check_new
-
         table: dict[str, Any] = {"model": values.model.strip(), "base_url": values.base_url.strip()}
         if values.key == ENVIRONMENT and values.variable.strip():
             table["api_key_env"] = values.variable.strip()
@@ -155,15 +156,13 @@ class ModelChanges:
             raise ConfigError(
                 "No model selected", next_step="Enter a model ID, or press down to list the models."
             )
-        if values.name in self._config.models():
+        if values.name in self._config.table("models"):
             raise ConfigError("a profile with this name already exists", where=clean_line(values.name, 64))
         check_new(values.name, table, self._config.path, self._env, kind="models")
         return table
 
     def check(self, values: ModelValues) -> None:
         """Raise ConfigError for what the user has to correct before the model is tried."""
-        from tui.runtime.model_keys import valid_key
-
         if values.is_new:
             self.table(values)
         if values.key in PASTED:
@@ -171,8 +170,6 @@ class ModelChanges:
 
     async def offered(self, values: ModelValues) -> Sequence[str]:
         """Return the ids of the models that the endpoint offers. Raises McptuiError on failure."""
-        from tui.runtime.profiles import offered
-
         try:
             return await offered(self._profile(values))
         except ModelError as error:
@@ -180,8 +177,6 @@ class ModelChanges:
 
     async def try_out(self, values: ModelValues) -> None:
         """Request a short reply from the model. Raises McptuiError if there is none."""
-        from tui.runtime.profiles import import_model, make_model
-
         self.check(values)
         profile = self._profile(values) if values.is_new else await self._with_new_key(values)
         await asyncio.to_thread(import_model, profile)
@@ -206,10 +201,21 @@ class ModelChanges:
         The key of a profile that could not be written is not kept.
         """
         table, profile = self.table(values), self._profile(values, anyway=True)
-        await self._keep_key(profile, values)
         written = asyncio.Event()
+
+        async def agree(_: object) -> None:
+            loaded = self._configuration.loaded
+            subject = None if loaded is None else model_subject(values.name, loaded, self._env)
+            if subject is not None:  # the user has just entered it
+                await asyncio.to_thread(keep, subject)
+
+        await self._keep_key(profile, values)
         try:
-            await self._configuration.change(lambda: self._write(values.name, table), written=written.set)
+            await self._configuration.change(
+                lambda document: add_tables(document, "models", {values.name: table}),
+                written=written.set,
+                first=agree,
+            )
         except McptuiError:
             if values.key in PASTED and not written.is_set():
                 await self._keys.take_back(profile)
@@ -233,40 +239,29 @@ class ModelChanges:
         await self._keep_key(await self._with_new_key(values), values)
         await self._switch(values.name, values.model)
 
-    async def _with_new_key(self, values: ModelValues) -> "ModelProfile":
-        from tui.runtime.model_keys import valid_key
-
+    async def _with_new_key(self, values: ModelValues) -> ModelProfile:
         profile = await self._existing(values.name)
         key = valid_key(values.secret)
         changed = replace(profile, model=values.model, api_key=Secret(key), api_key_env="", keychain="")
         self._keep_secret(changed.key_name, key)
         return changed
 
-    async def _existing(self, name: str) -> "ModelProfile":
+    async def _existing(self, name: str) -> ModelProfile:
         if (found := await self._named(name)) is None:
             raise ConfigError("the demo model needs no key")
         return found
 
-    async def _keep_key(self, profile: "ModelProfile", values: ModelValues) -> None:
+    async def _keep_key(self, profile: ModelProfile, values: ModelValues) -> None:
         if values.key == STORED:
             await self._keys.store(profile, values.secret)
         elif values.key == THIS_RUN:
             self._keys.use(profile, values.secret)
 
-    def _write(self, name: str, table: Mapping[str, Any]) -> None:
-        from tui.runtime.servers.model_consent import agree_to_written
-
-        self._config.add_model(name, table)
-        agree_to_written(name, self._config.read(), self._env)  # the user has just entered it
-
-    def _profile(self, values: ModelValues, *, anyway: bool = False) -> "ModelProfile":
+    def _profile(self, values: ModelValues, *, anyway: bool = False) -> ModelProfile:
         """Return the profile of a form with its key. Raises ConfigError if it is missing.
 
         With `anyway`, its variable may be set later.
         """
-        from tui.model.endpoints.profile import ModelProfile
-        from tui.runtime.model_keys import valid_key
-
         variable = values.variable.strip() if values.key == ENVIRONMENT else ""
         if variable and not (anyway or self._env.get(variable)):
             raise ConfigError(f"{clean_line(variable, 64)} is not set", next_step=CHOOSE_KEY)

@@ -2,13 +2,13 @@
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tui.core.permission.approval_policy import Mode
 from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.core.turn.approval_policy import Mode
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
@@ -90,12 +90,16 @@ class Options:
         found = replace(spec, source=source) if source else spec
         found = found if self.sampling is None else replace(found, sampling=self.sampling)
         found = replace(found, trusted=True) if spec.name in self.trusted else found
-        roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in self.roots)
-        return replace(found, roots=roots) if roots else found
+        return replace(found, roots=absolute(self.roots)) if self.roots else found
 
     def with_server(self, server: ServerSpec, secrets: Mapping[str, str]) -> "Options":
         """Return these options with a server in place of the configured ones."""
         return replace(self, server=server, secrets=secrets)
+
+
+def absolute(folders: Iterable[str]) -> tuple[str, ...]:
+    """Return the absolute paths of typed folders, with "~" expanded."""
+    return tuple(os.path.abspath(os.path.expanduser(folder)) for folder in folders)
 
 
 @dataclass(frozen=True, slots=True)

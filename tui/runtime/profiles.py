@@ -4,37 +4,47 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from tui.core import units
+from tui.core.addons import brought
 from tui.core.errors import ConfigError
 from tui.core.library_imports import importing
 from tui.core.ports import ChatModel, Clock, ModelChoice
+from tui.core.secrets.keychain import key_in_keychain
 from tui.core.secrets.redact import Secret
 from tui.core.text import quoted_name
 from tui.core.traffic import TrafficSink
+from tui.model.endpoints.context_windows import known_window
+from tui.model.endpoints.detect import candidates, detect
+from tui.model.endpoints.learned_quirks import Learned
+from tui.model.endpoints.listing import offered_by
 from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choose
-from tui.model.endpoints.providers import enter_key, from_environment, is_private, provider_of
+from tui.model.endpoints.providers import (
+    endpoint_key,
+    enter_key,
+    from_environment,
+    is_local,
+    provider_of,
+    usable_key,
+    without_secrets,
+)
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import Options
-from tui.runtime.servers.model_consent import blocked
-from tui.settings.learned_file import LearnedFile
-from tui.settings.locations import learned_file
+from tui.runtime.permission.consent import blocked
+from tui.settings.learned_file import LearnedEntry, LearnedFile
+from tui.settings.load import Loaded
 from tui.settings.references import KEYCHAIN
-
-if TYPE_CHECKING:
-    from tui.settings.learned_file import LearnedEntry
-    from tui.settings.load import Loaded
-    from tui.settings.schema import ModelSettings
+from tui.settings.specs import left_out, values_for
 
 
-def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> ModelProfile:
+def profile_of(name: str, loaded: Loaded, env: Mapping[str, str]) -> ModelProfile:
     """Return the profile of `[models.NAME]`.
 
     Its key comes from the profile itself, the variable that it names, or the variable of the provider at its
     URL, in that order. A provider's key never goes to another host. A key in the keychain is not read here,
     see `with_key`.
     """
+    settings = loaded.settings.models[name]
     variable = settings.api_key_env or ""
     keychain = ""
     key = settings.api_key or env.get(variable, "")
@@ -44,36 +54,18 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
     if not (key or keychain or variable) and provider is not None:
         variable = next((name for name in provider.keys if env.get(name)), provider.keys[0])
         key = env.get(variable, "")
-    return ModelProfile(
-        name=name,
-        base_url=settings.base_url,
-        model=settings.model,
-        api_key=Secret(key) if key else None,
-        api_key_env=variable,
-        temperature=settings.temperature,
-        max_tokens=settings.max_tokens,
-        tool_protocol=settings.tool_protocol,
-        headers=dict(settings.headers),
-        context_window=settings.context_window,
-        first_token_seconds=settings.first_token_seconds,
-        between_chunks_seconds=settings.between_chunks_seconds,
-        system=settings.system or "",
-        keychain=keychain,
-        price_in=settings.price_in,
-        price_cached=settings.price_cached,
-        price_out=settings.price_out,
-        currency=settings.currency,
-        effort=settings.reasoning_effort or "",
-        top_p=settings.top_p,
-        seed=settings.seed,
-        stop=tuple(settings.stop),
-        extra_body=settings.extra_body,
-        writes_titles=settings.titles == "model",
-    )
+    given = values_for(ModelProfile, settings) | {
+        "api_key": Secret(key) if key else None,
+        "api_key_env": variable,
+        "keychain": keychain,
+        "effort": settings.reasoning_effort or "",
+        "writes_titles": settings.titles == "model",
+    }
+    return ModelProfile(name, **given)
 
 
 def configured_profiles(
-    loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool
+    loaded: Loaded, env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool
 ) -> list[ModelProfile]:
     """Return the profiles of a configuration; those that need consent are blocked, and have no secrets.
 
@@ -84,14 +76,14 @@ def configured_profiles(
     return [keys.applied(_profile(name, loaded, env, trust=trust)) for name in loaded.settings.models]
 
 
-def _profile(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> ModelProfile:
+def _profile(name: str, loaded: Loaded, env: Mapping[str, str], *, trust: bool) -> ModelProfile:
     settings = loaded.settings.models[name]
     if why := blocked(name, loaded, env, trust=trust):
         references = loaded.references_of("models", name)
         address = references["base_url"].text if "base_url" in references else settings.base_url
         model = references["model"].text if "model" in references else settings.model
         return ModelProfile(name, address, model, blocked=why)
-    return profile_of(name, settings, env)
+    return profile_of(name, loaded, env)
 
 
 async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
@@ -101,7 +93,6 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
     """
     if profile is None or not profile.keychain or profile.api_key:
         return profile
-    from tui.core.secrets.keychain import key_in_keychain
 
     missing = f"Enter it again: {enter_key(profile)}." if profile.key_place else ""
     key = await key_in_keychain(profile.keychain, where=profile.name, missing=missing)
@@ -109,15 +100,13 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
 
 
 async def choose_model(
-    options: Options, loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None
+    options: Options, loaded: Loaded, env: Mapping[str, str], keys: ModelKeys | None = None
 ) -> ModelSelection:
     """Return the model to use. Search this machine for one only if nothing else was named.
 
     Raises UsageError if a named profile does not exist, ConfigError if models are configured and none of them
     can be used, or the file or the keychain cannot be read.
     """
-    from tui.settings.specs import left_out
-
     settings = loaded.settings
     if not (loaded.readable or options.demo or options.model):
         raise ConfigError(
@@ -149,17 +138,17 @@ async def choose_model(
 
     selection = chosen(None)
     if selection.needs_detection:
-        from tui.model.endpoints.detect import candidates, detect
-
         selection = chosen([keys.applied(one) for one in await detect(candidates(env))])
     return replace(selection, profile=await with_key(selection.profile))
 
 
 def import_model(profile: ModelProfile | None) -> None:
     """Import what `make_model` imports: a tenth of a second the first time, so call it off the event loop."""
-    names = ("demo.demo",) if profile is None else ("dialects.text_tools", "openai_api.openai_chat")
     with importing():
-        for name in names:
+        if profile is None:
+            brought("model", DEMO)
+            return
+        for name in ("dialects.text_tools", "openai_api.openai_chat"):
             import_module(f"tui.model.{name}")
 
 
@@ -171,32 +160,26 @@ def make_model(
     What was learned about its endpoint is read from a small file. Raises ConfigError.
     """
     if profile is None:
-        from tui.model.demo.demo import PACE_SECONDS, DemoModel
-
-        return DemoModel(PACE_SECONDS if paced else 0)
-    from tui.model.dialects import wrap
-    from tui.model.dialects.text_tools import FALLBACK
-    from tui.model.endpoints.learned_quirks import Learned
-    from tui.model.endpoints.providers import endpoint_key
+        demo: ChatModel = brought("model", DEMO)(paced=paced)
+        return demo
+    from tui.model.dialects import text_tools, wrap
     from tui.model.openai_api.openai_chat import OpenAIChat
     from tui.model.retry import Retrying
 
-    memory = LearnedFile(learned_file())
+    memory = LearnedFile()
     learned = Learned.from_json(memory.load(endpoint_key(profile), profile.model))
     model = Retrying(OpenAIChat(profile, sink, memory), clock)
-    known = FALLBACK if learned.no_tools else ""
+    known = text_tools.FALLBACK if learned.no_tools else ""
     return wrap(model, profile.tool_protocol, where=profile.name, known=known)
 
 
 async def profiles(
-    loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool = False
+    loaded: Loaded, env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool = False
 ) -> list[ModelProfile]:
     """Return all available profiles: configured, from the environment, found on this machine.
 
     If several have the same name, the first one is used.
     """
-    from tui.model.endpoints.detect import candidates, detect
-
     keys = keys or ModelKeys()
     configured = configured_profiles(loaded, env, keys, trust=trust)
     others = [*from_environment(env), *await detect(candidates(env))]
@@ -205,7 +188,7 @@ async def profiles(
 
 
 async def choices(
-    loaded: "Loaded",
+    loaded: Loaded,
     env: Mapping[str, str],
     current: ModelProfile | None = None,
     *,
@@ -216,23 +199,20 @@ async def choices(
     found = await profiles(loaded, env, keys, trust=trust)
     if current is not None:
         found = [current if one.name == current.name else one for one in found]
-    learned = await asyncio.to_thread(LearnedFile(learned_file()).entries)
+    learned = await asyncio.to_thread(LearnedFile().entries)
     return [
         *(_choice(profile, learned) for profile in found),
         ModelChoice(DEMO, DEMO, "offline", "built in"),
     ]
 
 
-def _choice(profile: ModelProfile, learned: "Sequence[LearnedEntry]") -> ModelChoice:
+def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoice:
     from tui.model.dialects.text_tools import FALLBACK
-    from tui.model.endpoints.context_windows import known_window
-    from tui.model.endpoints.learned_quirks import Learned
-    from tui.model.endpoints.providers import endpoint_key, usable_key, without_secrets
 
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
     facts += [f"effort {profile.effort}"] if profile.effort else []
-    usual = None if is_private(profile.base_url) else known_window(profile.model)
+    usual = None if is_local(profile.base_url) else known_window(profile.model)
     known = Learned()
     endpoint = problem = ""
     try:
@@ -271,9 +251,7 @@ def forget(profile: ModelProfile) -> bool:
 
     Raises ConfigError if its address is unusable.
     """
-    from tui.model.endpoints.providers import endpoint_key
-
-    file, endpoint = LearnedFile(learned_file()), endpoint_key(profile)
+    file, endpoint = LearnedFile(), endpoint_key(profile)
     known = bool(file.load(endpoint, profile.model))
     if known:
         file.save(endpoint, profile.model, {})
@@ -282,7 +260,7 @@ def forget(profile: ModelProfile) -> bool:
 
 async def profile_named(
     name: str,
-    loaded: "Loaded",
+    loaded: Loaded,
     env: Mapping[str, str],
     keys: ModelKeys | None = None,
     *,
@@ -306,6 +284,4 @@ async def offered(profile: ModelProfile | None) -> Sequence[str]:
     """
     if profile is None:
         return (DEMO,)
-    from tui.model.endpoints.listing import offered_by
-
     return [one.id for one in await offered_by(profile) if one.chat]

@@ -66,25 +66,20 @@ class RunRecording:
     `path` is the file, once it exists. `listener` gets all traffic first, and must neither raise nor wait.
     """
 
-    def __init__(
-        self, redactor: Callable[[], Redactor], *, stand_back: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, redactor: Callable[[], Redactor]) -> None:
         """Record traffic from now on. Nothing is written before `start()`.
 
-        `redactor` is called for every body, because keys may become known late. The threads that record and
-        lint call `stand_back` between entries.
+        `redactor` is called for every body, because keys may become known late.
         """
         self.columns = EntryColumns()
         self.path = Path()
         self.listener: TrafficSink | None = None
         self._keeping = Keeping(None)
         self._taps: TapWatch | None = None
-        self._stand_back = stand_back
         self._linting = LintThread(
             lambda found, judged: self._recorder.add_findings(found, judged),
             self._reader,
             model_judge,
-            stand_back=stand_back,
         )
         self._recorder = Recorder(
             self._open,
@@ -92,7 +87,6 @@ class RunRecording:
             redact=lambda raw: redactor().redact_bytes(raw),
             arguments=redactor().arguments,
             on_batch=self._linting.offer,
-            stand_back=stand_back,
         )
         self.recording = Recording(
             self.columns,
@@ -166,9 +160,7 @@ class RunRecording:
         self.path = recordings.new_path()
         recordings.make_room(keeping.total_bytes)
         meta = {"pid": str(os.getpid()), "program": "mcptui", "command": keeping.command}
-        return RecordingWriter(
-            self.path, cap_bytes=keeping.recording_bytes, meta=meta, stand_back=self._stand_back
-        )
+        return RecordingWriter(self.path, cap_bytes=keeping.recording_bytes, meta=meta)
 
     def _reader(self) -> TrafficReader:
         from tui.storage.recordings.reader import MemoryReader, RecordingReader

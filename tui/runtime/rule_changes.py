@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError
+from tui.core.permission.approval_policy import Judgement
+from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import Judgement
-from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
-from tui.runtime.approvals import NOT_OWN
+from tui.runtime.permission.approvals import NOT_OWN
+from tui.settings.toml_edits import Document, set_value, texts_at
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
@@ -80,63 +81,64 @@ class RuleChanges:
 
     async def add(self, text: str) -> None:
         """Add a rule. Raises McptuiError."""
-        from tui.settings.save_list import add_item
-
-        rule = parse_rule(text)
-        path = self._configuration.file.path
-        await self._configuration.change(lambda: add_item(path, (APPROVALS, NEW), str(rule)))
-        self._require_in_force(rule)
-
-    def _require_in_force(self, rule: Rule) -> None:
-        if rule.action is Verdict.ALLOW and rule not in self.rules:
-            raise ConfigError("The rule is saved, but does not apply", next_step=NOT_OWN)
+        await self._change(parse_rule(text), None)
 
     async def replace(self, rule: Rule, text: str) -> None:
-        """Replace a rule. Raises McptuiError."""
-        new = parse_rule(text)
-        if rule.origin == NEW or new.action is rule.action:
-            await self._change(rule, str(new) if rule.origin == NEW else new.pattern)
-            self._require_in_force(new)
-        else:  # its list has another action
-            await self.add(text)
-            await self._change(rule, None)
+        """Replace a rule: in its place, or at the end of the new ones if its list has another action.
+
+        Raises McptuiError.
+        """
+        await self._change(parse_rule(text), rule)
 
     async def remove(self, rule: Rule) -> None:
         """Remove a rule. Raises McptuiError."""
-        await self._change(rule, None)
+        await self._change(None, rule)
 
-    async def _change(self, rule: Rule, item: str | None) -> None:
-        from tui.settings.save_list import change_item
+    async def _change(self, new: Rule | None, old: Rule | None) -> None:
+        """Put `new` in the place of `old`. Raises McptuiError, also if the saved rule does not apply."""
+        in_place = old is not None and new is not None and (old.origin == NEW or new.action is old.action)
 
-        key = (APPROVALS, rule.origin)
-        is_meant = _IsRule(rule)
-        path = self._configuration.file.path
-        await self._configuration.change(lambda: change_item(path, key, rule.number, is_meant, item))
+        def change(document: Document) -> None:
+            if old is not None:
+                texts, begin = texts_at(document, APPROVALS, old.origin), old.number - 1
+                if not 0 <= begin < len(texts) or not _is_rule(texts[begin], old):
+                    raise ConfigError(
+                        f"`{APPROVALS}.{old.origin}` has changed in the file, or contains a reference. "
+                        "Nothing was saved.",
+                        next_step="Edit the file instead.",
+                    )
+                replacing = [str(new) if old.origin == NEW else new.pattern] if new and in_place else []
+                texts[begin : begin + 1] = replacing
+                set_value(document, texts, APPROVALS, old.origin)
+            if new is not None and not in_place:
+                set_value(document, [*texts_at(document, APPROVALS, NEW), str(new)], APPROVALS, NEW)
+
+        await self._configuration.change(change)
+        if new is not None and new.action is Verdict.ALLOW and new not in self.rules:
+            raise ConfigError("The rule is saved, but does not apply", next_step=NOT_OWN)
 
     async def revoke(self, approval: EarlierApproval) -> None:
         """Revoke an approval at once, then in the file. Raises McptuiError if it stays in the file."""
-        from tui.settings.save_list import remove_items
-
-        policy, path = self._context.policy, self._configuration.file.path
+        policy, file = self._context.policy, self._configuration.file
         policy.revoke(approval.key)  # the file does not contain it if it could not be saved
 
+        def change(document: Document) -> None:
+            texts = texts_at(document, APPROVALS, "remembered")
+            if approval.key in texts:
+                left = [one for one in texts if one != approval.key]
+                set_value(document, left, APPROVALS, "remembered")
+
         async def remove() -> None:
-            await asyncio.to_thread(remove_items, path, (APPROVALS, "remembered"), approval.key)
+            await asyncio.to_thread(file.change, change)
             policy.refresh()
 
         if approval.always:
             await self._configuration.exclusively(remove)
 
 
-@dataclass(frozen=True, slots=True)
-class _IsRule:
-    """Tells whether a text in the file is the rule."""
-
-    rule: Rule
-
-    def __call__(self, text: str) -> bool:
-        try:
-            action = None if self.rule.origin == NEW else Verdict(self.rule.origin)
-            return parse_rule(text, action) == self.rule
-        except RuleError:
-            return False
+def _is_rule(text: str, rule: Rule) -> bool:
+    """Return whether a text in the file is the rule."""
+    try:
+        return parse_rule(text, None if rule.origin == NEW else Verdict(rule.origin)) == rule
+    except RuleError:
+        return False

@@ -16,7 +16,7 @@ before that, and even this module is loaded only after the first frame.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -27,41 +27,41 @@ from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
+from tui.core.jsonrpc.trace_context import TraceIds
 from tui.core.library_imports import importing
+from tui.core.permission.approval_policy import Policy
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
 from tui.core.questions import Refuser, UserQuestioner
 from tui.core.secrets.redact import Redactor
-from tui.core.trace_context import TraceIds
 from tui.core.traffic import CAUSE, TrafficSink
-from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.active_model import ActiveModel, ModelSampler
-from tui.runtime.approvals import RememberedApprovals
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
+from tui.runtime.permission.approvals import RememberedApprovals
+from tui.runtime.permission.consent import RunConsent
+from tui.runtime.permission.server_trust import ServerTrust
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
-from tui.runtime.servers.consent import RunConsent
-from tui.runtime.servers.server_memory import ServerMemory
-from tui.runtime.servers.server_trust import ServerTrust
+from tui.runtime.server_memory import ServerMemory
 from tui.runtime.turn import PendingTurn, TurnContext
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, decisions_file, state_dir
+from tui.settings.state.permission.stored_decisions import StoredDecisions
+from tui.settings.state.permission.stored_trust import StoredTrust
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
-from tui.settings.state.stored_decisions import StoredDecisions
-from tui.settings.state.stored_trust import StoredTrust
 from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.open_recording import Recording
 
 if TYPE_CHECKING:
     from tui.runtime.log import LogFile
     from tui.runtime.model_changes import ModelChanges
-    from tui.runtime.server_changes import ServerChanges, ServerChoices
+    from tui.runtime.server_changes import ServerChanges
     from tui.settings.load import Loaded
 
 _log = logging.getLogger(__name__)
@@ -84,12 +84,10 @@ class Runtime:
         configuration: what is in force, and every change of it.
         model_changes: adds model profiles while mcptui runs.
         trust: which servers are trusted.
-        server_choices: settings of servers that the user changes while they run.
         decisions: the record of what was allowed and denied.
         consent: which servers may start.
         redactor: removes secrets that must not be shown or stored.
         questioner: answers requests from servers. Set before `ready()`; without it, everything is declined.
-        stand_back: called often by recording threads, which may wait in it for more urgent work.
         is_ready: `ready()` is done.
     """
 
@@ -105,8 +103,7 @@ class Runtime:
         self._clock = MonotonicClock()
         self.redactor = Redactor()
         self.questioner: UserQuestioner = Refuser()
-        self.stand_back: Callable[[], None] = lambda: None
-        self._traffic = RunRecording(lambda: self.redactor, stand_back=lambda: self.stand_back())
+        self._traffic = RunRecording(lambda: self.redactor)
         self.host = Host((), sink=self._traffic, clock=self._clock)
         self.decisions = StoredDecisions(decisions_file(), self.redactor.redact)
         stored_trust = StoredTrust(state_dir() / "trusted-servers.json")
@@ -166,12 +163,6 @@ class Runtime:
         from tui.runtime.server_changes import ServerChanges
 
         return ServerChanges(self.configuration, self._env, lambda: self.host, self.consent.keep)
-
-    @cached_property
-    def server_choices(self) -> "ServerChoices":
-        from tui.runtime.server_changes import ServerChoices
-
-        return ServerChoices(self.configuration, lambda: self.host)
 
     @cached_property
     def model_changes(self) -> "ModelChanges":

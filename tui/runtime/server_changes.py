@@ -1,99 +1,23 @@
-"""Changes to servers while mcptui runs: written to the file, effective at once.
-
-`ServerChoices` changes settings of one server that need no restart. `ServerChanges` adds, changes, disables
-and removes servers.
-"""
+"""Adds, changes, disables and removes servers while mcptui runs: in the file, and at once."""
 
 import dataclasses
-import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tui.core.addons import service
 from tui.core.errors import UsageError
 from tui.core.files.programs import is_command
-from tui.core.servers import SamplingRule, ServerSpec, not_configured
+from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
 from tui.host.host import Host
-from tui.settings.locations import bundles_dir, secrets_dir
+from tui.settings import new_server
+from tui.settings.config_secrets import literal_secret
+from tui.settings.save import add_tables, merge, refuse_foreign, remove_server, server_at
+from tui.settings.toml_edits import Document
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
-
-
-EVERYTHING = "*"
-"""The pattern for all tools of a server."""
-
-
-class ServerChoices:
-    """Changes settings of one server that need no restart.
-
-    `host` returns the host, which is replaced when the configuration is read.
-    """
-
-    def __init__(self, configuration: "Configuration", host: Callable[[], Host]) -> None:
-        self._configuration = configuration
-        self._host = host
-
-    async def toggle_tool(self, server: str, tool: str) -> str:
-        """Turn a tool on or off for the model; return why that was not saved, or ""."""
-        names = [one.name for one in self._host().workbench.tools(server)]
-        turned_off = True
-
-        def switch(spec: ServerSpec) -> Sequence[str]:
-            nonlocal turned_off
-            turned_off = not is_off(tool, spec.off)
-            return switched(spec.off, tool, names)
-
-        def merge(present: Any) -> Sequence[str]:
-            """Turn only this tool on or off: other tools may have been turned off in the file."""
-            given = present if isinstance(present, list) else [present]
-            known = [one for one in given if isinstance(one, str)]
-            return known if is_off(tool, known) is turned_off else switched(known, tool, names)
-
-        return await self._set(server, "off", switch, merge)
-
-    async def toggle_all(self, server: str) -> str:
-        """Turn all tools off for the model, or on if any is off; return why that was not saved, or ""."""
-        return await self._set(server, "off", lambda spec: () if spec.off else (EVERYTHING,))
-
-    async def toggle_instructions(self, server: str) -> str:
-        """Set whether the model gets the server's instructions; return why that was not saved, or ""."""
-        return await self._set(server, "instructions", lambda spec: not spec.instructions)
-
-    async def toggle_resources(self, server: str) -> str:
-        """Set whether the model may read the server's resources; return why that was not saved, or ""."""
-        return await self._set(server, "offer_resources", lambda spec: not spec.offer_resources)
-
-    async def set_log_level(self, server: str, level: str) -> str:
-        """Set the server's minimum log level; return why that was not saved, or ""."""
-        return await self._set(server, "log_level", lambda spec: level)
-
-    async def set_roots(self, server: str, roots: Sequence[str]) -> str:
-        """Set the directories that the server may work in; return why that was not saved, or ""."""
-        return await self._set(server, "roots", lambda spec: absolute(roots))
-
-    async def set_sampling(self, server: str, rule: SamplingRule) -> str:
-        """Set whether the server may use the model; return why that was not saved, or ""."""
-        return await self._set(server, "sampling", lambda spec: rule)
-
-    async def _set(
-        self,
-        server: str,
-        field: str,
-        value_of: Callable[[ServerSpec], Any],
-        merge: Callable[[Any], Any] | None = None,
-    ) -> str:
-        """Set a field of a server, which has the same name in the file, to its new value."""
-        if (status := self._host().find(server)) is None:
-            return not_configured(server)
-        return await self._configuration.choose(server, field, value_of(status.spec), merge=merge)
-
-
-def absolute(folders: Sequence[str]) -> tuple[str, ...]:
-    """Return the absolute paths of typed folders, with "~" expanded."""
-    return tuple(os.path.abspath(os.path.expanduser(folder)) for folder in folders)
-
 
 IN_FORM = frozenset({"command", "args", "url", "env", "headers", "transport", "send_as_is"})
 """The keys of a server that its form can change."""
@@ -162,7 +86,7 @@ class ServerChanges:
 
     def _present(self) -> Mapping[str, Any]:
         """Return the current servers of the file, or those read last if it belongs to another program."""
-        if found := self._file.servers():
+        if found := self._file.table("servers"):
             return found
         loaded = self._configuration.loaded
         servers = loaded.raw.get("servers") if loaded is not None else None
@@ -170,29 +94,19 @@ class ServerChanges:
 
     def values(self, name: str) -> ServerValues:
         """Return a server's form values, secrets hidden. Raises UsageError if it is not in the file."""
-        from tui.settings.new_server import form_line
-
         table = self._configured(name)
         key, mark = ("headers", ": ") if "url" in table else ("env", "=")
-        found = table.get(key)
-        pairs = found.items() if isinstance(found, Mapping) else ()
-        lines = (
-            f"{known}{mark}{HIDDEN if self._is_secret(name, key, known, str(value)) else value}"
-            for known, value in pairs
-        )
+        found = table[key] if isinstance(table.get(key), Mapping) else {}
+        hidden = {one for one in found if literal_secret(("servers", name, key, one), str(found[one]))}
+        lines = (f"{one}{mark}{HIDDEN if one in hidden else value}" for one, value in found.items())
         transport = table.get("transport")
         return ServerValues(
-            form_line(table),
+            new_server.form_line(table),
             "\n".join(lines),
             transport if isinstance(transport, str) else "",
             table.get("send_as_is") is True,
             table,
         )
-
-    def _is_secret(self, server: str, kind: str, name: str, value: str) -> bool:
-        from tui.settings.config_secrets import literal_secret
-
-        return literal_secret(("servers", server, kind, name), value)
 
     def draft(self, name: str, typed: ServerValues, *, changes: str = "") -> Draft:
         """Return the server that a form describes. Its default name comes from its URL or package.
@@ -200,11 +114,9 @@ class ServerChanges:
         `changes` is the server being changed. Values that are still hidden stay. Raises McptuiError if a
         field is invalid.
         """
-        from tui.settings import new_server
-        from tui.settings.save import refuse_foreign
-
         refuse_foreign(self._file.path)
-        remote = new_server.is_address(typed.line.strip())
+        line = typed.line.strip()
+        remote = new_server.is_address(line)
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
         named = new_server.pairs(texts, colon=remote)
         if changes:
@@ -213,8 +125,14 @@ class ServerChanges:
         kept = before.get("headers" if remote else "env")
         for known in [known for known, value in named.items() if value == HIDDEN]:
             named[known] = str(kept.get(known, HIDDEN)) if isinstance(kept, Mapping) else HIDDEN
-        table = new_server.draft(typed.line, named, typed.transport, self._is_command, before)
-        table.pop("send_as_is", None)
+        table = new_server.server_table(
+            new_server.line_words(line),
+            env=None if remote else named,
+            headers=named if remote else None,
+            transport=typed.transport,
+            known=lambda word: is_command(word, str(self._file.path.absolute().parent)),
+        )
+        table |= {key: value for key, value in before.items() if key not in IN_FORM}
         table |= {"send_as_is": True} if typed.send_as_is else {}
         name = name.strip() or new_server.server_name(table)
         present = self._present()
@@ -229,8 +147,21 @@ class ServerChanges:
             raise
         return Draft(name, table, new_server.as_toml(name, table), tuple(notes), before)
 
-    def _is_command(self, word: str) -> bool:
-        return is_command(word, str(self._file.path.absolute().parent))
+    async def toggle_tool(self, server: str, tool: str) -> str:
+        """Turn a tool on or off for the model; return why that was not saved, or ""."""
+        if (status := self._host().find(server)) is None:
+            return not_configured(server)
+        names = [one.name for one in self._host().workbench.tools(server)]
+        off = status.spec.off
+        turned_off = not is_off(tool, off)
+
+        def merge(present: Any) -> Sequence[str]:
+            """Turn only this tool on or off: other tools may have been turned off in the file."""
+            given = present if isinstance(present, list) else [present]
+            known = [one for one in given if isinstance(one, str)]
+            return known if is_off(tool, known) is turned_off else switched(known, tool, names)
+
+        return await self._configuration.choose(server, "off", switched(off, tool, names), merge=merge)
 
     async def add(self, draft: Draft) -> Sequence[str]:
         """Write a new server and start it; return sentences about further effects.
@@ -240,8 +171,8 @@ class ServerChanges:
         loaded = self._configuration.loaded
         had_samples = loaded is not None and loaded.readable and not loaded.names_servers
 
-        def write() -> str:
-            self._file.add_server(draft.name, draft.table)
+        def change(document: Document) -> str:
+            add_tables(document, "servers", {draft.name: draft.table})
             return draft.name
 
         async def agree(specs: Sequence[ServerSpec]) -> None:
@@ -249,7 +180,7 @@ class ServerChanges:
                 if spec.name == draft.name and spec.source and self._agree is not None:
                     await self._agree(spec)  # the user entered it, in a file that is not their own
 
-        notes = await self._configuration.change(write, first=agree)
+        notes = await self._configuration.change(change, first=agree)
         return [*(["the sample servers no longer start"] if had_samples else ()), *_ending(notes)]
 
     async def change(self, draft: Draft) -> Sequence[str]:
@@ -258,11 +189,11 @@ class ServerChanges:
         Raises McptuiError if it could not be written.
         """
 
-        def write() -> str:
-            self._file.change_server(draft.name, draft.table, draft.before)
+        def change(document: Document) -> str:
+            merge(server_at(document, draft.name), draft.before, draft.table)
             return draft.name
 
-        return _ending(await self._configuration.change(write))
+        return _ending(await self._configuration.change(change))
 
     async def toggle(self, name: str) -> tuple[bool, Sequence[str]]:
         """Disable a server, or enable and start it.
@@ -272,16 +203,15 @@ class ServerChanges:
         """
         disabled = False
 
-        def write() -> str:
+        def change(document: Document) -> str:
             nonlocal disabled
-            table = self._configured(name)  # as the previous change has left it
-            disabled = table.get("disabled") is not True
-            changed = {key: value for key, value in table.items() if key != "disabled"}
-            changed |= {"disabled": True} if disabled else {}
-            self._file.change_server(name, changed, table)
+            self._configured(name)  # a sentence of its own for samples
+            table = server_at(document, name)
+            disabled = table.pop("disabled", False) is not True
+            table |= {"disabled": True} if disabled else {}
             return "" if disabled else name
 
-        notes = await self._configuration.change(write)
+        notes = await self._configuration.change(change)
         return disabled, _ending(notes)
 
     async def remove(self, name: str) -> Sequence[str]:
@@ -290,27 +220,25 @@ class ServerChanges:
         Returns sentences about the deleted tokens and files. Raises McptuiError if the file could not be
         written; the server then keeps running.
         """
-        from tui.settings.packages.bundle_file import Leftovers
-
         is_remote = False
-        leftovers: list[Leftovers] = []
+        present: Mapping[str, Any] = {}
         told: list[str] = []
 
-        def write() -> None:
-            nonlocal is_remote
+        def change(document: Document) -> None:
+            nonlocal is_remote, present
             is_remote = "url" in self._configured(name)
-            leftovers.append(Leftovers(name, self._present(), bundles_dir(), secrets_dir()))
-            self._file.remove_server(name)
+            present = self._present()
+            remove_server(document, name)
 
         async def sign_out(_: Sequence[ServerSpec]) -> None:
             if is_remote and (signed_out := await self._host().sign_out(name)).told:
                 told.append(signed_out.told.strip())
 
-        notes = await self._configuration.change(write, first=sign_out)
-        for one in leftovers:
-            told += await one.delete()
+        notes = await self._configuration.change(change, first=sign_out)
+        if (delete_leftovers := service("leftovers")) is not None:
+            told += await delete_leftovers(name, present)
         left = _ending([*told, *notes])
-        return left if self._file.servers() else [*left, NONE_LEFT]
+        return left if self._file.table("servers") else [*left, NONE_LEFT]
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)

@@ -7,18 +7,18 @@ from typing import Protocol
 
 from tui.core import units
 from tui.core.events import Event, Notice, Waiting
+from tui.core.permission.approval_policy import Policy
 from tui.core.ports import Approver, Clock, DecisionLog, Toolbox
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnPermission, TurnTools
 from tui.host.host import Host
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.approvals import TurnApprover
+from tui.runtime.permission.approvals import TurnApprover
 from tui.runtime.redaction import EventRedactor
 
 PATIENCE_NS = 8_000_000_000

@@ -1,11 +1,11 @@
-"""The configuration file of this run: read as a whole, changed one value at a time.
+"""The configuration file of this run: read as a whole, changed by functions over its values.
 
 The settings for the first frame and for a tap are read quickly, before heavy imports, and without reporting
 problems. `load` reports them a moment later.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tui.settings.load import Loaded
-    from tui.settings.save import Value
+    from tui.settings.toml_edits import Change
 
 DEFAULT_MB = 512
 
@@ -112,20 +112,6 @@ class ConfigFile:
             return (0, 0, 0)
         return (found.st_mtime_ns, found.st_size, found.st_ino)
 
-    def remembered(self) -> list[str]:
-        """Return the approvals in the file, or none if it cannot be read, so that tools need approval."""
-        texts = _table(self._named, self._env, "approvals").get("remembered")
-        return [one for one in texts if isinstance(one, str)] if isinstance(texts, list) else []
-
-    def save(self, key: str | tuple[str, ...], value: str | bool | Sequence[str]) -> None:
-        """Change one value and leave the rest of the file unchanged; raises `McptuiError`.
-
-        A key whose parts may contain a dot is a tuple.
-        """
-        from tui.settings.save import set_value
-
-        set_value(self.path, key, value)
-
     @property
     def path(self) -> "Path":
         return config_path(self._named, self._env)[0]
@@ -149,49 +135,12 @@ class ConfigFile:
             write_private(self.path, starter())
         return True
 
-    def add_server(self, name: str, table: Mapping[str, Any]) -> None:
-        """Add a server and keep the rest of the file; raises `McptuiError`, also if the name is taken."""
-        from tui.settings.save import add_servers
+    def change(self, change: "Change") -> None:
+        """Change its values and keep the rest of the file; raises `McptuiError`. Slow."""
+        from tui.settings.save import change_config
 
-        add_servers(self.path, {name: table})
+        change_config(self.path, change)
 
-    def servers(self) -> Mapping[str, Any]:
-        """Return the current server tables of the file, {} if it cannot be read."""
-        return _table(self._named, self._env, "servers")
-
-    def models(self) -> Mapping[str, Any]:
-        """Return the current model tables of the file, {} if it cannot be read."""
-        return _table(self._named, self._env, "models")
-
-    def add_model(self, name: str, table: Mapping[str, Any]) -> None:
-        """Add a model profile and keep the rest of the file; raises `McptuiError`, also if it is taken."""
-        from tui.settings.save import add_model
-
-        add_model(self.path, name, table)
-
-    def change_server(self, name: str, table: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-        """Change a server from `before` to `table` and keep the rest of the file; raises `McptuiError`."""
-        from tui.settings.save import change_server
-
-        change_server(self.path, name, table, before)
-
-    def set_in_server(self, name: str, key: str, make: "Callable[[Any], Value]") -> None:
-        """Set a value in the table of a server to what `make` returns for the present one, None if unset.
-
-        Raises `McptuiError`, also if the table does not exist.
-        """
-        from tui.settings.save import set_in_server
-
-        set_in_server(self.path, name, key, make)
-
-    def remove_server(self, name: str) -> None:
-        """Remove a server and keep the rest of the file; raises `McptuiError`."""
-        from tui.settings.save import remove_server
-
-        remove_server(self.path, name)
-
-    def add(self, key: str, texts: Iterable[str]) -> list[str]:
-        """Add texts to a list and return the new list; raises `McptuiError`. Slow."""
-        from tui.settings.save import change_texts
-
-        return change_texts(self.path, key, texts)
+    def table(self, name: str) -> Mapping[str, Any]:
+        """Return a table as the file has it now, such as `servers`, {} if it cannot be read."""
+        return _table(self._named, self._env, name)

@@ -3,8 +3,8 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from tui.core.errors import ConfigError
 from tui.settings.files import Unreadable, read_bounded
 
 MAX_FILTERS = 500
@@ -24,26 +24,18 @@ def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
 
     Changes by other processes are kept. A damaged file is not overwritten.
     """
-    import tomli_w
+    from tui.settings.save import change_config
 
-    from tui.settings.files import locked
-    from tui.settings.save import write_private
+    found: dict[str, str] = {}
 
-    with locked(path):
-        try:
-            found = tomllib.loads(read_bounded(path))
-        except FileNotFoundError:
-            found = {}
-        except (Unreadable, ValueError, RecursionError) as error:
-            why = f"{error}." if isinstance(error, Unreadable) else "is not TOML."
-            step = "It was not changed. Correct it, or move it away."
-            raise ConfigError(why, where=str(path), next_step=step) from error
-        after = {key: value for key, value in found.items() if key != name}
-        if text:
-            after[name] = text
-        if after != found:
-            write_private(path, tomli_w.dumps(after))
-    return _usable(after)
+    def change(document: dict[str, Any]) -> None:
+        document |= {name: text}
+        if not text:
+            del document[name]
+        found.update(_usable(document))
+
+    change_config(path, change, next_step="It was not changed. Correct it, or move it away.")
+    return found
 
 
 def _usable(found: Mapping[str, object]) -> dict[str, str]:

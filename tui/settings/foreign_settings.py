@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from tui.core.permission.rules import Verdict
 from tui.core.text import clean_line
-from tui.core.turn.rules import Verdict
 from tui.settings.key_positions import KeyPath, line_of
 from tui.settings.load import Loaded, dotted
 from tui.settings.problems import Problem

@@ -1,7 +1,7 @@
 """Reads and validates `[ui.keys]` against the table of actions, which the screens provide. Pure."""
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,7 +93,7 @@ def _character(name: str) -> str:
         return ""
 
 
-def normal_key(text: str, names: Collection[str] = NAMED_KEYS) -> str | None:
+def normal_key(text: str) -> str | None:
     """Return the canonical name of a key (`ctrl+shift+x`, `f5`, `?`), or None if it is not a key."""
     # A plus sign at the end is the key itself: "ctrl++", "+".
     head, plus = (text[:-1], "+") if text == "+" or text.endswith("++") else (text, "")
@@ -106,15 +106,13 @@ def normal_key(text: str, names: Collection[str] = NAMED_KEYS) -> str | None:
     *modifiers, key = parts
     if any(part not in MODIFIERS for part in modifiers) or len(set(modifiers)) < len(modifiers):
         return None
-    if not (key in names or (len(key) == 1 and key.isprintable() and not key.isspace())):
+    if not (key in NAMED_KEYS or (len(key) == 1 and key.isprintable() and not key.isspace())):
         return None
     return "+".join([*sorted(modifiers, key=MODIFIERS.index), key])
 
 
 def check_keys(
-    wanted: Mapping[str, Sequence[str]],
-    actions: Mapping[str, ActionKeys],
-    names: Collection[str] = NAMED_KEYS,
+    wanted: Mapping[str, Sequence[str]], actions: Mapping[str, ActionKeys]
 ) -> tuple[dict[str, tuple[str, ...]], tuple[Problem, ...]]:
     """Return the usable configured keys by action id, and the problems of the others."""
     problems: list[Problem] = []
@@ -127,8 +125,8 @@ def check_keys(
             continue
         found = []
         for key in keys:
-            if (normal := normal_key(key, names)) is None:
-                hint = did_you_mean(key.rpartition("+")[2], names)
+            if (normal := normal_key(key)) is None:
+                hint = did_you_mean(key.rpartition("+")[2], NAMED_KEYS)
                 problems.append(Problem(f"{quoted_name(key, 30)} is not a key", path, suggestion=hint))
             elif fault := _answer_fault(action, normal, actions):
                 problems.append(Problem(fault, path, suggestion="use another key"))
@@ -162,30 +160,21 @@ def _without_clashes(
     result = dict(good)
     for action, keys in good.items():
         for key in keys:
-            other = next(
-                (
-                    name
-                    for name, entry in actions.items()
-                    if name != action
-                    and key in result.get(name, entry.keys)
-                    # not if both have this key by default
-                    and not (key in entry.keys and key in actions[action].keys)
-                    and (
-                        "" in (entry.context, actions[action].context)
-                        or entry.context == actions[action].context
-                    )
-                ),
-                None,
-            )
-            if other is None:
-                continue
-            hint = f"change the key of `{other}` too"
-            problems.append(
-                Problem(f"`{key}` is already used by `{other}`", f"ui.keys.{action}", suggestion=hint)
-            )
-            left = tuple(kept for kept in result.get(action, ()) if kept != key)
-            if left:
-                result[action] = left
-            else:
-                result.pop(action, None)
-    return result
+            if other := _clash(action, key, result, actions):
+                message, hint = f"`{key}` is already used by `{other}`", f"change the key of `{other}` too"
+                problems.append(Problem(message, f"ui.keys.{action}", suggestion=hint))
+                result[action] = tuple(kept for kept in result[action] if kept != key)
+    return {action: keys for action, keys in result.items() if keys}
+
+
+def _clash(
+    action: str, key: str, chosen: Mapping[str, tuple[str, ...]], actions: Mapping[str, ActionKeys]
+) -> str:
+    """Return another action that has a key at the same time, unless both have it by default, or ""."""
+    mine = actions[action]
+    for name, other in actions.items():
+        meets = "" in (other.context, mine.context) or other.context == mine.context
+        is_default = key in other.keys and key in mine.keys
+        if name != action and meets and not is_default and key in (chosen.get(name) or other.keys):
+            return name
+    return ""

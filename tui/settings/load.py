@@ -20,8 +20,8 @@ from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, masked, secret_values, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
-from tui.settings.foreign.formats import is_codex, is_foreign
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
+from tui.settings.locations import is_codex, is_foreign
 from tui.settings.problems import Problem, shown_text
 from tui.settings.references import FILE, expand, files_in, reference_in
 from tui.settings.schema import Settings

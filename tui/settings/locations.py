@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import tui
 
@@ -23,6 +23,23 @@ _IN_PROJECTS = frozenset(
     " .continue .trae .cline .kilocode .factory .augment .vs .idea".split()
 )
 """Folders where other hosts keep project configurations, in them or in a folder below."""
+
+
+_FOREIGN = frozenset({".json", ".jsonc", ".json5", ".code-workspace", ".yaml", ".yml"})
+
+
+def is_foreign(path: Path) -> bool:
+    """Return whether `path` is another host's file, by its suffix."""
+    return path.suffix.lower() in _FOREIGN
+
+
+def is_codex(tree: Mapping[str, Any], path: Path) -> bool:
+    """Return whether a parsed TOML file is the configuration of Codex."""
+    servers = tree.get("mcp_servers")
+    if not isinstance(servers, Mapping) or "servers" in tree:
+        return False
+    has_server = any(isinstance(one, Mapping) and one.keys() & {"command", "url"} for one in servers.values())
+    return has_server and path.absolute() != config_file().absolute()
 
 
 def config_dir() -> Path:

@@ -10,27 +10,25 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import tomli_w
-
 from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
+from tui.settings.files import Unreadable, read_bounded
 from tui.settings.load import dotted, load_text
 from tui.settings.problems import capitalized
 from tui.settings.references import NAME, escaped
-from tui.settings.save import server_block
 from tui.settings.schema import MAX_NAME, name_fault
-from tui.settings.server_import import without_source
 from tui.settings.server_warnings import server_warnings
 from tui.settings.specs import server_specs
+from tui.settings.toml_edits import table_block
 from tui.settings.validate import UNKNOWN_KEY
 
-_IN_A_FORM = frozenset({"command", "args", "env", "url", "headers", "transport"})
 SCHEMES = ("http", "https", "ws", "wss")
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _BARE_ADDRESS = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:/\S*)?")
+_FILE = re.compile(r"(?<!\$)\$\{file:[^${}]+\}")
 _REFERENCE = re.compile(rf"\$\{{({NAME})\}}")
 _USUAL_LABELS = frozenset({"www", "mcp", "api", "server", "app"})
 _USUAL_FILES = frozenset({"server", "main", "index", "__main__", "app", "cli", "dist", "build", "src", "bin"})
@@ -74,7 +72,7 @@ def server_table(
         )
     command = list(words)
     if len(command) == 1 and not known(first):
-        command = _split(first)
+        command = line_words(first)
         if _BARE_ADDRESS.fullmatch(first) and not known(command[0]):
             raise UsageError(
                 f"command {clean_line(first, 100)} not found on PATH.",
@@ -120,7 +118,13 @@ def _remote(
     return table | ({"headers": dict(headers)} if headers else {})
 
 
-def _split(line: str) -> list[str]:
+def line_words(line: str) -> list[str]:
+    """Return the words of a typed line: an address as it is, a command as a shell would split it.
+
+    Raises UsageError.
+    """
+    if not line or is_address(line):
+        return [line]
     try:
         return shlex.split(line) or [line]
     except ValueError as error:
@@ -232,30 +236,6 @@ def _stripped(name: str) -> str:
     return name if kept == name.replace("_", "-") else kept
 
 
-def draft(
-    line: str,
-    values: Mapping[str, str],
-    transport: str,
-    known: Callable[[str], bool],
-    before: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Return the table of a server from the line in a form; `values` are its environment or headers.
-
-    Settings that the form does not show are taken from `before`. Raises UsageError.
-    """
-    address = is_address(line.strip())
-    words = [line.strip()] if address else _split(line.strip())
-    made = server_table(
-        words if line.strip() else [],
-        env=None if address else values,
-        headers=values if address else None,
-        transport=transport,
-        known=known,
-    )
-    kept = {key: value for key, value in (before or {}).items() if key not in _IN_A_FORM}
-    return made | kept
-
-
 def form_line(table: Mapping[str, Any]) -> str:
     """Return the address or command line of a server, as `draft` reads it."""
     if isinstance(url := table.get("url"), str):
@@ -268,7 +248,21 @@ def as_toml(name: str, table: Mapping[str, Any]) -> str:
     tree = {"servers": {name: dict(table)}}
     secrets = {key: value for key, value in secret_values(tree, tree, {}).items() if "${" not in value}
     shown = masked(tree, tree, secrets)
-    return server_block(name, shown["servers"][name])
+    return table_block(("servers", name), shown["servers"][name])
+
+
+def first_fault(
+    name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str], kind: str = "servers"
+) -> tuple[str, str]:
+    """Return the first key of a server or model (`kind`) that is invalid, and why, or "" twice.
+
+    Variables count as set, because they can be set later, and files as readable.
+    """
+    text = table_block((kind, name), table)
+    variables = dict.fromkeys(_REFERENCE.findall(text), "x")
+    for problem in load_text(_FILE.sub("x", text), path, variables | dict(env)).errors:
+        return problem.path.removeprefix(dotted((kind, name))).lstrip("."), problem.message
+    return "", ""
 
 
 def check_new(
@@ -288,12 +282,10 @@ def check_new(
     """
     if fault := name_fault(name):
         raise InvalidName(f"the name {quoted_name(name)} {fault}.")
-    text = tomli_w.dumps({kind: {name: dict(table)}})
-    names = dict.fromkeys(_REFERENCE.findall(text), "x")
-    for problem in load_text(text, path, names | dict(env)).errors:
-        key = problem.path.removeprefix(f"{kind}.{name}").lstrip(".")
-        raise InvalidKey(key, problem.message, where=clean_line(name, 64))
-    loaded = load_text(text, path, env)
+    key, fault = first_fault(name, table, path, env, kind)
+    if fault:
+        raise InvalidKey(key, fault, where=clean_line(name, 64))
+    loaded = load_text(table_block((kind, name), table), path, env)
     warnings = server_warnings(loaded, created=created) if kind == "servers" else []
     notes = [problem.message for problem in loaded.problems]
     for problem in warnings:
@@ -304,12 +296,18 @@ def check_new(
     return notes
 
 
-def configured(text: str) -> dict[str, Any]:
-    """Return the servers of a configuration, as written in it; {} if it cannot be read."""
+def present_servers(path: Path) -> dict[str, Any]:
+    """Return the servers of a configuration file, as written in it. Raises ConfigError if it is damaged."""
     try:
-        servers = tomllib.loads(text).get("servers", {})
-    except (ValueError, RecursionError):
+        servers = tomllib.loads(read_bounded(path)).get("servers", {})
+    except FileNotFoundError:
         return {}
+    except Unreadable as error:
+        raise ConfigError(f"{error}. Nothing was changed.", where=str(path)) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"cannot be read: {reason_of(error)}. Nothing was changed.", where=str(path)
+        ) from error
     return servers if isinstance(servers, dict) else {}
 
 
@@ -333,17 +331,14 @@ def refuse_duplicate(
     """Raise ConfigError if another name already has the same server, InvalidName if the name is taken."""
     if name in present:
         raise InvalidName(f"a server named {quoted_name(name)} is already configured.", next_step=next_step)
-    plain = without_source(table)
-    same = next(
-        (
-            known
-            for known, there in present.items()
-            if isinstance(there, Mapping) and without_source(there) == plain
-        ),
-        None,
-    )
-    if same is not None:
-        raise ConfigError(f"this server is already configured as {quoted_name(same)}.")
+    for known, there in present.items():
+        if is_same(there, table):
+            raise ConfigError(f"this server is already configured as {quoted_name(known)}.")
+
+
+def is_same(there: object, table: Mapping[str, Any]) -> bool:
+    """Return whether two tables are one server. Its `source` does not make it another one."""
+    return isinstance(there, Mapping) and {**there, "source": ""} == {**table, "source": ""}
 
 
 def unconfigured_server(
@@ -365,15 +360,11 @@ def unconfigured_server(
     table = server_table(words, env=env, headers=headers, transport=transport, known=known)
     table |= {"era": era} if era else {}
     name = server_name(table)
-    for key in ("command", "url"):
-        if key in table:
-            table[key] = escaped(table[key])
-    if "args" in table:
-        table["args"] = [escaped(word) for word in table["args"]]
-    text = tomli_w.dumps({"servers": {name: table}})
-    loaded = load_text(text, folder / "mcptui.toml", environment)
+    texts: dict[str, Any] = {key: escaped(table[key]) for key in ("command", "url") if key in table}
+    texts |= {"args": [escaped(word) for word in table["args"]]} if "args" in table else {}
+    loaded = load_text(table_block(("servers", name), table | texts), folder / "mcptui.toml", environment)
     for problem in loaded.errors:
-        key = problem.path.removeprefix(f"servers.{name}").lstrip(".")
+        key = problem.path.removeprefix(dotted(("servers", name))).lstrip(".")
         raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where="the server")
     (spec,) = server_specs(loaded)
     return replace(spec, folder=""), loaded.secrets

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from tui.core.permission.rules import Verdict, parse_rule
 from tui.core.servers import LOG_LEVELS
 from tui.core.text import clean_line
-from tui.core.turn.rules import Verdict, parse_rule
 from tui.core.web import header_name_fault, header_value_fault, repeated_header, url_fault
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
@@ -54,81 +54,68 @@ def _from_environment(read: Callable[[str], Any]) -> BeforeValidator:
     return BeforeValidator(convert)
 
 
-def _checked_url(value: str) -> str:
-    if fault := url_fault(value):
-        raise ValueError(fault)
-    return value
+def _checked(fault_of: Callable[[Any], str]) -> AfterValidator:
+    """Reject a value for which a function returns what is wrong with it."""
 
-
-def _checked_document(value: str) -> str:
-    parts = urlsplit(_checked_url(value))
-    if parts.scheme != "https" or parts.path in ("", "/"):
-        raise ValueError("must be a URL like https://host/client.json")
-    return value
-
-
-def _checked_rule(action: Verdict | None) -> AfterValidator:
-    def check(value: str) -> str:
-        parse_rule(value, action)
+    def check(value: Any) -> Any:
+        if fault := fault_of(value):
+            raise ValueError(fault)
         return value
 
     return AfterValidator(check)
 
 
-def _checked_variable(value: str) -> str:
-    if not re.fullmatch(NAME, value):
-        raise ValueError("must be the name of an environment variable, not its value")
-    return value
+def _document_fault(value: str) -> str:
+    parts = urlsplit(value)
+    is_document = parts.scheme == "https" and parts.path not in ("", "/")
+    return "" if is_document else "must be a URL like https://host/client.json"
 
 
-def _checked_key(value: str) -> str:
-    if value.startswith(KEYCHAIN) and not re.fullmatch(r"[^/].*/[^/]+", value.removeprefix(KEYCHAIN)):
-        raise ValueError("must be `keyring:SERVICE/NAME`")
-    return value
+def _rule(action: Verdict | None) -> AfterValidator:
+    def fault_of(value: str) -> str:
+        parse_rule(value, action)
+        return ""
+
+    return _checked(fault_of)
 
 
-def _checked_level(value: str) -> str:
-    if value not in LOG_LEVELS:
-        raise ValueError(f"must be one of {', '.join(LOG_LEVELS)}")
-    return value
+def _variable_fault(value: str) -> str:
+    is_name = re.fullmatch(NAME, value)
+    return "" if is_name else "must be the name of an environment variable, not its value"
 
 
-def _checked_sampling(value: str) -> str:
-    if value not in ("never", "ask", "allow"):
-        raise ValueError("must be never, ask or allow")
-    return value
+def _key_fault(value: str) -> str:
+    is_place = re.fullmatch(r"[^/].*/[^/]+", value.removeprefix(KEYCHAIN))
+    return "must be `keyring:SERVICE/NAME`" if value.startswith(KEYCHAIN) and not is_place else ""
 
 
-def _checked_root(value: str) -> str:
+def _level_fault(value: str) -> str:
+    return "" if value in LOG_LEVELS else f"must be one of {', '.join(LOG_LEVELS)}"
+
+
+def _sampling_fault(value: str) -> str:
+    return "" if value in ("never", "ask", "allow") else "must be never, ask or allow"
+
+
+def _root_fault(value: str) -> str:
     scheme, colon, _ = value.partition("://")
-    if not value or (colon and scheme != "file"):
-        raise ValueError("must be a directory, like `~/src` or `file:///home/me/src`")
-    return value
+    is_folder = value and (not colon or scheme == "file")
+    return "" if is_folder else "must be a directory, like `~/src` or `file:///home/me/src`"
 
 
-def _checked_header(value: str) -> str:
-    if fault := header_name_fault(value):
-        raise ValueError(fault)
-    return value
+def _value_fault(value: str) -> str:
+    """Return what is wrong with the value of a header. One from the keychain is checked when it is read."""
+    return "" if KEYCHAIN in value else header_value_fault(value)
 
 
-def _checked_header_value(value: str) -> str:
-    """Validate a literal value. A value from the keychain is validated when it is read."""
-    if KEYCHAIN not in value and (fault := header_value_fault(value)):
-        raise ValueError(fault)
-    return value
+def _headers_fault(value: dict[str, str]) -> str:
+    name = repeated_header(value)
+    return f"contains {clean_line(name, 60)} in two spellings, which are the same header" if name else ""
 
 
-def _checked_headers(value: dict[str, str]) -> dict[str, str]:
-    if name := repeated_header(value):
-        raise ValueError(f"contains {clean_line(name, 60)} in two spellings, which are the same header")
-    return value
-
-
-def _checked_body(value: dict[str, Any]) -> dict[str, Any]:
-    if kept := sorted(value.keys() & {"model", "messages", "tools", "stream"}):
-        raise ValueError(f"must not contain {', '.join(f'`{name}`' for name in kept)}")
-    return value
+def _body_fault(value: dict[str, Any]) -> str:
+    kept = sorted(value.keys() & {"model", "messages", "tools", "stream"})
+    return f"must not contain {', '.join(f'`{name}`' for name in kept)}" if kept else ""
 
 
 def _text_of_number(value: Any) -> Any:
@@ -143,43 +130,35 @@ def _flat(value: Any) -> Any:
     return flat_keys(value) if isinstance(value, dict) else value
 
 
-def _checked_text(value: str) -> str:
+def _text_fault(value: str) -> str:
     if "\0" in value:
-        raise ValueError("must not contain a null character")
+        return "must not contain a null character"
     if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
-        raise ValueError("must not contain half of a surrogate pair, which is not a character")
-    return value
+        return "must not contain half of a surrogate pair, which is not a character"
+    return ""
 
 
-def _checked_name(value: str) -> str:
-    if not value or "=" in value:
-        raise ValueError("is not a name of a variable: it is empty, or contains =")
-    return value
+def _name_fault(value: str) -> str:
+    is_name = value and "=" not in value
+    return "" if is_name else "is not a name of a variable: it is empty, or contains ="
 
 
-_Texts = str | list[str]
-Text = Annotated[str, AfterValidator(_checked_text)]
-Root = Annotated[Text, AfterValidator(_checked_root)]
+_ONE_OR_MORE = BeforeValidator(_as_list, json_schema_input_type=str | list[str])
+Text = Annotated[str, _checked(_text_fault)]
+Texts = Annotated[list[Text], _ONE_OR_MORE]
+Filled = Annotated[Text, Field(min_length=1)]
 Number = Annotated[float, _from_environment(float), Field(allow_inf_nan=False)]
 Whole = Annotated[int, _from_environment(int)]
+Positive = Annotated[Whole, Field(ge=1)]
 Truth = Annotated[bool, _from_environment(lambda text: {"true": True, "false": False}[text.lower()])]
-Url = Annotated[str, AfterValidator(_checked_url)]
-DocumentUrl = Annotated[str, AfterValidator(_checked_document)]
+Url = Annotated[str, _checked(url_fault)]
+DocumentUrl = Annotated[Url, _checked(_document_fault)]
+Key = Annotated[Text, _checked(_key_fault)]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]
-_ONE_OR_MORE = BeforeValidator(_as_list, json_schema_input_type=_Texts)
-RuleTexts = Annotated[list[Annotated[str, _checked_rule(None)]], _ONE_OR_MORE]
-AllowTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.ALLOW)]], _ONE_OR_MORE]
-AskTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.ASK)]], _ONE_OR_MORE]
-DenyTexts = Annotated[list[Annotated[str, _checked_rule(Verdict.DENY)]], _ONE_OR_MORE]
 EnvValue = Annotated[Text, BeforeValidator(_text_of_number, json_schema_input_type=str | float)]
-Headers = Annotated[
-    dict[
-        Annotated[str, AfterValidator(_checked_header)],
-        Annotated[EnvValue, AfterValidator(_checked_header_value)],
-    ],
-    AfterValidator(_checked_headers),
-]
+HeaderName = Annotated[str, _checked(header_name_fault)]
+Headers = Annotated[dict[HeaderName, Annotated[EnvValue, _checked(_value_fault)]], _checked(_headers_fault)]
 
 
 class Section(BaseModel):
@@ -191,20 +170,20 @@ class Section(BaseModel):
 class ModelSettings(Section):
     """A model profile, selected with `--model NAME`: any endpoint with the OpenAI chat API."""
 
-    model: Annotated[Text, Field(min_length=1)]
+    model: Filled
     """The model id that the endpoint uses, such as `gpt-5.1` or `qwen3:8b`."""
     base_url: Url = "https://api.openai.com/v1"
     """URL of the endpoint. It usually ends in `/v1`."""
-    api_key_env: Annotated[str, AfterValidator(_checked_variable)] | None = None
+    api_key_env: Annotated[str, _checked(_variable_fault)] | None = None
     """Environment variable that contains the API key. It keeps the key out of the file."""
-    api_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
+    api_key: Key | None = None
     """The API key: `"${NAME}"`, or `"keyring:SERVICE/NAME"` for an entry in the keychain.
 
     Not needed for a key that you paste in mcptui or store with `mcptui config key NAME`.
     """
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = None
     """Sampling temperature. Not sent if not set: some models reject it."""
-    max_tokens: Annotated[Whole, Field(ge=1)] | None = None
+    max_tokens: Positive | None = None
     """Maximum length of a reply, in tokens. Not sent if not set."""
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
     """Reasoning effort, sent in the field that the provider expects. Not sent if not set."""
@@ -212,11 +191,9 @@ class ModelSettings(Section):
     """Nucleus sampling: the share of the most likely tokens to choose from. Not sent if not set."""
     seed: Whole | None = None
     """Seed for reproducible replies, where the endpoint supports it. Not sent if not set."""
-    stop: Annotated[
-        list[Annotated[Text, Field(min_length=1)]], Field(max_length=4), BeforeValidator(_as_list)
-    ] = []
+    stop: Annotated[list[Filled], Field(max_length=4), BeforeValidator(_as_list)] = []
     """Stop sequences, at most 4."""
-    extra_body: Annotated[dict[str, Any], AfterValidator(_checked_body)] = {}
+    extra_body: Annotated[dict[str, Any], _checked(_body_fault)] = {}
     """Additional fields for each request, as a table. They override the fields that mcptui sends."""
     context_window: Annotated[Whole, Field(ge=256)] | None = None
     """Context window, in tokens. If not set, mcptui asks the endpoint, or uses its list of known models."""
@@ -273,7 +250,7 @@ class LimitSettings(Section):
     """Maximum size of one result for the model, in bytes. You always see the full result."""
     parallel_calls: Annotated[Whole, Field(ge=1, le=64)] = 5
     """Maximum read-only calls that run at the same time."""
-    turn_tokens: Annotated[Whole, Field(ge=1)] | None = None
+    turn_tokens: Positive | None = None
     """Maximum tokens of all requests of one turn. No limit if not set."""
     turn_cost: Annotated[Number, Field(gt=0)] | None = None
     """Maximum cost of one turn, by the prices of the profile. No limit if not set."""
@@ -287,11 +264,11 @@ class ServerOAuthSettings(Section):
 
     grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
     """`authorization_code`: you sign in with a browser. `client_credentials`: mcptui signs in without you."""
-    client_id: Annotated[Text, Field(min_length=1)] | None = None
+    client_id: Filled | None = None
     """Client id that was registered for you. If not set, mcptui registers itself."""
-    client_secret: Annotated[Text, AfterValidator(_checked_key)] | None = None
+    client_secret: Key | None = None
     """Client secret, if there is one."""
-    scopes: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
+    scopes: Texts = []
     """Scopes to request, instead of those that the server suggests."""
     issuer: Url | None = None
     """Authorization server that may receive these credentials. If not set, the first one that was used."""
@@ -299,7 +276,7 @@ class ServerOAuthSettings(Section):
     """Port of `http://127.0.0.1:PORT/callback`, if that URL is registered. If not set, any free port."""
     client_metadata_url: DocumentUrl | None = None
     """URL of a client metadata document, instead of the one in `[oauth]`."""
-    private_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
+    private_key: Key | None = None
     """Private key in PEM format, instead of `client_secret`, for `client_credentials`."""
     private_key_algorithm: Literal["RS256", "ES256", "PS256", "EdDSA"] = "RS256"
     """Signature algorithm of `private_key`."""
@@ -321,13 +298,13 @@ class ServerSettings(Section):
     work without `cwd`.
     """
 
-    command: Annotated[Text, Field(min_length=1)] | None = None
+    command: Filled | None = None
     """Program to start, found on PATH. No shell is involved."""
     args: list[Text] = []
     """Arguments of `command`."""
-    env: dict[Annotated[Text, AfterValidator(_checked_name)], EnvValue] = {}
+    env: dict[Annotated[Text, _checked(_name_fault)], EnvValue] = {}
     """Variables in addition to HOME, PATH and the like. Secrets: `"${VAR}"` or `"keyring:SERVICE/NAME"`."""
-    cwd: Annotated[Text, Field(min_length=1)] | None = None
+    cwd: Filled | None = None
     """Working directory, `~` for home, `"${PWD}"` for yours. If not set, an empty folder of its own."""
     transport: Literal["stdio", "http", "sse", "websocket", "lines"] | None = None
     """For `command`: `stdio` or `lines` (non-standard). For `url`: `http`, `sse` or `websocket`."""
@@ -353,11 +330,11 @@ class ServerSettings(Section):
     """Trust its read-only marks and results. If not set, mcptui asks when a mark would allow a call."""
     accept_changes: Truth = False
     """Accept changed tools without asking, if the server is trusted and nothing is suspicious."""
-    pin: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
+    pin: Texts = []
     """Tools to offer first when not all fit, with `*` and `?`."""
     disabled: Truth = False
     """Ignore the server, but keep it in the file."""
-    off: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
+    off: Texts = []
     """Tools that are disabled for the model, with `*` and `?`. You can still call them by hand."""
     instructions: Truth = False
     """Give the model the server's own instructions. Review them first, in the overview of the workbench."""
@@ -365,19 +342,19 @@ class ServerSettings(Section):
     """Let the model list and read the server's resources, with built-in tools."""
     send_as_is: Truth = False
     """Send results to the model with your secrets in them. The screen never shows the secrets."""
-    secret_arguments: Annotated[list[Text], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
+    secret_arguments: Texts = []
     """Arguments not to record or save: `tool.argument`, or `argument` for all tools, with `*` and `?`."""
-    log_level: Annotated[str, AfterValidator(_checked_level)] | None = None
+    log_level: Annotated[str, _checked(_level_fault)] | None = None
     """Minimum level of log messages to request: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()
     """How to sign in."""
-    roots: Annotated[list[Root], BeforeValidator(_as_list, json_schema_input_type=_Texts)] = []
+    roots: Annotated[list[Annotated[Text, _checked(_root_fault)]], _ONE_OR_MORE] = []
     """Directories that the server may work in. While it runs, `t` in its overview changes them."""
-    sampling: Annotated[str, AfterValidator(_checked_sampling)] = "never"
+    sampling: Annotated[str, _checked(_sampling_fault)] = "never"
     """Whether the server may use your model: `never`, `ask` (you review request and reply) or `allow`."""
-    sampling_tokens: Annotated[Whole, Field(ge=1)] = 100_000
+    sampling_tokens: Positive = 100_000
     """Maximum tokens for its sampling requests, until you quit mcptui."""
-    sampling_per_minute: Annotated[Whole, Field(ge=1)] = 10
+    sampling_per_minute: Positive = 10
     """Maximum sampling requests per minute."""
 
     @property
@@ -418,13 +395,13 @@ class ApprovalSettings(Section):
     `allow`. If this table contains an error, every call needs approval.
     """
 
-    rules: RuleTexts = []
+    rules: Annotated[list[Annotated[str, _rule(None)]], _ONE_OR_MORE] = []
     """Rules, each with its action: `allow`, `ask` or `deny`."""
-    allow: AllowTexts = []
+    allow: Annotated[list[Annotated[str, _rule(Verdict.ALLOW)]], _ONE_OR_MORE] = []
     """Rules for calls that run without approval. The word `allow` is optional here."""
-    ask: AskTexts = []
+    ask: Annotated[list[Annotated[str, _rule(Verdict.ASK)]], _ONE_OR_MORE] = []
     """Rules for calls that always need approval. The word `ask` is optional here."""
-    deny: DenyTexts = []
+    deny: Annotated[list[Annotated[str, _rule(Verdict.DENY)]], _ONE_OR_MORE] = []
     """Rules for calls that never run. A tool that is always denied is not offered to the model."""
     remembered: list[str] = []
     """Fingerprints of tools that you always allow, written by mcptui. Remove one to revoke it."""

@@ -2,31 +2,26 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import ConfigError, reason_of
+from tui.core.errors import ConfigError
 from tui.core.servers import Transport
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import leaves, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import NotReadable, read_foreign
-from tui.settings.load import load_text
 from tui.settings.locations import base_folder
+from tui.settings.new_server import first_fault, is_same, present_servers
 from tui.settings.problems import capitalized
-from tui.settings.references import NAME
-from tui.settings.save import server_block
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.specs import resolved
+from tui.settings.toml_edits import table_block
 
 MAX_SOURCE_BYTES = 64 * 1024 * 1024
 """Large, because Claude Code keeps its history in the same file."""
-
-_FILE = re.compile(r"(?<!\$)\$\{file:[^${}]+\}")
-_VARIABLE = re.compile(rf"\$\{{({NAME})")
 
 
 @dataclass(slots=True)
@@ -59,7 +54,7 @@ def plan_import(source: Path, target: Path) -> Plan:
     A server that `target` already has with the same definition is skipped. A server whose name is taken by
     another definition gets a new name. Paths that are relative to `source` become absolute.
     """
-    present = _present(target)
+    present = present_servers(target)
     shown = clean_line(str(source), 400)
     try:
         found = read_foreign(read_bounded(source, MAX_SOURCE_BYTES), source)
@@ -84,31 +79,20 @@ def plan_import(source: Path, target: Path) -> Plan:
 
 
 def _invalid(table: Mapping[str, Any]) -> str:
-    """Return why our own check would refuse a table, or "": an import must not make the file invalid.
-
-    Variables count as set, because they can be set later.
-    """
+    """Return why our own check would refuse a table, or "": an import must not make the file invalid."""
     sample = dict(table)
     if isinstance(url := table.get("url"), str) and url.startswith("${"):
         sample["url"] = f"{'wss' if table.get('transport') == 'websocket' else 'https'}://{url}"
-    try:
-        text = server_block("server", sample)
-        text.encode()
-    except (TypeError, UnicodeError):
-        found = next((key for key in sample if not _fits(sample[key])), "an entry")
-        return f"`{found}` has a value that is not text"
-    text = _FILE.sub("x", text)
-    variables = dict.fromkeys(_VARIABLE.findall(text), "x")
-    problems = load_text(text, Path("import.toml"), variables).errors
-    for problem in problems:
-        key = problem.path.removeprefix("servers.server").lstrip(".")
-        return f"{f'{key} ' if key else ''}{problem.message}"
-    return ""
+    for key, value in sample.items():
+        if not _fits(value):
+            return f"`{key}` has a value that is not text"
+    key, fault = first_fault("server", sample, Path("import.toml"), {})
+    return f"{f'{key} ' if key else ''}{fault}"
 
 
 def _fits(value: Any) -> bool:
     try:
-        server_block("server", {"key": value}).encode()
+        table_block(("servers", "server"), {"key": value}).encode()
     except (TypeError, UnicodeError):
         return False
     return True
@@ -136,25 +120,11 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _present(target: Path) -> dict[str, Any]:
-    try:
-        servers = tomllib.loads(read_bounded(target)).get("servers", {})
-    except FileNotFoundError:
-        return {}
-    except Unreadable as error:
-        raise ConfigError(f"{error}. Nothing was added.", where=str(target)) from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"cannot be read: {reason_of(error)}. Nothing was added.", where=str(target)
-        ) from error
-    return servers if isinstance(servers, dict) else {}
-
-
 def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any]) -> None:
     base = _fit(name)
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
-        if isinstance(there, dict) and without_source(there) == without_source(table):
+        if is_same(there, table):
             plan.skipped[name] = f"{candidate} is already configured"
             return
         number += 1
@@ -162,11 +132,6 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
     plan.new[candidate] = table
     if candidate != name:
         plan.renamed[candidate] = name
-
-
-def without_source(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the table of a server without its `source`, which does not make it another server."""
-    return {key: value for key, value in table.items() if key != "source"}
 
 
 def _fit(name: str) -> str:

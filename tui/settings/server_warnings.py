@@ -2,22 +2,28 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from tui.core.files.programs import command_line, find_program, is_command_line
+from tui.core.permission.rules import Rule, Verdict
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
-from tui.core.turn.rules import Rule, Verdict
+from tui.settings.config_file import ConfigFile
 from tui.settings.foreign.entry import runs_shell
+from tui.settings.foreign_settings import unused_settings
 from tui.settings.key_positions import line_of
+from tui.settings.keymap import ActionKeys, check_keys
 from tui.settings.load import Loaded, dotted
+from tui.settings.locations import themes_dir
 from tui.settings.problems import Problem, did_you_mean, shown_text
 from tui.settings.references import KEYCHAIN
 from tui.settings.specs import approval_rules, server_specs
+from tui.settings.themes import all_themes, load_theme
 
 BUILT_IN = "mcptui"
 """The name under which rules match mcptui's own tools."""
@@ -42,6 +48,24 @@ _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\[^\\]")
 
 Warnings = Iterator[tuple[str, str, str]]
 """Key of the server's table, what is wrong, what to do."""
+
+
+def all_problems(loaded: Loaded, actions: Mapping[str, ActionKeys], *, trust: bool) -> list[Problem]:
+    """Return all problems of a file, of its keys, theme, servers and rules, and of other themes.
+
+    `actions` are those that can have keys. With `trust`, a file that is not the user's own applies.
+    """
+    ui = loaded.settings.ui
+    _, keys = check_keys(ui.keys, actions) if ui.keys else ({}, ())
+    _, chosen = load_theme(ui.theme, themes_dir())
+    found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
+    found += [*server_warnings(loaded), *rule_warnings(loaded)]
+    if ConfigFile(str(loaded.path), os.environ).source and not trust:
+        found += unused_settings(loaded)
+    found.sort(key=lambda problem: problem.line)
+    # A damaged theme that is not in use is only a warning.
+    _, damaged = all_themes(themes_dir())
+    return [*found, *(replace(problem, warning=True) for problem in damaged if problem != chosen)]
 
 
 def server_warnings(

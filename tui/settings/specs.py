@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from tui.core.errors import as_sentences
+from tui.core.permission.rules import Rules
 from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.turn.limits import Limits
-from tui.core.turn.rules import Rules
 from tui.settings.load import Loaded, dotted
 from tui.settings.locations import base_folder, default_servers, server_folder
-from tui.settings.schema import ApprovalSettings, LimitSettings, ServerOAuthSettings, ServerSettings
+from tui.settings.schema import ApprovalSettings, LimitSettings, Section, ServerSettings
 
 
 def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec, ...]:
@@ -87,53 +88,32 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         command, *args = resolved([command, *args], folder)
     if command.startswith("~"):
         command = os.path.expanduser(command)
-    return ServerSpec(
-        name=name,
-        command=command,
-        args=tuple(args),
-        env=dict(server.env),
-        cwd=str(folder / os.path.expanduser(server.cwd)) if server.cwd else None,
-        folder=str(server_folder(name)) if server.command and not server.cwd else "",
-        transport=Transport(server.kind),
-        url=server.url,
-        era=EraChoice(server.era),
-        headers=dict(server.headers),
-        autostart=server.autostart,
-        restart=server.restart,
-        start_seconds=server.start_seconds,
-        tool_seconds=server.tool_seconds,
-        tool_max_seconds=server.tool_max_seconds,
-        trusted=server.trusted,
-        accept_changes=server.accept_changes,
-        pins=tuple(server.pin),
-        off=tuple(server.off),
-        instructions=server.instructions,
-        offer_resources=server.offer_resources,
-        send_as_is=server.send_as_is,
-        log_level=server.log_level or "",
-        oauth=_oauth(server.oauth),
-        roots=tuple(root_path(root, folder) for root in server.roots),
-        sampling=SamplingRule(server.sampling),
-        sampling_tokens=server.sampling_tokens,
-        sampling_per_minute=server.sampling_per_minute,
-        disabled=server.disabled,
-        source=_SOURCES[server.source] if server.source else "",
-        sse_fallback=server.transport is None and server.kind == "http",
-    )
+    given = values_for(ServerSpec, server) | {
+        "command": command,
+        "args": tuple(args),
+        "cwd": str(folder / os.path.expanduser(server.cwd)) if server.cwd else None,
+        "folder": str(server_folder(name)) if server.command and not server.cwd else "",
+        "transport": Transport(server.kind),
+        "era": EraChoice(server.era),
+        "pins": tuple(server.pin),
+        "oauth": OAuthSpec(**values_for(OAuthSpec, server.oauth) | {"grant": Grant(server.oauth.grant)}),
+        "roots": tuple(root_path(root, folder) for root in server.roots),
+        "sampling": SamplingRule(server.sampling),
+        "source": _SOURCES[server.source] if server.source else "",
+        "sse_fallback": server.transport is None and server.kind == "http",
+    }
+    return ServerSpec(name, **given)
 
 
-def _oauth(settings: ServerOAuthSettings) -> OAuthSpec:
-    return OAuthSpec(
-        grant=Grant(settings.grant),
-        client_id=settings.client_id or "",
-        client_secret=settings.client_secret or "",
-        scopes=tuple(settings.scopes),
-        client_metadata_url=settings.client_metadata_url or "",
-        issuer=settings.issuer or "",
-        private_key=settings.private_key or "",
-        private_key_algorithm=settings.private_key_algorithm,
-        callback_port=settings.callback_port or 0,
-    )
+def values_for(record: type, settings: Section) -> dict[str, Any]:
+    """Return the settings that a record has by the same name. Those that are not set keep its defaults."""
+    names = [one.name for one in fields(record) if one.name in type(settings).model_fields]
+    found = {name: getattr(settings, name) for name in names}
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in found.items()
+        if value is not None
+    }
 
 
 def root_path(root: str, folder: Path) -> str:

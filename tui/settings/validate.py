@@ -8,21 +8,17 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from tui.core.addons import missing
+from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
-from tui.core.turn.rules import Rule, RuleError, Verdict, parse_rule
 from tui.settings.key_positions import KeyPath
 from tui.settings.problems import did_you_mean
 from tui.settings.schema import (
     ApprovalSettings,
-    LimitSettings,
     ModelSettings,
-    OAuthSettings,
-    RegistrySettings,
     Section,
     ServerSettings,
     Settings,
-    TrafficSettings,
-    UiSettings,
     name_fault,
     snippet_fault,
 )
@@ -64,26 +60,29 @@ class Checker:
             if key not in Settings.model_fields:
                 hint = did_you_mean(key, Settings.model_fields, _SECTION_SYNONYMS)
                 self.faults.append(Fault((key,), UNKNOWN_KEY, hint))
+            elif needed := missing("setting", key):
+                self.faults.append(Fault((key,), needed))
         default = self.tree.get("default_model")
         if default is not None and not isinstance(default, str):
             self.faults.append(Fault(("default_model",), f"must be a string, not {kind_of(default)}"))
             default = None
-        models = self._entries("models", ModelSettings)
         known = {str(key) for key in self._table("models")}
         if default is not None and default not in known and ("default_model",) not in self.unresolved:
             message = f"[models.{clean_line(default, 40)}] not found"
             self.faults.append(Fault(("default_model",), message, did_you_mean(default, known)))
+        sections = ((name, field.annotation) for name, field in Settings.model_fields.items())
+        others: dict[str, Any] = {
+            name: self._section(name, section)
+            for name, section in sections
+            if name != "approvals" and isinstance(section, type) and issubclass(section, Section)
+        }
         return Settings(
             default_model=default,
-            models=models,
+            models=self._entries("models", ModelSettings),
             servers=self._entries("servers", ServerSettings),
-            limits=self._section("limits", LimitSettings),
             approvals=self._approvals(),
-            traffic=self._section("traffic", TrafficSettings),
-            ui=self._section("ui", UiSettings),
-            oauth=self._section("oauth", OAuthSettings),
-            registry=self._section("registry", RegistrySettings),
             snippets=self._snippets(),
+            **others,
         )
 
     def _table(self, name: str) -> Mapping[str, Any]:
@@ -110,7 +109,10 @@ class Checker:
                 found = _faults(error, path, model)
                 self.faults.extend(fault for fault in found if fault.path not in self.unresolved)
             else:
-                if not self._is_unresolved(path):
+                needed = missing("transport", entry.kind) if isinstance(entry, ServerSettings) else ""
+                if needed:
+                    self.faults.append(Fault(path, needed))
+                elif not self._is_unresolved(path):
                     entries[key] = entry
         return entries
 

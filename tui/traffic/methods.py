@@ -8,16 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from tui.core.jsonrpc.revisions import MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction
-
-REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
-"""Every released revision, the oldest first."""
-
-MODERN = "2026-07-28"
-"""The first revision without a handshake: every request names its revision."""
-
-BATCHES = "2025-03-26"
-"""The only revision with JSON-RPC batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +34,6 @@ class Method:
     def section(self, revision: str) -> str:
         page = self.modern_page if is_modern(revision) else self.page
         return f"{revision} {page}" if page and revision in REVISIONS else ""
-
-
-def is_modern(revision: str) -> bool:
-    """Return whether a revision has no handshake; False for an unknown one."""
-    return revision == MODERN
 
 
 _ALL = frozenset(REVISIONS)

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshot_stage import with_lists
 from tests.ui.snapshot_tour import Visit, tour
+from tui.core.permission.rules import Rules
 from tui.core.ports import Answer
-from tui.core.turn.rules import Rules
 
 
 @tour(
@@ -57,7 +57,7 @@ def with_rules() -> FakeRuntime:
 async def rules(visit: Visit) -> None:
     await visit.press("f3", "P")
     await visit.see("rules", "Earlier approvals", "rules[3]")
-    visit.app.screen.finder.field.value = 'notes/delete_note {"text": "a secret"}'
+    visit.app.screen.field.value = 'notes/delete_note {"text": "a secret"}'
     await visit.see("rules-tried", "Denied   rule: deny */delete_*")
     await visit.press("ctrl+u", "ctrl+n")
     await visit.write("ask notes")

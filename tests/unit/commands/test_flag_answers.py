@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tui.commands.flag_answers import MAX_ANSWERS, MAX_CHANGES, MAX_FILE, MAX_LINES, FlagAnswers, read_values
-from tui.core.definitions.accepted import Accepted, DefinitionChange
 from tui.core.errors import UsageError
+from tui.core.permission.definitions import Accepted, DefinitionChange
 from tui.core.questions import (
     Action,
     AddressQuestion,

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.command_line import COMPLETION_ABOUT, EPILOG, EXIT_CODES, TRAFFIC_ABOUT, build_parser
+from tui.commands.command_line import (
+    COMPLETION_ABOUT,
+    EPILOG,
+    EXIT_CODES,
+    TRAFFIC_ABOUT,
+    add_texts,
+    build_parser,
+)
 from tui.commands.generated import completion, man
-from tui.commands.packages.options import ADD_ABOUT, ADD_USAGE
-from tui.commands.tap.options import TAP_ABOUT, TAP_USAGE
+from tui.commands.tap.tap import tap_texts
 
 COMMANDS = (
     "run",
@@ -105,8 +111,8 @@ def test_usage_and_examples_of_the_manual_page_stay_as_written(tmp_path: Path, c
     done = subprocess.run(groff, capture_output=True, text=True, timeout=60)
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert not done.stderr and max(map(len, done.stdout.splitlines())) <= 88
-    for text in (EPILOG + EXIT_CODES, ADD_ABOUT, TRAFFIC_ABOUT, TAP_ABOUT, COMPLETION_ABOUT):
+    for text in (EPILOG + EXIT_CODES, add_texts()[1], TRAFFIC_ABOUT, tap_texts()[1], COMPLETION_ABOUT):
         assert [one for one in text.splitlines() if one.startswith("  ") and one.strip() not in lines] == []
-    for usage in (ADD_USAGE, TAP_USAGE):
+    for usage in (add_texts()[0], tap_texts()[0]):
         assert [one for one in usage.splitlines() if one.strip() not in lines] == []
     assert "[--config FILE] [--trust-config] [--model PROFILE]" in " ".join(lines)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tui.addons.replay.mock_server import MockServer
+from tui.addons.replay.replay_plan import plan
 from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries
 from tui.commands.traffic import traffic
-from tui.traffic.replay.mock_server import MockServer
-from tui.traffic.replay.replay_plan import plan
 
 WALL = 1_700_000_000_000_000_000
 BATCH = '[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]'

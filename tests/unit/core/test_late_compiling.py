@@ -127,8 +127,8 @@ def test_patterns_for_failures_and_questions_are_not_compiled_at_startup():
         "    made.append(frame.f_globals['__name__'])\n"
         "    return compiled(pattern, *more)\n"
         "re._compiler.compile = noting\n"
-        "import tui.model.demo.demo, tui.model.endpoints.endpoint_errors, tui.storage.exports.markdown\n"
-        "late = 'demo.demo', 'demo_arguments', 'endpoint_errors', 'failures', 'shapes'\n"
+        "import tui.addons.demo.demo, tui.model.endpoints.endpoint_errors, tui.storage.exports.markdown\n"
+        "late = 'demo.demo', 'demo_choice', 'endpoint_errors', 'failures', 'shapes'\n"
         "print([name for name in made if name.startswith('tui') and name.endswith(late)])"
     )
     assert printed_by(code) == "[]"

@@ -6,7 +6,7 @@ import pytest
 
 from tui.core.servers import Era, EraChoice, KnownEras, ServerSpec, Transport, era_key, opening_modes
 
-OLD, NEW = Era(True, "1.0"), Era(False, "1.0")
+OLD, NEW = Era(modern=False, version="1.0"), Era(modern=True, version="1.0")
 
 
 class Kept:
@@ -32,10 +32,10 @@ def test_an_era_is_remembered_and_stored():
 def test_the_era_of_an_upgraded_handshake_server_is_forgotten():
     kept = Kept(a=OLD)
     book = KnownEras(kept)
-    book.connected("a", Era(True, "2.0"))
+    book.connected("a", Era(modern=False, version="2.0"))
     assert book.find("a") is None and kept.eras == {}
-    book.connected("a", Era(True, "2.0"))
-    assert book.find("a") == Era(True, "2.0")
+    book.connected("a", Era(modern=False, version="2.0"))
+    assert book.find("a") == Era(modern=False, version="2.0")
 
 
 def test_a_different_era_replaces_the_known_one():
@@ -60,7 +60,7 @@ def test_a_forgotten_era_is_not_stored():
 
 def test_a_server_version_is_bounded():
     book = KnownEras()
-    book.connected("a", Era(True, "9" * 1_000))
+    book.connected("a", Era(modern=False, version="9" * 1_000))
     assert len(book.find("a").version) == 80
 
 

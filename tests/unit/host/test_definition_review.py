@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.host.scripted import RESULTS, Script
-from tui.core.definitions.accepted import DefinitionRecord, KnownDefinitions
+from tui.core.permission.definitions import DefinitionRecord, KnownDefinitions
 from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, DefinitionsAnswer, Refuser
 from tui.core.secrets.redact import Redactor

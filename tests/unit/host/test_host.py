@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.host.scripted import Script
-from tui.core.consent.question import AllOwn
 from tui.core.errors import UsageError
+from tui.core.permission.consent import AllOwn
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.host.host import Host

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tui.core.definitions.accepted import KnownDefinitions
-from tui.core.definitions.differences import ChangeEffect
+from tui.core.permission.definitions import KnownDefinitions
+from tui.core.permission.differences import ChangeEffect
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host.catalog import NO_TOOLS, Walk, build_catalog

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.unit.core.turn.test_call_approval_call_decisions import Noted
+from tests.unit.core.permission.test_call_approval_call_decisions import Noted
 from tests.unit.host.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import Action, Refuser

@@ -7,10 +7,10 @@ from pathlib import Path
 from tests.scripted_model import Reply, ScriptedModel
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover
 from tui.core.events import Event, TurnEnded
+from tui.core.permission.approval_policy import Mode, Policy
 from tui.core.ports import Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
-from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile

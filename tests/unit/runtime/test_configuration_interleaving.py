@@ -16,8 +16,9 @@ from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState
 from tui.host.host import Host
 from tui.runtime.options import Options
-from tui.runtime.server_changes import ServerChanges, ServerChoices
-from tui.settings.save import set_in_server, set_value
+from tui.runtime.server_changes import ServerChanges
+from tui.settings.save import change_config
+from tui.settings.toml_edits import set_value
 
 NAMES = ("a", "b")
 TEXT = "# mine\n" + "".join(
@@ -51,7 +52,6 @@ class Stage:
         specs = self.configuration.adopt(self.configuration.file.read(), self.configuration.file.stamp())
         self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open)
         self.changes = ServerChanges(self.configuration, {}, lambda: self.host)
-        self.choices = ServerChoices(self.configuration, lambda: self.host)
         self.themes = [""]
 
     def begin(self, step: tuple[str, str, str]) -> Coroutine[Any, Any, object]:
@@ -59,12 +59,13 @@ class Stage:
             case ("toggle", name, _):
                 return self.changes.toggle(name)
             case ("tool", name, tool):
-                return self.choices.toggle_tool(name, tool)
+                return self.changes.toggle_tool(name, tool)
             case ("theme", _, theme):
                 return self.configuration.save_theme(theme)
             case ("elsewhere", name, seconds):  # another process
+                key = ("servers", name, "tool_seconds")
                 return asyncio.to_thread(
-                    set_in_server, self.path, name, "tool_seconds", lambda _: float(seconds)
+                    change_config, self.path, lambda document: set_value(document, float(seconds), *key)
                 )
             case ("pass", _, _):
                 return asyncio.sleep(0)
@@ -139,7 +140,9 @@ def test_after_the_end_of_the_app_a_change_is_saved_and_not_applied(tmp_path: Pa
     async def ending() -> None:
         stage = Stage(tmp_path / "c.toml")
         await stage.host.start_all()
-        set_value(stage.path, ("servers", "new", "command"), "python3")
+        change_config(
+            stage.path, lambda document: set_value(document, "python3", "servers", "new", "command")
+        )
         stage.configuration.is_closing = True
         await asyncio.gather(stage.host.shutdown(), stage.configuration.save_theme("dusk"))
         assert stage.read()["ui"]["theme"] == "dusk"

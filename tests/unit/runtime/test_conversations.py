@@ -8,6 +8,7 @@ from tests.conftest import until
 from tests.scripted_model import calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, ScriptedApprover, call
 from tests.unit.runtime.stage import Make, texts
+from tui.addons.demo.demo import DemoModel
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
@@ -20,7 +21,6 @@ from tui.core.events import EndReason, Event, TurnStarted
 from tui.core.ports import ReplyPart, TextPart, Usage
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
-from tui.model.demo.demo import DemoModel
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.conversations import SYSTEM
 from tui.runtime.turn import PendingTurn

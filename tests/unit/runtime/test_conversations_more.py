@@ -12,9 +12,9 @@ from tests.scripted_model import Reply, ScriptedModel, says
 from tests.unit.core.stand_ins import ScriptedApprover
 from tests.unit.runtime.stage import Stage, texts
 from tui.core.errors import McptuiError
+from tui.core.permission.rules import Rules
 from tui.core.ports import ModelPart, ModelRequest
 from tui.core.secrets.redact import Redactor
-from tui.core.turn.rules import Rules
 from tui.storage.recordings.liveness import is_live
 from tui.storage.sessions.store import SessionStore
 

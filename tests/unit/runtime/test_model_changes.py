@@ -15,8 +15,7 @@ from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.model_changes import ModelChanges, ModelValues
 from tui.runtime.model_keys import ModelKeys
-from tui.runtime.servers.model_consent import missing_model_consents
-from tui.settings.config_file import ConfigFile
+from tui.runtime.permission.consent import missing_consents
 
 KEY = "sk-canary-1234567890"
 
@@ -128,11 +127,11 @@ async def test_a_pasted_key_is_used_and_in_neither_the_configuration_nor_the_out
 async def test_a_pasted_key_does_not_stay_if_the_profile_cannot_be_written(
     tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(name: str, table: object) -> None:
+    def full(change: object) -> None:
         raise StorageError("no space left")
 
     stage = Stage(tmp_path / "c.toml")
-    monkeypatch.setattr(stage.configuration.file, "add_model", full)
+    monkeypatch.setattr(stage.configuration.file, "change", full)
     with pytest.raises(StorageError, match="no space left"):
         await stage.changes.add(ModelValues("mine", "http://127.0.0.1:9/v1", "a", place, "", KEY))
     profile = ModelProfile("mine", "http://127.0.0.1:9/v1", "a")
@@ -180,8 +179,9 @@ def test_providers_with_a_key_come_first_and_suggested_names_are_unused(tmp_path
 async def test_a_model_that_the_user_adds_to_another_file_needs_no_further_consent(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml", A_KEY=KEY)
     values = ModelValues("mine", "https://e.example/v1", "a", "environment", "A_KEY")
+    await stage.configuration.reload()
     await stage.changes.add(values)
     env = {"A_KEY": KEY}
-    assert missing_model_consents(ConfigFile(str(stage.path), env).read(), env) == []
+    assert missing_consents(stage.path, env) == []
     stage.path.write_text(stage.path.read_text().replace("e.example", "f.example"))
-    assert missing_model_consents(ConfigFile(str(stage.path), env).read(), env) != []
+    assert missing_consents(stage.path, env) != []

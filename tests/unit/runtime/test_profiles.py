@@ -40,8 +40,9 @@ def configured(text: str, env: Mapping[str, str] | None = None) -> Loaded:
 
 
 def profile(text: str, env: Mapping[str, str] | None = None) -> ModelProfile:
-    ((name, settings),) = configured(text, env).settings.models.items()
-    return profile_of(name, settings, env or {})
+    loaded = configured(text, env)
+    (name,) = loaded.settings.models
+    return profile_of(name, loaded, env or {})
 
 
 async def sent_by(profile: ModelProfile, *replies: Any) -> list[Any]:
@@ -257,7 +258,7 @@ async def test_the_demo_model_is_paced_only_on_a_screen(
 async def test_learned_limitations_are_deleted_for_one_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.runtime.profiles.learned_file", lambda: tmp_path / "learned.json")
+    monkeypatch.setattr("tui.settings.learned_file.learned_file", lambda: tmp_path / "learned.json")
     file = LearnedFile(tmp_path / "learned.json")
     file.save("http://h/v1", "m", {"dropped": ["seed"]})
     file.save("http://h/v1", "other", {"dropped": ["seed"]})

@@ -1,6 +1,5 @@
 """The traffic of one run, even if nothing is saved to disk."""
 
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -41,7 +40,7 @@ def test_a_filter_that_fails_to_save_is_an_error_and_keeps_the_others(tmp_path: 
     try:
         traffic.recording.keep_filter("one", "server:notes")
         path.write_text('bbb = "x')
-        with pytest.raises(ConfigError, match="not TOML"):
+        with pytest.raises(ConfigError, match="a string is not closed"):
             traffic.recording.keep_filter("two", "is:error")
         assert traffic.recording.filters == {"one": "server:notes"}
     finally:
@@ -58,18 +57,6 @@ def test_a_batch_of_lines_is_observed_and_recorded_in_order():
         assert traffic.flush(5)
         with closing(traffic.recording.open_reader()) as reader:
             assert [reader.body(seq) for seq in range(1, 6)] == [line.raw for line in lines] == heard
-    finally:
-        traffic.close()
-
-
-def test_the_recorder_thread_yields_to_the_event_loop(tmp_path: Path):
-    stood_back: set[str] = set()
-    traffic = RunRecording(Redactor, stand_back=lambda: stood_back.add(threading.current_thread().name))
-    traffic.start(Keeping(tmp_path))
-    try:
-        traffic(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), b"{}"))
-        assert traffic.flush(5)
-        assert "recorder" in stood_back
     finally:
         traffic.close()
 

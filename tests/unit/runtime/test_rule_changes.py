@@ -9,10 +9,10 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.core.events import ApprovalGiven
+from tui.core.permission.approval_policy import Policy, Verdict
+from tui.core.permission.rules import RuleError
 from tui.core.ports import Answer
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import Policy, Verdict
-from tui.core.turn.rules import RuleError
 from tui.runtime.options import Options
 from tui.runtime.rule_changes import EarlierApproval, RuleChanges
 from tui.runtime.runtime import Runtime

@@ -14,10 +14,10 @@ from tests.endpoint import Endpoint
 from tests.unit.storage.session_samples import QUESTION, say
 from tui.core.conversation.conversation import SessionMeta
 from tui.core.events import ApprovalGiven
+from tui.core.permission.approval_policy import Policy, Verdict
 from tui.core.ports import Answer
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import Policy, Verdict
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import data_dir, state_dir

@@ -10,7 +10,7 @@ from tests.unit.host.scripted import Script
 from tests.unit.runtime.stage import configuration_of
 from tui.core.errors import ConfigError, UsageError
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerState, StopReason
+from tui.core.servers import ServerState
 from tui.host.host import Host
 from tui.runtime.server_changes import EDIT_THE_FILE, HIDDEN, NONE_LEFT, ServerChanges, ServerValues
 
@@ -81,19 +81,6 @@ async def test_a_changed_server_is_restarted_and_keeps_its_position(stage):
     assert stage.names() == ["a", "b"]
     assert stage.host.status("a").spec.args == ("other.py",)
     assert stage.servers()["a"] == {"command": "python3", "args": ["other.py"], "env": {"A": "1"}}
-
-
-async def test_a_disabled_server_stops_is_still_listed_and_cannot_be_started(stage):
-    await stage.changes.toggle("a")
-    assert stage.names() == ["a", "b"]
-    status = stage.host.status("a")
-    assert (status.state, status.reason) == (ServerState.STOPPED, StopReason.DISABLED)
-    await stage.host.start("a")
-    assert stage.host.status("a").state is ServerState.STOPPED
-    assert stage.servers()["a"]["disabled"] is True
-    await stage.changes.toggle("a")
-    await stage.runs("a", "b")
-    assert "disabled" not in stage.servers()["a"]
 
 
 async def test_a_removed_server_is_removed_from_the_host_and_the_file(stage):
@@ -177,7 +164,7 @@ async def test_a_sample_server_cannot_be_changed_or_removed(tmp_path):
 
 
 async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkeypatch):
-    monkeypatch.setattr("tui.runtime.server_changes.bundles_dir", lambda: tmp_path / "bundles")
+    monkeypatch.setattr("tui.addons.packages.stored.bundles_dir", lambda: tmp_path / "bundles")
     folder = tmp_path / "bundles" / "x-1"
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text("{}")

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.errors import ConfigError
-from tui.settings.files import Unreadable, read_bounded, read_state
+from tui.settings.files import Unreadable, read_bounded
 
 
 def test_text_is_read_without_its_byte_order_mark(tmp_path: Path):
@@ -48,19 +47,3 @@ def test_a_device_is_refused():
 def test_a_path_with_a_null_byte_is_refused():
     with pytest.raises(Unreadable):
         read_bounded(Path("a\0b"))
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 2}', "[" * 100_000, "\0", "{}"])
-def test_a_state_file_that_is_damaged_or_of_another_format_is_empty(tmp_path: Path, text: str):
-    path = tmp_path / "a.json"
-    path.write_text(text)
-    assert read_state(path, 200_000, form=1, to_change=True) == {}
-
-
-def test_a_symlink_in_place_of_a_state_file_is_empty_and_refused_for_changes(tmp_path: Path):
-    (tmp_path / "real.json").write_text('{"format": 1, "kept": [1]}')
-    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
-    assert read_state(tmp_path / "real.json", 100, form=1) == {"format": 1, "kept": [1]}
-    assert read_state(tmp_path / "link.json", 100, form=1) == {}
-    with pytest.raises(ConfigError, match="is a symbolic link"):
-        read_state(tmp_path / "link.json", 100, form=1, to_change=True)

@@ -12,23 +12,26 @@ from tui.core.errors import ConfigError
 from tui.settings.files import locked
 from tui.settings.filters import load_filters
 from tui.settings.learned_file import LearnedFile
-from tui.settings.state.stored_calls import load_calls
+from tui.settings.state.stored_calls import StoredCalls
 from tui.ui.chat.composer.history_file import HistoryFile
 
 ROUNDS = 25
 
 CHANGES = {
     "approvals": """
-from tui.settings.save import change_texts
-def change(name): change_texts(path, "approvals.remembered", [name])
+from tui.settings.save import change_config
+from tui.settings.toml_edits import set_value, texts_at
+KEY = "approvals", "remembered"
+def change(name): change_config(path, lambda doc: set_value(doc, [*texts_at(doc, *KEY), name], *KEY))
 """,
     "other settings": """
-from tui.settings.save import set_value
-def change(name): set_value(path, f"snippets.{name}", "x")
+from tui.settings.save import change_config
+from tui.settings.toml_edits import set_value
+def change(name): change_config(path, lambda document: set_value(document, "x", "snippets", name))
 """,
     "servers": """
-from tui.settings.save import add_servers
-def change(name): add_servers(path, {name: {"command": "x"}})
+from tui.settings.save import add_tables, change_config
+def change(name): change_config(path, lambda doc: add_tables(doc, "servers", {name: {"command": "x"}}))
 """,
     "filters": """
 from tui.settings.filters import change_filter
@@ -36,9 +39,9 @@ def change(name): change_filter(path, name, "x")
 """,
     "calls": """
 from tui.core.workbench import CallKey, CallKind
-from tui.settings.state.stored_calls import change_calls
+from tui.settings.state.stored_calls import StoredCalls
 key = CallKey("s", CallKind.TOOL, "t")
-def change(name): change_calls(path, lambda memory: memory.with_saved(key, name, {}))
+def change(name): StoredCalls(path).write(lambda memory: memory.with_saved(key, name, {}))
 """,
     "learned": """
 from tui.settings.learned_file import LearnedFile
@@ -57,7 +60,7 @@ READ: dict[str, Callable[[Path], set[str]]] = {
     "other settings": lambda path: set(_toml(path)["snippets"]),
     "servers": lambda path: set(_toml(path)["servers"]),
     "filters": lambda path: set(load_filters(path)),
-    "calls": lambda path: {name for calls in load_calls(path).saved.values() for name in calls},
+    "calls": lambda path: {name for calls in StoredCalls(path).read().saved.values() for name in calls},
     "learned": lambda path: {entry.model for entry in LearnedFile(path).entries()},
     "history": lambda path: {kept.text for kept in HistoryFile(path).load()},
 }

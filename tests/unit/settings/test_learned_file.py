@@ -48,17 +48,6 @@ def test_saving_nothing_removes_the_entry(path):
     assert file.entries() == []
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 2, "learned": []}', "\0", "[" * 100_000, "9" * 5000])
-def test_a_damaged_file_is_renamed_and_replaced(path, text):
-    path.parent.mkdir()
-    path.write_text(text)
-    file = LearnedFile(path)
-    assert file.load(HERE, MODEL) == {}
-    file.save(HERE, MODEL, {"no_tools": True})
-    assert file.load(HERE, MODEL) == {"no_tools": True}
-    assert path.with_name("learned.json.damaged").read_text() == text
-
-
 def test_invalid_entries_affect_only_themselves(path):
     path.parent.mkdir()
     good = {"endpoint": HERE, "model": MODEL, "at": time.time(), "learned": {"no_tools": True}}

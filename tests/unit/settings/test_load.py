@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tui.core.turn.rules import Rules
+from tui.core.permission.rules import Rules
 from tui.settings.load import MAX_FILE_BYTES, MEND, dotted, load, load_text
 from tui.settings.problems import capitalized
 from tui.settings.schema import Settings

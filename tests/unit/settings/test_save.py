@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.save import (
-    add_servers,
-    change_server,
-    change_texts,
-    set_in_server,
-    set_value,
-    write_private,
-)
+from tui.settings.save import add_tables, change_config, merge, server_at, write_private
+from tui.settings.toml_edits import Document, set_value
+
+
+def choose_theme(path: Path) -> None:
+    change_config(path, lambda document: set_value(document, "quay", "ui", "theme"))
 
 
 def mode(path: Path) -> int:
@@ -23,7 +21,7 @@ def mode(path: Path) -> int:
 
 def test_a_new_file_and_the_directories_it_needs_are_private(tmp_path: Path):
     path = tmp_path / "a" / "b" / "config.toml"
-    set_value(path, "ui.theme", "quay")
+    choose_theme(path)
     assert path.read_text() == '[ui]\ntheme = "quay"\n'
     assert mode(path) == 0o600
     assert mode(path.parent) == 0o700
@@ -33,7 +31,7 @@ def test_a_file_readable_by_others_becomes_private(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("# mine\n")
     path.chmod(0o644)
-    set_value(path, "ui.theme", "quay")
+    choose_theme(path)
     assert mode(path) == 0o600
     assert path.read_text().startswith("# mine\n")
 
@@ -43,7 +41,7 @@ def test_a_symlink_is_kept(tmp_path: Path):
     real.write_text("# mine\n")
     link = tmp_path / "config.toml"
     link.symlink_to(real)
-    set_value(link, "ui.theme", "quay")
+    choose_theme(link)
     assert link.is_symlink()
     assert "quay" in real.read_text()
 
@@ -53,7 +51,7 @@ def test_an_unreadable_file_is_never_overwritten(tmp_path: Path, text: str):
     path = tmp_path / "config.toml"
     path.write_text(text)
     with pytest.raises(ConfigError, match="It was not changed"):
-        set_value(path, "ui.theme", "quay")
+        choose_theme(path)
     assert path.read_text() == text
 
 
@@ -61,7 +59,7 @@ def test_a_file_of_another_host_is_never_overwritten(tmp_path: Path):
     path = tmp_path / "mcp.json"
     path.write_text("{}")
     with pytest.raises(ConfigError, match="belongs to another program"):
-        set_value(path, "ui.theme", "quay")
+        choose_theme(path)
     assert path.read_text() == "{}"
 
 
@@ -87,16 +85,17 @@ def test_an_unwritable_path_is_an_error_with_a_next_step(tmp_path: Path):
 
 def test_nothing_is_written_if_nothing_changes(tmp_path: Path):
     path = tmp_path / "config.toml"
-    set_value(path, "ui.theme", "quay")
+    choose_theme(path)
     before = path.stat()
-    set_value(path, "ui.theme", "quay")
+    choose_theme(path)
     assert path.stat().st_ino == before.st_ino
 
 
 def test_servers_are_added_and_the_rest_is_unchanged(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("# mine\n[limits]\nmax_steps = 3 # few\n")
-    add_servers(path, {"time": {"command": "uvx", "args": ["mcp-server-time"]}})
+    table = {"command": "uvx", "args": ["mcp-server-time"]}
+    change_config(path, lambda document: add_tables(document, "servers", {"time": table}))
     assert path.read_text().startswith("# mine\n[limits]\nmax_steps = 3 # few\n\n[servers.time]\n")
 
 
@@ -118,36 +117,17 @@ def test_a_file_name_of_255_bytes_is_written(tmp_path: Path):
     assert [len(path.name) for path in tmp_path.iterdir()] == [255]
 
 
-def test_texts_are_added_to_the_current_list_in_the_file(tmp_path: Path):
-    path = tmp_path / "config.toml"
-    assert change_texts(path, "approvals.remembered", ["b"]) == ["b"]
-    path.write_text('# mine\n[approvals]\nremembered = ["theirs"] # added by another\n')
-    assert change_texts(path, "approvals.remembered", ["c"]) == ["c", "theirs"]
-    assert (
-        path.read_text()
-        == '# mine\n[approvals]\nremembered = [\n    "c",\n    "theirs",\n] # added by another\n'
-    )
+def change_command(path: Path) -> None:
+    def change(document: Document) -> None:
+        merge(server_at(document, "a"), {"command": "x"}, {"command": "y"})
 
-
-def test_adding_nothing_returns_the_list_and_changes_nothing(tmp_path: Path):
-    path = tmp_path / "config.toml"
-    path.write_text('[approvals]\nremembered = ["b", "a"]\n')
-    assert change_texts(path, "approvals.remembered", []) == ["a", "b"]
-    assert path.read_text() == '[approvals]\nremembered = ["b", "a"]\n'
-
-
-def test_a_value_that_is_not_a_list_is_not_overwritten(tmp_path: Path):
-    path = tmp_path / "config.toml"
-    path.write_text('approvals = { remembered = "all" }\n')
-    with pytest.raises(ConfigError, match="is not an array"):
-        change_texts(path, "approvals.remembered", ["a"])
-    assert path.read_text() == 'approvals = { remembered = "all" }\n'
+    change_config(path, change)
 
 
 def test_changing_a_server_keeps_its_other_keys_as_the_file_has_them(tmp_path):
     path = tmp_path / "c.toml"
     path.write_text('[servers.a]  # mine\ncommand = "x"\noff = ["one"]  # too much\n')
-    change_server(path, "a", {"command": "y"}, {"command": "x"})
+    change_command(path)
     assert path.read_text() == '[servers.a]  # mine\ncommand = "y"\noff = ["one"]  # too much\n'
 
 
@@ -155,20 +135,13 @@ def test_changing_a_server_never_overwrites_a_concurrent_change(tmp_path):
     path = tmp_path / "c.toml"
     path.write_text('[servers.a]\ncommand = "theirs"\n')
     with pytest.raises(ConfigError, match="`command` has changed in the file"):
-        change_server(path, "a", {"command": "mine"}, {"command": "x"})
+        change_command(path)
     assert path.read_text() == '[servers.a]\ncommand = "theirs"\n'
 
 
-def test_a_setting_of_a_server_is_made_from_the_present_one(tmp_path: Path):
-    path = tmp_path / "config.toml"
-    path.write_text('[servers."a.b"]\ncommand = "x"  # mine\noff = ["one"]\n')
-    set_in_server(path, "a.b", "off", lambda present: [*present, "two"])
-    assert path.read_text() == '[servers."a.b"]\ncommand = "x"  # mine\noff = ["one", "two"]\n'
-
-
-def test_a_setting_does_not_create_a_server_that_was_removed(tmp_path: Path):
+def test_a_server_that_was_removed_is_not_created_by_a_change(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("[servers]\n")
     with pytest.raises(ConfigError, match="server 'a' not found"):
-        set_in_server(path, "a", "off", lambda present: ["one"])
+        change_command(path)
     assert path.read_text() == "[servers]\n"

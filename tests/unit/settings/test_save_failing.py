@@ -20,9 +20,10 @@ from tui.settings import save
 from tui.settings.filters import change_filter
 from tui.settings.learned_file import LearnedFile
 from tui.settings.state.project_file import ProjectFile
-from tui.settings.state.stored_calls import change_calls
+from tui.settings.state.stored_calls import StoredCalls
 from tui.settings.state.stored_eras import StoredEras
 from tui.settings.state.stored_tasks import StoredTasks
+from tui.settings.toml_edits import set_value
 
 CALLS = ("open", "write", "fsync", "fchmod", "chmod", "replace", "mkdir", "stat", "ftruncate")
 NUMBERS = (errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO)
@@ -93,16 +94,16 @@ def whole(path: Path, text: str) -> None:
 
 
 def setting(path: Path, text: str) -> None:
-    save.set_value(path, "ui.theme", text)
+    save.change_config(path, lambda document: set_value(document, text, "ui", "theme"))
 
 
 def calls(path: Path, text: str) -> None:
-    change_calls(path, lambda memory: memory.called(CallKey("s", CallKind.TOOL, "t"), {"text": text}))
+    StoredCalls(path).write(lambda memory: memory.called(CallKey("s", CallKind.TOOL, "t"), {"text": text}))
 
 
 def eras(path: Path, text: str) -> None:
     kept = StoredEras(path)
-    kept.changed("0123456789abcdef", Era(True, text))
+    kept.changed("0123456789abcdef", Era(modern=False, version=text))
     kept.close()
 
 

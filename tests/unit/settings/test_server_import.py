@@ -7,8 +7,9 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.settings.load import load
-from tui.settings.save import with_servers
+from tui.settings.save import add_tables
 from tui.settings.server_import import plan_import
+from tui.settings.toml_edits import edited
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_an_entry_that_is_not_a_server_is_skipped(source: Path, target: Path):
 def test_nothing_is_imported_into_an_unreadable_configuration(source: Path, target: Path, text: str):
     target.write_text(text)
     write(source, a={"command": "x"})
-    with pytest.raises(ConfigError, match="Nothing was added"):
+    with pytest.raises(ConfigError, match="Nothing was changed"):
         plan_import(source, target)
 
 
@@ -137,7 +138,7 @@ def test_an_import_writes_nothing_that_the_check_of_the_file_refuses(source: Pat
         "env": {"B": "true"},
         "source": "import",
     }
-    target.write_text(with_servers("", plan.new))
+    target.write_text(edited("", lambda document: add_tables(document, "servers", plan.new)))
     assert load(target, {}).errors == ()
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tui.core.permission.rules import Rules
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.turn.limits import Limits
-from tui.core.turn.rules import Rules
 from tui.settings.load import load_text
 from tui.settings.locations import server_folder
 from tui.settings.schema import ApprovalSettings, LimitSettings

@@ -3,8 +3,9 @@
 from mcp_types import methods as sdk
 from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
+from tui.core.jsonrpc.revisions import REVISIONS
 from tui.core.traffic import Direction
-from tui.traffic.methods import METHODS, REVISIONS
+from tui.traffic.methods import METHODS
 
 
 def ours(direction: Direction, notification: bool) -> set[tuple[str, str]]:

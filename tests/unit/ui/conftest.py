@@ -4,7 +4,6 @@ from tests.ui.headless import (
     idle_soon,
     only_busy_awaited,
     painted_when_looked_at,
-    parameters_read_from_code,
     parsed_once,
 )
 
@@ -12,6 +11,5 @@ __all__ = [
     "idle_soon",
     "only_busy_awaited",
     "painted_when_looked_at",
-    "parameters_read_from_code",
     "parsed_once",
 ]

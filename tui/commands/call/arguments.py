@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tui.commands.call.options import usage
+from tui.commands.call.call_flags import usage
 from tui.commands.run_input import read_bounded
 from tui.core.errors import UsageError, reason_of
 from tui.core.files.programs import is_command

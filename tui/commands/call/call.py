@@ -36,12 +36,12 @@ from tui.commands.run_output import printed_note
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
+from tui.core.permission.rules import Rules, Verdict
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, Tool, ToolResult
-from tui.core.turn.rules import Rules, Verdict
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.problems import did_you_mean
@@ -253,14 +253,19 @@ class _Call:
         for left_out, why in status.quarantined:
             if left_out == name:
                 raise UsageError(f"{clean_line(name, 80)} cannot be called: {clean_line(why, 300)}")
-        known = [clean_line(tool.name, 80) for tool in tools]
+        error = self._not_found("tool", name, [tool.name for tool in tools], "It has no tools.")
+        if status.listing_problem:
+            error.next_step = f"Some tools could not be listed: {clean_line(status.listing_problem, 200)}"
+        raise error
+
+    def _not_found(self, kind: str, name: str, names: Sequence[str], otherwise: str) -> UsageError:
+        """Return the error for an unknown name; `otherwise` is its next step if the server has none."""
+        known = [clean_line(one, 80) for one in names]
         hint = did_you_mean(name, known)
         more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
-        listed = f"Its tools: {', '.join(known[:_SHOWN_NAMES])}{more}" if known else "It has no tools."
-        if status.listing_problem:
-            listed = f"Some tools could not be listed: {clean_line(status.listing_problem, 200)}"
+        listed = f"Its {kind}s: {', '.join(known[:_SHOWN_NAMES])}{more}" if known else otherwise
         server, shown = clean_line(self._server, 80), quoted_name(name, 80)
-        raise UsageError(f"{server} has no tool {shown}{f', {hint}' if hint else '.'}", next_step=listed)
+        return UsageError(f"{server} has no {kind} {shown}{f', {hint}' if hint else '.'}", next_step=listed)
 
     def _arguments(self, takes: ToolArguments, words: Sequence[str]) -> dict[str, Any]:
         if self._given is None:
@@ -300,18 +305,8 @@ class _Call:
         prompts, problem = await workbench.prompts(self._server)
         prompt = next((one for one in prompts if one.name == name), None)
         if prompt is None:
-            known = [clean_line(one.name, 80) for one in prompts]
-            hint = did_you_mean(name, known)
-            listed = (
-                f"Its prompts: {', '.join(known[:_SHOWN_NAMES])}"
-                if known
-                else problem or "It has no prompts."
-            )
-            raise UsageError(
-                f"{clean_line(self._server, 80)} has no prompt {quoted_name(name, 80)}"
-                f"{f', {hint}' if hint else '.'}",
-                next_step=listed,
-            )
+            names = [one.name for one in prompts]
+            raise self._not_found("prompt", name, names, problem or "It has no prompts.")
         arguments = prompt_arguments(prompt, words)
         result = await workbench.get_prompt(
             self._server, name, arguments, call=self._id, seconds=self._timeout

@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.commands.call.arguments import ToolArguments
+from tui.commands.call.arguments import ToolArguments, prompt_signature
 from tui.commands.run import write_problem
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import UsageError
+from tui.core.permission.rules import Rules
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.text import clean, clean_line
@@ -31,9 +32,8 @@ from tui.core.tools import (
     is_off,
 )
 from tui.core.traffic import Captured, Direction, Kind
-from tui.core.turn.rules import Rules
 from tui.core.units import plural, size
-from tui.core.workbench import PromptResult, Workbench
+from tui.core.workbench import PromptArgument, PromptInfo, PromptResult, Workbench
 
 
 class OutputFile:
@@ -283,13 +283,10 @@ def _signature(item: Mapping[str, Any]) -> str:
 
 
 def _prompt_signature(item: Mapping[str, Any]) -> str:
-    arguments = item.get("arguments")
-    words = []
-    for one in arguments if isinstance(arguments, list) else ():
-        if isinstance(one, Mapping):
-            word = f"{clean_line(_text(one, 'name'), 60)}=TEXT"
-            words.append(word if one.get("required") is True else f"[{word}]")
-    return " ".join(words)
+    listed = item.get("arguments")
+    found = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    arguments = tuple(PromptArgument(_text(one, "name"), "", one.get("required") is True) for one in found)
+    return prompt_signature(PromptInfo("", "", arguments=arguments))
 
 
 def _text(holder: Mapping[str, Any], key: str) -> str:

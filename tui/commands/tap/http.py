@@ -3,11 +3,16 @@
 import asyncio
 import logging
 import os
+import re
 import socket
 import sys
 from contextlib import nullcontext
 from pathlib import Path
 from urllib.parse import urlsplit
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.recordings import open_recorder
@@ -54,9 +59,6 @@ def _say(text: str, code: int) -> int:
 
 
 async def _serve(listening: socket.socket, target: str, name: str) -> int:
-    import uvicorn
-
-    from tui.commands.tap.bad_requests import TapProtocol
     from tui.host.passthrough.learned_secrets import LearnedSecrets
     from tui.host.passthrough.passthrough_http import HttpPassthrough
 
@@ -115,3 +117,39 @@ class _ReportingSink:
         if not self._said and (problem := self._recorder.problem):
             self._said = True
             _say(f"recording stopped. The server is not affected: {problem}", 0)
+
+
+_WORDS = (
+    (r"bad content-length", "Content-Length is not a number of bytes"),
+    (r"conflicting content-length", "it has two different Content-Length headers"),
+    (r"transfer-encoding", "its Transfer-Encoding is not chunked"),
+    (r"missing mandatory host", "it has no Host header"),
+    (r"multiple host", "it has several Host headers"),
+    (r"header (name|line|value)|start of headers", "a header is not valid"),
+    (r"request line|method characters|target characters", "its first line is not that of an HTTP request"),
+    (r"chunk", "a chunk of its body is not valid"),
+    (r"too long", "its headers are too long"),
+)
+"""Patterns of the messages of h11, and our words for each."""
+
+
+def words_of(error: BaseException | None) -> str:
+    """Return why a request cannot be read."""
+    said = str(error).lower()
+    why = next((words for pattern, words in _WORDS if re.search(pattern, said)), "it is not HTTP/1.1")
+    return f"the request is not valid: {why}"
+
+
+class TapProtocol(H11Protocol):
+    """The HTTP of the tap."""
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer with the reason, which is the error that is being handled."""
+        if self.cycle is not None:  # the start of the request is on its way: no second response
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.transport.close()  # it has been answered already
+            return
+        why = words_of(sys.exception())
+        super().send_400_response(f"mcptui tap: {why}\n")

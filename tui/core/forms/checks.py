@@ -1,13 +1,12 @@
 """Converts typed text to a value and checks the constraints of its field. Pure and fast.
 
-It checks types, ranges, lengths, lists of values, and patterns that cannot take long. Another module
-validates the complete schema before the call.
+It checks types, ranges, lengths, lists of values, and patterns. Another module validates the complete schema
+before the call.
 """
 
 import json
 import math
 import re
-import warnings
 from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from tui.core.errors import reason_of
 from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
+from tui.core.regex import found_in
 
 MAX_JSON = 1024 * 1024
 """Maximum characters of raw JSON that are parsed; a longer text belongs in a file."""
@@ -101,7 +101,7 @@ def text_problem(spec: FieldSpec, text: str) -> str:
     """Return the problem of a text, or ""."""
     if problem := _length_problem(spec.bounds, len(text), "character"):
         return problem
-    if spec.pattern and (pattern := quick_pattern(spec.pattern)) is not None and not matches(pattern, text):
+    if spec.pattern and found_in(spec.pattern, text) is False:
         return f"does not match {spec.pattern[:80]}"
     if (check := _FORMATS.get(spec.format)) is not None and not check(text):
         return f"is not {_ARTICLES.get(spec.format, 'a')} {spec.format}"
@@ -195,74 +195,3 @@ _FORMATS: dict[str, Callable[[str], bool]] = {
 }
 """Formats are hints, so these reject only what is certainly wrong."""
 _ARTICLES = {"email": "an"}
-
-
-MAX_WORK = 50_000
-"""Maximum alternatives that a match may try; about 5 ms at worst."""
-MAX_PATTERN = 500
-
-_ATOM = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\(\?:|.", re.DOTALL)
-_QUANTIFIER = re.compile(r"[*+?]|\{(\d{1,4})(,(\d{0,4}))?\}")
-
-
-def quick_pattern(pattern: str) -> re.Pattern[str] | None:
-    """Return the compiled pattern, or None if its cost is unknown or Python does not support it."""
-    if not pattern or len(pattern) > MAX_PATTERN or _choices_per_character(pattern) is None:
-        return None
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError, ValueError):
-        return None
-
-
-def matches(pattern: re.Pattern[str], text: str) -> bool:
-    """Return whether the pattern is found in `text`; True if finding out would be too expensive."""
-    ways = _choices_per_character(pattern.pattern)
-    if ways is None or len(text) > MAX_WORK:
-        return True
-    unbounded, fixed = ways
-    anchored = pattern.pattern.startswith("^") and "|" not in pattern.pattern
-    starts = 0 if anchored else 1
-    if fixed * (len(text) + 1) ** (unbounded + starts) > MAX_WORK:
-        return True
-    return pattern.search(text) is not None
-
-
-def _choices_per_character(pattern: str) -> tuple[int, int] | None:
-    """Return the number of quantifiers without a bound, and the product of all other choices.
-
-    Choices multiply only if quantifiers are not nested: for a repeated group, a backreference or a lookaround
-    there is no such bound, so None is returned.
-    """
-    unbounded, fixed, place, after_group = 0, 1, 0, False
-    while place < len(pattern):
-        if quantifier := _QUANTIFIER.match(pattern, place):
-            if after_group and quantifier[0] != "?":
-                return None
-            spread = _choice_count(quantifier)
-            unbounded += spread is None
-            fixed *= spread or 1
-            place, after_group = quantifier.end(), False
-            continue
-        atom = _ATOM.match(pattern, place)
-        special = pattern.startswith("(?", place) and not pattern.startswith("(?:", place)
-        if atom is None or special or re.fullmatch(r"\\[1-9]", atom[0]):
-            return None
-        fixed *= 2 if atom[0] == "|" else 1
-        after_group = atom[0] == ")"
-        place = atom.end()
-        if fixed > MAX_WORK:
-            return None
-    return unbounded, fixed
-
-
-def _choice_count(quantifier: re.Match[str]) -> int | None:
-    if quantifier[0] in "*+":
-        return None
-    if quantifier[0] == "?":
-        return 2
-    least = int(quantifier[1])
-    if quantifier[2] is None:
-        return 1
-    return int(quantifier[3]) - least + 1 if quantifier[3] else None

@@ -4,7 +4,7 @@ A choice of several values is shown as one boolean per value. Pure; schemas and 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.forms.checks import same
@@ -62,17 +62,8 @@ def schema_problem(schema: Any) -> str:
     return ""
 
 
-FoundIn = Callable[[str, str], bool | None]
-"""Returns whether a pattern is found in a text, in bounded time; None if it cannot tell."""
-
-
-def content_problem(
-    schema: Mapping[str, Any], content: Mapping[str, Any], found_in: FoundIn = lambda pattern, text: None
-) -> str:
-    """Return the first problem of an answer, with its field, or "".
-
-    `found_in` tests patterns that could otherwise take long. Without it, they are not tested.
-    """
+def content_problem(schema: Mapping[str, Any], content: Mapping[str, Any]) -> str:
+    """Return the first problem of an answer, with its field, or ""."""
     known = mapping(schema.get("properties"))
     for name in content:
         if name not in known:
@@ -80,20 +71,7 @@ def content_problem(
             return f"{quoted_name(str(name), 60)} is not a field of the form. Fields: {fields}"
     form = Form(schema)
     form.load(dict(content))
-    return problem_of(form.problems()) or _pattern_problem(schema, content, found_in)
-
-
-def _pattern_problem(schema: Mapping[str, Any], content: Mapping[str, Any], found_in: FoundIn) -> str:
-    for name, spec in _specs(schema):
-        value = content.get(name)
-        items = mapping(spec.source.get("items")) if isinstance(value, list) else {}
-        pattern = items.get("pattern") if isinstance(value, list) else spec.pattern
-        if not isinstance(pattern, str) or not pattern:
-            continue
-        for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and found_in(pattern, text) is False:
-                return f"{clean_line(name, 60)} does not match {clean_line(pattern, 80)}"
-    return ""
+    return problem_of(form.problems())
 
 
 def problem_of(problems: Mapping[Path, str]) -> str:

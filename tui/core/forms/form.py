@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.forms.checks import json_text, parse_json
-from tui.core.forms.node import HOLDERS, FieldNode, FormBuilder, clear, gathered, write, write_raw
+from tui.core.forms.node import FieldNode, FormBuilder, clear, gathered, write, write_raw
 from tui.core.forms.schema import SchemaReader
-from tui.core.forms.spec import MISSING, FieldKind, FieldState, FormField, Path
+from tui.core.forms.spec import HOLDERS, MISSING, FieldKind, FieldState, FormField, Path
 
 
 class Form:
@@ -120,6 +120,36 @@ class Form:
                 self._grower.present(node, keep_arm=True)
         self._recount()
 
+    def turn(self, path: Path, step: int) -> None:
+        """Select the next (1) or previous (-1) value or variant of a field; open an absent holder."""
+        field = self.field(path)
+        if field is None:
+            return
+        labels = field.labels
+        if labels and field.kind not in HOLDERS:
+            now = labels.index(field.text) if field.text in labels else min(-step, 0)
+            self.set(path, labels[(now + step) % len(labels)])
+        elif field.arms and field.state in (FieldState.ABSENT, FieldState.NULL):
+            self.choose_arm(path, 0 if step > 0 else len(field.arms) - 1)
+        elif field.arms and field.nullable and field.arm + step == len(field.arms):
+            self.null(path)
+        elif field.arms:
+            self.choose_arm(path, (field.arm + step) % len(field.arms))
+        elif field.kind in HOLDERS and field.state is not FieldState.SET:
+            self.include(path)
+
+    def cycle(self, path: Path) -> None:
+        """Select the next variant or value of a field, or null, or what it had before it was null."""
+        field = self.field(path)
+        if field is not None and field.arms and field.state is FieldState.ABSENT:
+            self.choose_arm(path, (field.arm + 1) % len(field.arms))
+        elif field is None or field.arms or not field.nullable:
+            self.turn(path, 1)
+        elif field.state is FieldState.NULL:
+            self.not_null(path)
+        else:
+            self.null(path)
+
     def add(self, path: Path, name: str = "") -> Path | None:
         """Add an item to an array, or an entry to a map or an open object; return its path.
 
@@ -162,16 +192,6 @@ class Form:
             above.children = dict(enumerate(above.children.values()))
         self._recount()
 
-    def rename(self, path: Path, name: str) -> Path:
-        """Rename an added entry; return its new path, or the old one if the name exists."""
-        above, node = self._at(path[:-1]) if path else None, self._at(path)
-        if above is None or node is None or not node.extra or above.kind is FieldKind.ARRAY:
-            return path
-        if name in above.children:
-            return path
-        above.children = {name if key == path[-1] else key: child for key, child in above.children.items()}
-        return (*path[:-1], name)
-
     def load(self, arguments: Any) -> None:
         """Replace everything by these arguments; what does not fit becomes raw JSON in its field."""
         self._root = FieldNode(self._spec, 0, required=True)
@@ -213,17 +233,13 @@ class Form:
 
 
 def _row(node: FieldNode, path: Path, problem: str) -> FormField:
-    own, chosen = node.own, None
-    if own.choices and node.state is FieldState.SET:
-        chosen = next((n for n, choice in enumerate(own.choices) if choice.label == node.text), None)
     return FormField(
         path,
         str(path[-1]) if path else "",
-        own,
+        node.own,
         node.kind,
         node.state,
         node.text,
-        chosen,
         tuple(arm.label for arm in node.spec.arms),
         node.arm,
         node.required,

@@ -6,9 +6,16 @@ from typing import Any
 
 from tui.core.forms.checks import json_text, parse_json, read_text, same, shown_text, size_problem
 from tui.core.forms.schema import SchemaReader
-from tui.core.forms.spec import MAX_DEPTH, MAX_FIELDS, MISSING, FieldKind, FieldSpec, FieldState, Path
-
-HOLDERS = frozenset({FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY})
+from tui.core.forms.spec import (
+    HOLDERS,
+    MAX_DEPTH,
+    MAX_FIELDS,
+    MISSING,
+    FieldKind,
+    FieldSpec,
+    FieldState,
+    Path,
+)
 
 
 @dataclass(slots=True)

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote
 
-from tui.core.forms.checks import matches, quick_pattern
 from tui.core.forms.spec import (
     MAX_ARMS,
     MAX_CHOICES,
@@ -23,7 +21,9 @@ from tui.core.forms.spec import (
     FieldKind,
     FieldSpec,
 )
-from tui.core.units import number_limit, place_in, whole
+from tui.core.regex import found_in
+from tui.core.schemas.schemas import local_target
+from tui.core.units import number_limit, whole
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
@@ -253,20 +253,9 @@ class SchemaReader:
         return united(target, {key: value for key, value in part.items() if key != "$ref"})
 
     def _target(self, ref: str) -> Any:
-        if not ref.startswith("#"):
-            return None
-        node: Any = self._root
-        if len(ref) > 1 and ref[1] != "/":
+        if ref.startswith("#") and len(ref) > 1 and ref[1] != "/":
             return self._anchored(ref[1:])
-        for part in unquote(ref[1:]).split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, Mapping):
-                node = node.get(part)
-            elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
-                node = node[place]
-            else:
-                return None
-        return node
+        return local_target(self._root, ref)
 
     def _anchored(self, anchor: str) -> Any:
         for holder in ("$defs", "definitions"):
@@ -343,11 +332,10 @@ def _by_position(source: Schema) -> tuple[Sequence[Any], Any]:
 def _entry_schema(source: Schema, name: str) -> Any:
     """Return the schema of an entry that is not a property; False if its name is not allowed.
 
-    A pattern whose cost is unknown is taken to match, so that no entry is called wrong by mistake.
+    A pattern that RE2 does not support is taken to match, so that no entry is called wrong by mistake.
     """
     for pattern, schema in islice(mapping(source.get("patternProperties")).items(), MAX_ARMS):
-        compiled = quick_pattern(pattern)
-        if compiled is None or matches(compiled, name):
+        if found_in(pattern, name) is not False:
             return schema
     return source.get("additionalProperties", True)
 

@@ -1,12 +1,16 @@
 """The terms of forms: the kind of field that a schema asks for, and the state of a field. Pure.
 
-All texts are raw, as the server wrote them; clean them before showing them.
+All texts are raw, as the server wrote them; clean them before showing them. Types in words are clean.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
+
+from tui.core import units
+from tui.core.text import clean_line
 
 MAX_DEPTH = 8
 """Levels of nesting with their own fields; deeper levels are one field of raw JSON."""
@@ -47,6 +51,13 @@ class FieldKind(StrEnum):
     MAP = "map"
     ARRAY = "array"
     JSON = "json"
+
+
+HOLDERS = frozenset({FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY})
+PICKED = frozenset({FieldKind.CHOICE, FieldKind.CONST, FieldKind.BOOLEAN})
+"""Kinds of fields that are selected, not typed."""
+
+BOOLEANS = ("true", "false")
 
 
 class FieldState(StrEnum):
@@ -144,7 +155,6 @@ class FormField:
         spec: its spec; for a union, that of the chosen arm.
         kind: how it is edited now; JSON while its state is RAW.
         text: its text, valid or not; JSON text if raw, "" for objects, maps and arrays.
-        choice: index in `spec.choices`, or None.
         arms: labels of the alternatives of a union, or (); `arm` is the index of the chosen one.
         extra: the user added it, as an entry or item: it can be removed.
         children: number of fields below it.
@@ -157,7 +167,6 @@ class FormField:
     kind: FieldKind
     state: FieldState
     text: str = ""
-    choice: int | None = None
     arms: tuple[str, ...] = ()
     arm: int = 0
     required: bool = False
@@ -175,3 +184,82 @@ class FormField:
         """Whether the schema allows no more items in a list or entries in a map."""
         counts = self.kind in (FieldKind.ARRAY, FieldKind.MAP)
         return counts and self.spec.bounds.longest is not None and self.children >= self.spec.bounds.longest
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the user types into it, rather than selects."""
+        return self.kind not in HOLDERS and self.kind not in PICKED
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether the key that adds has a use here: a list, a map, or an object that has none yet.
+
+        That an object does not forbid other entries is no use: Pydantic's objects do not, and ignore them.
+        """
+        if self.kind is FieldKind.OBJECT:
+            return self.state is not FieldState.SET or self.spec.asks_entries
+        return self.kind is FieldKind.ARRAY or (self.kind is FieldKind.MAP and self.spec.open)
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The labels of a value that is selected: a boolean, a choice, or the variant of a heading."""
+        if self.kind is FieldKind.BOOLEAN:
+            return BOOLEANS
+        return self.arms if self.kind in HOLDERS else [one.label for one in self.spec.choices]
+
+
+def brief(value: Any) -> str:
+    """Return a value of a schema, shortened and cleaned."""
+    if isinstance(value, str):
+        return clean_line(value, 40) or '""'
+    try:
+        return clean_line(json.dumps(value, ensure_ascii=False), 40)
+    except (ValueError, TypeError, RecursionError):
+        return "an unsupported value"
+
+
+def type_words(field: FormField) -> str:
+    """Return the type of a field: "integer 1…7", "one of 4", "list, at most 3 items"."""
+    spec, kind = field.spec, field.kind
+    match kind:
+        case FieldKind.CHOICE:
+            words = f"one of {len(spec.choices)}"
+        case FieldKind.CONST:
+            words = "fixed"
+        case FieldKind.BOOLEAN:
+            words = "boolean"
+        case FieldKind.ARRAY:
+            words = "list"
+        case FieldKind.OBJECT | FieldKind.MAP:
+            words = clean_line(spec.format, 20) or "object"
+        case FieldKind.JSON:
+            words = "JSON"
+        case _:
+            words = clean_line(spec.format, 20) if spec.format else str(kind)
+    bounds = bound_words(spec.bounds, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
+    if bounds and kind in (FieldKind.TEXT, FieldKind.ARRAY):
+        one = spec.bounds.longest == 1 or (spec.bounds.longest is None and spec.bounds.shortest == 1)
+        bounds += (" character" if kind is FieldKind.TEXT else " item") + ("" if one else "s")
+    nullable = " or null" if field.nullable else ""
+    joint = " " if kind in (FieldKind.INTEGER, FieldKind.NUMBER) or not bounds else ", "
+    pattern = ", pattern" if kind is FieldKind.TEXT and spec.pattern else ""
+    return f"{words}{joint}{bounds}".rstrip() + nullable + pattern
+
+
+def bound_words(bounds: Bounds, *, is_number: bool) -> str:
+    """Return bounds as short as possible."""
+    if is_number:
+        low, high = bounds.minimum, bounds.maximum
+        low_sign, high_sign = "≥ ", "≤ "
+        if low is None and bounds.above is not None:
+            low, low_sign = bounds.above, "> "
+        if high is None and bounds.below is not None:
+            high, high_sign = bounds.below, "< "
+    else:
+        low, high = bounds.shortest or None, bounds.longest
+        low_sign, high_sign = "at least ", "at most "
+    if low is not None and high is not None and low_sign != "> " and high_sign != "< ":
+        return units.amount(low) if low == high else f"{units.amount(low)}…{units.amount(high)}"
+    words = [f"{low_sign}{units.amount(low)}"] if low is not None else []
+    words += [f"{high_sign}{units.amount(high)}"] if high is not None else []
+    return ", ".join(words)

@@ -1,7 +1,7 @@
 """Finds instructions to the model in the text of a server, by topic. Pure, linear."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
 from tui.core.hidden_text.lookalikes import as_latin
@@ -26,10 +26,10 @@ _SECRET = (
 )
 _PRIVATE = rf"(?:{_SECRET}|private keys?\b)"
 
-_SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
+_SPOKEN: tuple[tuple[Order, str, str], ...] = (
     (
         Order.PROMPT,
-        ("<", "[", "#"),
+        "<|[|#",
         r"<\s{0,3}(?:important|system|hidden|assistant|admin|priority|inst)\s{0,3}>"
         r"|</\s{0,3}(?:important|system|secret|hidden|tool|assistant|user|admin|priority|inst)\s{0,3}>"
         r"|<\|[a-z_]{2,24}\|>|\[/?INST\]|<</?SYS>>"
@@ -39,19 +39,8 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ),
     (
         Order.SECRECY,
-        (
-            *("user", "human", "person", "operator", "owner", "customer", "secret", "silent"),
-            *(
-                "quiet",
-                "covert",
-                "say nothing",
-                "tell no",
-                "between us",
-                "out of your",
-                "in your",
-                "act as if",
-            ),
-        ),
+        "user|human|person|operator|owner|customer|secret|silent|quiet|covert|say nothing|"
+        "tell no|between us|out of your|in your|act as if",
         rf"\b(?:do\s+not|don't|don’t|never|must\s+not|mustn't|should\s+not|avoid|without|nor)\s+(?:ever\s+)?"
         rf"(?:tell|inform|notify|alert|warn|telling|informing|notifying|alerting|warning)(?:\s+this\s+to)?\s+{_USER}"
         rf"|\b(?:do\s+not|don't|don’t|never|without)\s+(?:mention|reveal|disclose|show|mentioning|revealing)"
@@ -80,18 +69,7 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ),
     (
         Order.OVERRIDE,
-        (
-            "ignor",
-            "disregard",
-            "forget",
-            "overrid",
-            "longer",
-            "apply",
-            "precedence",
-            "now on",
-            "aside",
-            "follow",
-        ),
+        "ignor|disregard|forget|overrid|longer|apply|precedence|now on|aside|follow",
         r"\b(?:ignore|disregard|forget|override|overriding|ignoring|disregarding)\s+"
         r"(?:(?:all|any|the|your|these|those|my|of)\s+){0,3}"
         r"(?:previous|prior|above|earlier|preceding|other|existing|system|safety|developer|original)\s+"
@@ -106,20 +84,7 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ),
     (
         Order.OTHER_TOOLS,
-        (
-            "any",
-            "every",
-            "each",
-            "all",
-            "other",
-            "available",
-            "must",
-            "always",
-            "bcc",
-            "blind",
-            "forward",
-            "also",
-        ),
+        "any|every|each|all|other|available|must|always|bcc|blind|forward|also",
         rf"\b(?:before|prior to|instead of|in place of|whenever|each time|every time)\s+(?:you\s+)?"
         rf"(?:using|calling|invoking|running|executing|use|call|invoke|run)\s+"
         rf"(?:any|every|each|all)(?:\s+of)?(?:\s+the)?(?:\s+other)?\s+{_TOOL}"
@@ -136,29 +101,16 @@ _SPOKEN: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ),
     (
         Order.PRIVATE_FILES,
-        (
-            ".ssh",
-            "id_",
-            ".aws",
-            ".netrc",
-            ".gnupg",
-            ".kube",
-            "/etc/",
-            ".git-",
-            ".json",
-            "_history",
-            ".env",
-            "private key",
-        ),
+        ".ssh|id_|.aws|.netrc|.gnupg|.kube|/etc/|.git-|.json|_history|.env|private key",
         rf"\b(?:call|invoke|run|use)\s+[`'\"]?\w+[`'\"]?\s+(?:with|on|for)\b[^.\n]{{0,32}}?[\s`'\"(/~]{_PRIVATE}"
         rf"|\b(?:read|open|cat|load|include|pass|send|attach|upload|copy|fetch|paste|append|provide|contents?\s+of)"
         rf"\b[^.\n]{{0,48}}?[\s`'\"(/~]{_PRIVATE}",
     ),
 )
-_IN_OTHER_LANGUAGES: tuple[tuple[Order, tuple[str, ...], str], ...] = (
+_IN_OTHER_LANGUAGES: tuple[tuple[Order, str, str], ...] = (
     (
         Order.SECRECY,
-        ("nutzer", "anwender", "utilisateur", "usuari", "usuári", "пользовател", "用户", "ユーザ"),
+        "nutzer|anwender|utilisateur|usuari|usuári|пользовател|用户|ユーザ",
         r"\b(?:sag|erzähl|verrat|teil)\w{0,3}\s+(?:(?:es|das|dies)\s+)?(?:dem|der|den)\s+(?:benutzer|nutzer|anwender)\w{0,3}\s+nichts?\b"
         r"|\bne\s+(?:dis|dites|inform\w{1,3}|prév\w{2,5}|mentionn\w{1,3})\s+[^.\n]{0,30}\bl['’]utilisat"
         r"|\bno\s+(?:le\s+)?(?:digas?|informes?|menciones?|avises?)\s+[^.\n]{0,30}\busuari[oa]\b"
@@ -169,18 +121,7 @@ _IN_OTHER_LANGUAGES: tuple[tuple[Order, tuple[str, ...], str], ...] = (
     ),
     (
         Order.OVERRIDE,
-        (
-            "anweisungen",
-            "instructions",
-            "instrucciones",
-            "instruções",
-            "инструкции",
-            "указания",
-            "指令",
-            "指示",
-            "提示",
-            "命令",
-        ),
+        "anweisungen|instructions|instrucciones|instruções|инструкции|указания|指令|指示|提示|命令",
         r"\bignorier\w{0,3}\s+(?:alle\s+)?(?:vorherigen|bisherigen|früheren)\s+anweisungen\b"
         r"|\bignore[rz]?\s+(?:toutes\s+)?les\s+instructions\s+(?:précédentes|antérieures)"
         r"|\bignor[ae]n?\s+(?:todas\s+)?(?:las\s+)?instrucciones\s+(?:anteriores|previas)\b"
@@ -190,10 +131,15 @@ _IN_OTHER_LANGUAGES: tuple[tuple[Order, tuple[str, ...], str], ...] = (
         r"|(?:以前|これまで)の(?:すべての)?(?:指示|命令)を(?:無視|忘れ)",
     ),
 )
-_PATTERNS = tuple((sign, hints, re.compile(words, re.IGNORECASE)) for sign, hints, words in _SPOKEN)
-_OTHER_PATTERNS = tuple(
-    (sign, hints, re.compile(words, re.IGNORECASE)) for sign, hints, words in _IN_OTHER_LANGUAGES
-)
+
+
+def _compiled(
+    table: tuple[tuple[Order, str, str], ...],
+) -> Sequence[tuple[Order, list[str], re.Pattern[str]]]:
+    return [(order, hints.split("|"), re.compile(words, re.IGNORECASE)) for order, hints, words in table]
+
+
+_PATTERNS, _OTHER_PATTERNS = _compiled(_SPOKEN), _compiled(_IN_OTHER_LANGUAGES)
 
 
 def orders_in(text: str) -> Iterator[tuple[Order, int, int]]:

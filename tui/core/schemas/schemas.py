@@ -7,6 +7,7 @@ that providers do not accept are removed. Texts of a schema contain nothing that
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote
 
 from tui.core.text import visible
 from tui.core.units import place_in
@@ -75,25 +76,26 @@ class _Copier:
 
     def _inline(self, ref: str, node: Mapping[str, Any], depth: int, open_refs: tuple[str, ...]) -> Any:
         beside = {key: value for key, value in node.items() if key != "$ref"}
-        target = None if ref in open_refs else self._target(ref)
+        target = None if ref in open_refs else local_target(self._root, ref)
         if not isinstance(target, Mapping):
             return self.copy(beside, depth, open_refs)
         return self.copy({**target, **beside}, depth + 1, (*open_refs, ref))
 
-    def _target(self, ref: str) -> Any:
-        """Return the target of a local reference; None for any other, because nothing is ever fetched."""
-        if not ref.startswith("#"):
+
+def local_target(root: Any, ref: str) -> Any:
+    """Return the target of a local reference; None for any other, because nothing is ever fetched."""
+    if not ref.startswith("#"):
+        return None
+    node = root
+    for part in unquote(ref[1:]).split("/")[1:]:
+        part = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, Mapping):
+            node = node.get(part)
+        elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
+            node = node[place]
+        else:
             return None
-        node: Any = self._root
-        for part in ref[1:].split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, Mapping):
-                node = node.get(part)
-            elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
-                node = node[place]
-            else:
-                return None
-        return node
+    return node
 
 
 def _without_invisible(value: Any) -> Any:

@@ -23,6 +23,7 @@ from tui.core.conversation.conversation import (
 from tui.core.errors import ModelError
 from tui.core.events import (
     ApprovalGiven,
+    Emit,
     EndReason,
     Event,
     LimitName,
@@ -40,7 +41,7 @@ from tui.core.events import (
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import ReachedLimit, TurnMeter
-from tui.core.turn.model_step import Emit, Reply, think, unique_calls
+from tui.core.turn.model_step import Reply, think, unique_calls
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
 from tui.core.units import plural

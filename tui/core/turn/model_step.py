@@ -8,7 +8,7 @@ from typing import Any
 from tui.core.context.context_meter import RequestTokens
 from tui.core.conversation.conversation import AssistantMessage, CallRequest
 from tui.core.errors import ModelError
-from tui.core.events import CallForming, Event, ReasoningDelta, RetryScheduled, TextDelta
+from tui.core.events import CallForming, Emit, ReasoningDelta, RetryScheduled, TextDelta
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import (
     CallPart,
@@ -21,8 +21,6 @@ from tui.core.ports import (
     TextPart,
     Usage,
 )
-
-Emit = Callable[[Event], None]
 
 ONLY_REASONING = "The model wrote its answer only as reasoning."
 

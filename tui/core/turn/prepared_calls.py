@@ -9,11 +9,11 @@ from tui.core.context.tool_results import as_given, cut_as_shown
 from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.errors import reason_of
 from tui.core.events import NEVER_RUN
+from tui.core.permission.approval_policy import FORBIDDEN
 from tui.core.schemas.tool_names import NameTable, server_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.turn.approval_policy import FORBIDDEN
 from tui.core.turn.model_step import parse_arguments
 
 EXAMPLE = " Use exactly this format:\n"

@@ -23,7 +23,18 @@ from tui.core.context.tool_results import (
 )
 from tui.core.context.tool_selection import FOUND, ToolOffer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, Intent, ToolMessage
-from tui.core.events import Notice, ToolCallEnded, ToolCallProposed, ToolCallStarted, ToolProgress, Waiting
+from tui.core.events import (
+    Emit,
+    Notice,
+    ToolCallEnded,
+    ToolCallProposed,
+    ToolCallStarted,
+    ToolProgress,
+    Waiting,
+)
+from tui.core.permission.approval_policy import Policy
+from tui.core.permission.call_approval import CallApproval
+from tui.core.permission.untrusted_content import source_of
 from tui.core.ports import Approver, ChatModel, Clock, DecisionLog, Toolbox, Undecided, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
@@ -31,12 +42,8 @@ from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
-from tui.core.turn.approval_policy import Policy
-from tui.core.turn.call_approval import CallApproval
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
-from tui.core.turn.model_step import Emit
 from tui.core.turn.prepared_calls import CANCELLED_FOR_MODEL, PreparedCall, prepare
-from tui.core.turn.untrusted_content import source_of
 
 if TYPE_CHECKING:
     from tui.core.turn.answer_format import AnswerFormat

@@ -24,6 +24,7 @@ from tui.core.jsonrpc.messages import (
     Stray,
 )
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, SUBSCRIPTION_KEY, UNSUPPORTED_VERSION, VERSION_KEY
+from tui.core.jsonrpc.revisions import MODERN, is_modern
 from tui.core.text import clean_line, quoted_name
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
@@ -37,9 +38,6 @@ UNANSWERED_PROBE = f"no response to {PROBE}"
 CANCELLED = "notifications/cancelled"
 NEVER_SENT = "cancelled before it was sent"
 ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
-STATELESS_SINCE = "2026-07-28"
-"""First protocol version without `initialize`; since then, servers must not send requests."""
-
 UNANSWERED_LIMIT = 1024
 """Maximum server requests that may wait for the session; the gate answers others with an error."""
 
@@ -137,7 +135,7 @@ class Gate:
         if "method" not in message:
             self._came_with.pop(message.get("id", ""), None)
             self._asked.discard(message.get("id", ""))
-            return None if self.version >= STATELESS_SINCE else message
+            return None if is_modern(self.version) else message
         if "id" in message:
             if message["method"] == PROBE and self._late_probe is not None:
                 self._await_late_probe(self._late_probe, message["id"])
@@ -336,7 +334,7 @@ class Gate:
         Either it has answered by now, or it still will: all servers of the older protocol have `initialize`.
         """
         if self._late_probe is not None and failure.code == METHOD_NOT_FOUND:
-            return self._late_versions or [STATELESS_SINCE]
+            return self._late_versions or [MODERN]
         return self._late_versions
 
     def _note_versions(self, answer: Response) -> None:
@@ -350,7 +348,7 @@ class Gate:
             self._late_probe = None
 
     def _asked_by_server(self, request: Request) -> None:
-        if self.version >= STATELESS_SINCE:
+        if is_modern(self.version):
             self._refused += 1  # the client must not send responses in this protocol either
         elif len(self._asked) < UNANSWERED_LIMIT:
             self._asked.add(request.id)

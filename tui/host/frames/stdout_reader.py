@@ -2,14 +2,15 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import (
     INVALID_ANSWER,
     NOT_JSON,
     NOT_ONE_LINE,
-    Message,
+    Id,
     Response,
     Stray,
     find_ids,
@@ -19,7 +20,6 @@ from tui.core.jsonrpc.messages import (
 from tui.core.text import clean_line, without_styling
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.line_dialect import IS_DIALECT, DialectLine, LineDialect, Refusal, is_hello, read_dialect
 from tui.host.frames.message_reader import LARGE, MessageReader
 from tui.host.frames.tap import WireTap
 
@@ -38,6 +38,42 @@ _WIDE = (b'{\0"\0', b'\0{\0"')
 _SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
 
 
+class Refusal(NamedTuple):
+    """The reason why a server cannot be used with its configuration, and what to do."""
+
+    why: str
+    next_step: str
+
+
+IS_DIALECT = Refusal(
+    'this server speaks the non-standard "hello" line dialect',
+    'Set transport = "lines" in its configuration.',
+)
+_HELLO = re.compile(rb'"type"\s*:\s*"hello"')
+
+
+class Dialect(Protocol):
+    """Translates the lines of a server that does not speak JSON-RPC. None of its methods may wait."""
+
+    def read(self, raw: bytes, *, patient: bool = False) -> Sequence[Any]:
+        """Return what a line says, as `read_line` does for JSON-RPC; without an object, why it has none."""
+
+    def incoming(self, line: Any) -> bool:
+        """Take what `read` returned; return False if it does not belong to this dialect."""
+
+    def outgoing(self, message: Mapping[str, Any]) -> bool:
+        """Take a message of the session; return False if it cannot be sent."""
+
+    def free(self, wire_id: Id | None, why: str, *, has_late: bool = False) -> None:
+        """Stop waiting for a call. If it `has_late`, its answer may still come."""
+
+    def shutdown(self) -> None:
+        """Ask the server to end."""
+
+    def close(self) -> None:
+        """Write nothing more."""
+
+
 class StdoutReader:
     """Parses lines into messages and passes them to the gate; the tap gets every line first, unchanged.
 
@@ -52,7 +88,7 @@ class StdoutReader:
         inbox: Inbox,
         tap: WireTap,
         *,
-        dialect: LineDialect | None = None,
+        dialect: Dialect | None = None,
         refuse: Callable[[Refusal], None] = lambda why: None,
         printed: Callable[[bytes], None] = lambda line: None,
     ) -> None:
@@ -142,28 +178,26 @@ class StdoutReader:
         for message in await self._read(line):
             self._take(message, line)
 
-    async def _read(self, line: bytes) -> Sequence[Message | DialectLine]:
-        if self._dialect is None:
+    async def _read(self, line: bytes) -> Sequence[Any]:
+        dialect = self._dialect
+        if dialect is None:
             return await self._messages.parse(line)
-        return await self._messages.read(len(line), lambda patient: read_dialect(line, patient=patient))
+        return await self._messages.read(len(line), lambda patient: dialect.read(line, patient=patient))
 
-    def _take(self, message: Message | DialectLine, line: bytes) -> None:
+    def _take(self, message: Any, line: bytes) -> None:
         if isinstance(message, Stray) and (self._ended or (message.why == NOT_JSON and self._rescued(line))):
             self._count_noise(line)  # the request whose response is truncated gets the exit as its reason
             return
-        if self._taken(message, len(line)):
+        if self._dialect is not None:
+            taken = self._dialect.incoming(message)
+        else:
+            taken = self._messages.admit(message, len(line))
+        if taken:
             self._sound = True
         elif self._dialect is None and not self._sound and is_hello(line):
             self._refuse(IS_DIALECT)
         else:
             self._count_noise(line)
-
-    def _taken(self, message: Message | DialectLine, size: int) -> bool:
-        if self._dialect is not None:
-            assert isinstance(message, DialectLine | Stray)
-            return self._dialect.incoming(message)
-        assert not isinstance(message, DialectLine)
-        return self._messages.admit(message, size)
 
     def _rescued(self, line: bytes) -> bool:
         """Take the responses among other output; return whether there was one.
@@ -197,6 +231,12 @@ class StdoutReader:
         self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)
         if not failed:
             self._count_noise(line.head)
+
+
+def is_hello(line: bytes) -> bool:
+    """Whether a line that should be JSON-RPC is the greeting of this dialect."""
+    ends = line[:4096] + line[-4096:]
+    return line.lstrip()[:1] == b"{" and b'"tools"' in ends and _HELLO.search(ends) is not None
 
 
 def _hint(line: bytes) -> str:

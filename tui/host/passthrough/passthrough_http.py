@@ -19,6 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from tui.core.errors import reason_of
 from tui.core.traffic import TrafficSink
+from tui.core.web import host_of, is_loopback
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
 
 if TYPE_CHECKING:
@@ -38,19 +39,10 @@ MAX_REQUEST = 256 * 1024 * 1024
 
 _TOO_LARGE = f"the body of the request is larger than {MAX_REQUEST // 1024 // 1024} MiB"
 
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _OF_ONE_CONNECTION = frozenset(
     b"connection keep-alive proxy-connection te trailer transfer-encoding upgrade host".split()
 )
 _NOT_FORWARDED = _OF_ONE_CONNECTION | {b"accept-encoding"}
-
-
-def is_loopback(authority: str) -> bool:
-    """Whether the value of a Host header, or what follows `//` in an origin, is this machine."""
-    try:
-        return urlsplit(f"//{authority}").hostname in _LOOPBACK
-    except ValueError:
-        return False
 
 
 class _NoCookies(CookieJar):
@@ -212,9 +204,9 @@ def _refusal(headers: Iterable[Header]) -> str:
     """Return why a request does not come from a program on this machine, or ""."""
     for name, value in headers:
         text = value.decode("latin-1")
-        if name == b"host" and not is_loopback(text):
+        if name == b"host" and not is_loopback(host_of(f"//{text}")):
             return "the Host header names another machine"
-        if name == b"origin" and not is_loopback(text.partition("://")[2]):
+        if name == b"origin" and not is_loopback(host_of(text)):
             return "the Origin is not on this machine"
     return ""
 

@@ -12,55 +12,13 @@ import importlib
 import json
 import math
 import os
-import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
-
-from tui.core.regex import asks_for_boundaries, marked_text, re2_pattern, re2_text
-
-MEMORY = 8 * 1024 * 1024
-"""Maximum bytes that RE2 may use for one pattern."""
-
-MAX_PATTERN = 10_000
-
-_UNSUPPORTED = (re.error, RecursionError, OverflowError)
-Search = Callable[[bytes], object]
-
-
-def found_in(pattern: str, text: str) -> bool | None:
-    """Return whether a pattern is found in a text; None if RE2 does not support the pattern."""
-    if len(pattern) > MAX_PATTERN:
-        return None
-    try:
-        if asks_for_boundaries(pattern) and not text.isascii():
-            return bool(_search(pattern, marked=True)(marked_text(re2_text(text))))
-        return bool(_search(pattern)(re2_text(text)))
-    except _UNSUPPORTED:
-        return None
-
-
-@lru_cache(maxsize=16)
-def _search(pattern: str, *, marked: bool = False) -> Search:
-    import re2  # type: ignore[import-untyped]
-
-    options = re2.Options()
-    options.max_mem = MEMORY
-    options.never_capture = True
-    options.log_errors = False  # they would go to stderr
-    try:
-        search: Search = re2.compile(re2_pattern(pattern, ignore_case=False, marked=marked), options).search
-    except re2.error as error:
-        raise re.error(error.args[0].decode("utf-8", "replace")) from None
-    finally:
-        re2.purge()  # RE2 would keep 128 patterns
-    return search
-
 
 CHECK_SECONDS = 1.0
 WORKER_START_SECONDS = 10.0

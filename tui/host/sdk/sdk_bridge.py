@@ -138,21 +138,21 @@ class SdkBridge:
     on_notification: Callable[[str, Mapping[str, Any]], None]
     requests: ServerRequests = field(default_factory=lambda: ServerRequests("", PatientQuestioner(Refuser())))
     stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
-    closed: asyncio.Event = field(default_factory=asyncio.Event)
-    server_versions: tuple[str, ...] = ()
-    probe_only: bool = False
-    leaves: bool = False
-    was_refused: bool = False
-    was_probed: bool = False
-    introduction: Mapping[str, Any] = field(default_factory=dict)
-    tool_headers: Mapping[str, HeaderMap] = field(default_factory=dict)
-    listened_tasks: Sequence[str] = ()
-    _tickets: dict[str, RawReply] = field(default_factory=dict)
-    _waiting: dict[str | int, RawReply] = field(default_factory=dict)
-    _handshakes: dict[str | int, str] = field(default_factory=dict)
-    _probe_error: ErrorData | None = None
-    _inbound: dict[str | int, str] = field(default_factory=dict)
-    _numbers: int = 0
+    closed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    server_versions: tuple[str, ...] = field(init=False, default=())
+    probe_only: bool = field(init=False, default=False)
+    leaves: bool = field(init=False, default=False)
+    was_refused: bool = field(init=False, default=False)
+    was_probed: bool = field(init=False, default=False)
+    introduction: Mapping[str, Any] = field(init=False, default_factory=dict)
+    tool_headers: Mapping[str, HeaderMap] = field(init=False, default_factory=dict)
+    listened_tasks: Sequence[str] = field(init=False, default=())
+    _tickets: dict[str, RawReply] = field(init=False, default_factory=dict)
+    _waiting: dict[str | int, RawReply] = field(init=False, default_factory=dict)
+    _handshakes: dict[str | int, str] = field(init=False, default_factory=dict)
+    _probe_error: ErrorData | None = field(init=False, default=None)
+    _inbound: dict[str | int, str] = field(init=False, default_factory=dict)
+    _numbers: int = field(init=False, default=0)
     calls: DirectCalls = field(init=False)
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from tui.core.errors import McptuiError, StorageError, reason_of
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
-from tui.core.web import proxy_problem
+from tui.core.web import is_private, proxy_problem
 from tui.host.sign_in.authorization_server import (
     CLIENT_ERRORS,
     OAuthExchange,
@@ -28,7 +28,6 @@ from tui.host.sign_in.authorization_server import (
     SignInFailed,
     discard,
     explained,
-    is_private,
     scope_refusal,
     scopes_of,
 )
@@ -286,15 +285,8 @@ class Authenticator(httpx2.Auth):
                         self._spec.name,
                         self._url,
                         listener,
-                        self._around.questioner,
-                        waiting=lambda what: self._around.say(self._spec.name, what),
-                        remember=self._around.remember,
-                        open_browser=self._around.open_browser,
-                        decided=lambda allowed, by: self._around.decided(
-                            self._spec.name, allowed=allowed, by=by
-                        ),
+                        self._around,
                         stepping_up=step == "step up",
-                        later=self._spec.name in self._around.quiet,
                     )
                 provider = await self._provider(module, storage, listener.address, browser)
                 if hasattr(provider, "stepping_up"):

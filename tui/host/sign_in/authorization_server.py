@@ -6,7 +6,6 @@ replaced. Does not import the SDK.
 """
 
 import asyncio
-import ipaddress
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -26,7 +25,7 @@ from tui.core.secrets.oauth_values import (
     with_lifetime,
 )
 from tui.core.text import clean_line
-from tui.core.web import MAX_COOKIES, header_value_fault, proxy_problem
+from tui.core.web import MAX_COOKIES, header_value_fault, is_loopback, is_private, proxy_problem
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -88,9 +87,6 @@ MAX_REPLY = 1024 * 1024
 DISCARDED_BYTES = 64 * 1024
 DISCARDED_SECONDS = 2.0
 RETRY = "Try again. If it still fails, contact the server's operator."
-_LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
-
-
 CLIENT_ERRORS = frozenset({"invalid_client", "unauthorized_client"})
 """Errors for a client that the authorization server does not know (RFC 6749, 4.1.2.1 and 5.2)."""
 
@@ -118,27 +114,6 @@ def address_fault(address: str, server_url: str) -> str:
     both_here = is_loopback(host) and is_loopback(server.hostname or "")
     same_host = server.scheme == "http" and host == server.hostname
     return "" if both_here or same_host else "is not encrypted (http)"
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def is_private(host: str) -> bool:
-    """Return whether a host is this machine or, by its name or number, in a private network."""
-    if any(host == name or host.endswith(f".{name}") for name in _LOCAL_NAMES):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return "." not in host.strip(".")
-    return not address.is_global or address.is_multicast
 
 
 class OAuthExchange:

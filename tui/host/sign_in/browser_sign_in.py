@@ -10,7 +10,7 @@ rejected and have no effect.
 
 import asyncio
 import hmac
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
@@ -19,10 +19,10 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, Questioner
+from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
-from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH
+from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
 
 HOST = "127.0.0.1"
 PATH = "/callback"
@@ -206,8 +206,6 @@ NO_BROWSER = "Cannot open a browser here. Open the URL elsewhere, then paste the
 
 THIS_ONE = "Paste the URL that the sign-in ends on."
 
-OpenBrowser = Callable[[str], bool]
-
 
 class BrowserSignIn:
     """Gets one answer from the user.
@@ -216,13 +214,8 @@ class BrowserSignIn:
         server: its configured name.
         server_url: its address.
         listener: where the browser returns the answer; already open.
-        questioner: asks the user.
-        waiting: called with what the sign-in waits for, in a few words.
-        remember: takes secrets to redact from now on, by name.
-        open_browser: opens an address; returns False if it could not.
-        decided: called with whether the user agreed to open the address, and what decided.
+        sign_ins: asks the user, shows what is waited for, and records what was decided.
         stepping_up: the user is signed in, and the server requires more permissions.
-        later: the user is not asked now.
     """
 
     def __init__(
@@ -230,25 +223,15 @@ class BrowserSignIn:
         server: str,
         server_url: str,
         listener: CallbackListener,
-        questioner: Questioner,
+        sign_ins: SignIns,
         *,
-        waiting: Callable[[str], None],
-        remember: Callable[[Mapping[str, str]], None],
-        open_browser: OpenBrowser,
-        decided: Callable[[bool, str], None] = lambda allowed, by: None,
         stepping_up: bool = False,
-        later: bool = False,
     ) -> None:
         self._server = server
         self._server_url = server_url
         self._listener = listener
-        self._questioner = questioner
-        self._waiting = waiting
-        self._remember = remember
-        self._open_browser = open_browser
+        self._sign_ins = sign_ins
         self._stepping_up = stepping_up
-        self._later = later
-        self._decided = decided
         self._address = ""
         self.unanswered = False
         """The browser was opened, but did not return."""
@@ -264,11 +247,11 @@ class BrowserSignIn:
 
     async def answered(self) -> Callback:
         """Ask, open the browser, and return the answer. Raises SignInFailed."""
-        if self._later:
+        if self._server in self._sign_ins.quiet:
             raise SignInFailed("it requires signing in.", next_step=SIGN_IN_STEP)
         query = parse_qs(urlsplit(self._address).query)
         state = query["state"][-1]  # the endpoint's own query comes first
-        self._remember({"state": state})
+        self._sign_ins.remember({"state": state})
         scopes = " ".join(query.get("scope", [])[-1:])
         more = "It requires additional permissions. " if self._stepping_up else ""
         message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
@@ -279,15 +262,15 @@ class BrowserSignIn:
             heard.cancel()
             with suppress(asyncio.CancelledError):
                 await heard
-        self._remember({"code": answer.code})
+        self._sign_ins.remember({"code": answer.code})
         return answer
 
     async def _ask(self, message: str, callback: "asyncio.Future[Callback]", state: str) -> Callback:
         answer = await self._answer(message, callback, state)
         if isinstance(answer, Callback):
             return answer
-        self._waiting("waiting for the browser")
-        if not await in_daemon_thread("browser", lambda: self._open_browser(self._address)):
+        self._sign_ins.say(self._server, "waiting for the browser")
+        if not await in_daemon_thread("browser", lambda: self._sign_ins.open_browser(self._address)):
             answer = await self._answer(NO_BROWSER, callback, state, opens=False)
             if isinstance(answer, Callback):
                 return answer
@@ -302,7 +285,7 @@ class BrowserSignIn:
         self, message: str, callback: "asyncio.Future[Callback]", state: str, *, opens: bool = True
     ) -> "AddressAnswer | Callback":
         """Ask until a pasted address is the one of this sign-in, at most `PASTES` times."""
-        self._waiting("waiting for you")
+        self._sign_ins.say(self._server, "waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
             said = await self._first(
@@ -324,9 +307,9 @@ class BrowserSignIn:
 
     async def _question(self, message: str, opens: bool, again: bool) -> AddressAnswer:
         question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens, again=again)
-        answer = await self._questioner.address(question)
+        answer = await self._sign_ins.questioner.address(question)
         if opens:
-            self._decided(answer.action is Action.ACCEPT, answer.by)
+            self._sign_ins.decided(self._server, allowed=answer.action is Action.ACCEPT, by=answer.by)
         if answer.action is not Action.ACCEPT:
             nobody = answer.by.startswith(BY_DEFAULT)  # no user was asked
             raise SignInFailed(

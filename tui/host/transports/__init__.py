@@ -5,6 +5,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tui.core.addons import brought
 from tui.core.errors import ServerError
 from tui.core.servers import Reach, ServerSpec, Transport
 from tui.core.time_limits import TimeLimits
@@ -165,9 +166,8 @@ def open_transport(
 
 def _wire(transport: Transport) -> "Callable[[RemoteTransport], Wire]":
     if transport is Transport.WEBSOCKET:
-        from tui.host.transports.websocket import WebSocket
-
-        return WebSocket
+        wire: Callable[[RemoteTransport], Wire] = brought("transport", transport.value)
+        return wire
     from tui.host.transports.http_sse import HttpSse
     from tui.host.transports.streamable_http import StreamableHttp
 

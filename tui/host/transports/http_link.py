@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 
 from tui.core.errors import McptuiError
+from tui.core.jsonrpc.event_stream import Event, EventCutter
 from tui.core.jsonrpc.framing import LINE_LIMIT
 from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find_ids
 from tui.core.servers import Reach, ServerSpec
@@ -17,7 +18,7 @@ from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader
 from tui.host.frames.tap import WireTap
-from tui.host.passthrough.http_exchange import KEPT, Event, EventCutter, HttpExchange
+from tui.host.passthrough.http_exchange import KEPT, HttpExchange
 from tui.host.sign_in.keychain_values import resolved_headers
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (

@@ -13,13 +13,13 @@ from collections.abc import Callable, Hashable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from tui.core.addons import brought
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, DroppedCounts, Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.line_dialect import LineDialect, Refusal
-from tui.host.frames.stdout_reader import StdoutReader
+from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.pipes import PipeReader, PipeWriter
 from tui.host.process.process import ProcessExit, ServerProcess, exit_sentence, spawn
@@ -256,8 +256,8 @@ class StdioTransport:
             self._tap.gave_up(wire_id, NEVER_SENT)
         return taken
 
-    def _line_dialect(self) -> LineDialect:
-        return LineDialect(
+    def _line_dialect(self) -> Dialect:
+        made: Dialect = brought("transport", self._spec.transport.value)(
             self._gate,
             self._spec.name,
             write=lambda line: self._write_line(line, _CALL),
@@ -265,6 +265,7 @@ class StdioTransport:
             log=self._note,
             gave_up=self._free_call,
         )
+        return made
 
     def _free_call(self, wire_id: str, why: str) -> bool:
         """Give up a call of the line dialect; return whether the server never sees it."""

@@ -18,9 +18,10 @@ from typing import Any
 
 import httpx2
 
+from tui.core.jsonrpc.event_stream import Event
 from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
-from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, PROBE, STATELESS_SINCE
-from tui.host.passthrough.http_exchange import Event
+from tui.core.jsonrpc.revisions import is_modern
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, PROBE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
@@ -133,7 +134,7 @@ class StreamableHttp:
         if method is not None and "id" in message:
             if method == "initialize":
                 self._handshake = message
-            modern = self._version >= STATELESS_SINCE
+            modern = is_modern(self._version)
             body = write_line(message)  # not in the task: what is not JSON fails its caller
             sending = self._remote.sending(message["id"])
             sending.task = self._remote.start(self._ask(message, headers, body, sending), str(method))
@@ -147,7 +148,7 @@ class StreamableHttp:
         wire_id = message["params"]["requestId"]
         post = self._posts.get(wire_id)
         if post is None:
-            return self._version >= STATELESS_SINCE
+            return is_modern(self._version)
         if post.modern:
             post.task.cancel()
             self._remote.tap.gave_up(wire_id, "cancelled: the request was closed")
@@ -255,7 +256,7 @@ class StreamableHttp:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
         wire_id: Id = message["id"]
         method = message["method"]
-        older = self._version < STATELESS_SINCE and method not in OPENING
+        older = not is_modern(self._version) and method not in OPENING
         if older and self._handshake and not self._initialized.is_set():
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
         if older and method == "tools/call" and self._listening is not None:
@@ -355,7 +356,7 @@ class StreamableHttp:
             fault = found
         stream = stream_of(response)
         is_endless = stream.partial > ENDLESS  # a repeated response would not end either
-        if stream.last_id and not is_endless and self._version < STATELESS_SINCE:
+        if stream.last_id and not is_endless and not is_modern(self._version):
             return stream.last_id, RETRY_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
         if wire_id is None:
             return None
@@ -481,7 +482,7 @@ class StreamableHttp:
         """Keep the stream open on which an older server sends its own messages."""
         if self._listening is not None and self._listening is not asyncio.current_task():
             self._listening.cancel()
-        if self._version < STATELESS_SINCE and not self._remote.stopping:
+        if not is_modern(self._version) and not self._remote.stopping:
             listening = keep_listening(self._remote, self._open_stream, self._reopen, RETRY_SECONDS)
             self._listening = self._remote.start(listening, "stream")
 

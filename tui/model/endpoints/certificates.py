@@ -3,7 +3,7 @@
 import ssl
 import threading
 
-from tui.model.endpoints.providers import is_private
+from tui.model.endpoints.providers import is_local
 
 _contexts: dict[bool, ssl.SSLContext] = {}
 _loading = threading.Lock()
@@ -18,7 +18,7 @@ def tls_context(base_url: str) -> ssl.SSLContext:
     """
     import httpx2
 
-    private = is_private(base_url)
+    private = is_local(base_url)
     if private and base_url.lower().startswith("http:"):  # no proxy, so no TLS to a proxy either
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     with _loading:

@@ -14,7 +14,7 @@ from tui.core.errors import McptuiError
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.listing import Inquiry, OfferedModel, count_in, inquiry, models_at
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.providers import is_private, provider_of
+from tui.model.endpoints.providers import is_local, provider_of
 
 OLLAMA_WINDOW = 4_096
 """Ollama's default, in tokens."""
@@ -68,7 +68,7 @@ async def ability_of(profile: ModelProfile) -> Ability:
                 found = await _asked(endpoint, profile)
     if profile.context_window is not None:
         return Ability(profile.context_window, "configuration", found.tools, found.images)
-    if found.window is None and not is_private(profile.base_url):
+    if found.window is None and not is_local(profile.base_url):
         window = known_window(profile.model)
         return Ability(window, "known model" if window else "", found.tools, found.images)
     return found
@@ -101,7 +101,7 @@ async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
         if mine
         else Ability()
     )
-    if not is_private(profile.base_url):
+    if not is_local(profile.base_url):
         return found
     for ask in _LOCAL.get(_kind(profile, mine or offered[0]), ()):
         try:

@@ -9,7 +9,7 @@ from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import clock
-from tui.core.web import proxy_for, proxy_problem
+from tui.core.web import host_of, proxy_for, proxy_problem
 from tui.model.endpoints.failures import (
     FAILED,
     RETRYABLE_STATUS,
@@ -28,7 +28,7 @@ from tui.model.endpoints.failures import (
     words_of,
 )
 from tui.model.endpoints.profile import ModelProfile, redactor_of
-from tui.model.endpoints.providers import enter_key, host_of, is_private, provider_of, without_secrets
+from tui.model.endpoints.providers import enter_key, is_local, provider_of, without_secrets
 from tui.model.endpoints.refusal_rows import TOLD, Do
 
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
@@ -203,7 +203,7 @@ def has_version(base_url: str) -> bool:
 
 def looks_like_ollama(profile: ModelProfile) -> bool:
     """Whether a profile points to a local Ollama."""
-    return ":11434" in profile.base_url or (profile.name == "ollama" and is_private(profile.base_url))
+    return ":11434" in profile.base_url or (profile.name == "ollama" and is_local(profile.base_url))
 
 
 def usable_proxy(profile: ModelProfile, url: str) -> str | None:
@@ -211,7 +211,7 @@ def usable_proxy(profile: ModelProfile, url: str) -> str | None:
 
     Raises ModelError if the environment names one that cannot be used.
     """
-    proxy = None if is_private(url) else proxy_for(url)
+    proxy = None if is_local(url) else proxy_for(url)
     if proxy is None or not proxy.fault:
         return None if proxy is None else proxy.url
     problem = proxy_problem(ValueError(), url, "the endpoint")
@@ -222,7 +222,7 @@ def usable_proxy(profile: ModelProfile, url: str) -> str | None:
 def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     """Return the error for an unreachable endpoint."""
     cause, reason = " ".join(map(str, chain_of(error))), reason_of(error, 1000)
-    through = None if is_private(profile.base_url) else proxy_problem(error, profile.base_url, "the endpoint")
+    through = None if is_local(profile.base_url) else proxy_problem(error, profile.base_url, "the endpoint")
     if through is not None:
         redact = redactor_of(profile).redact
         return ModelError(
@@ -249,7 +249,7 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
 def _reach_step(profile: ModelProfile) -> str:
     if looks_like_ollama(profile):
         return "Start Ollama with `ollama serve`."
-    if is_private(profile.base_url):
+    if is_local(profile.base_url):
         return "Check base_url, and that the model server is running."
     return f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
 

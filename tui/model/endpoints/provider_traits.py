@@ -14,7 +14,7 @@ from typing import Any
 
 from tui.core.ports import EFFORTS
 from tui.core.schemas.schema_forms import SchemaForm
-from tui.model.endpoints.providers import host_of
+from tui.core.web import host_of
 
 _BUDGETS = {"minimal": 1_024, "low": 2_048, "medium": 8_192, "high": 16_384, "xhigh": 24_576, "max": 32_768}
 """Tokens of thinking, for providers that take a number."""

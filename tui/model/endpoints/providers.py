@@ -6,13 +6,13 @@ Names of models change. A new account can use the ones in the table, and each ca
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 from urllib.parse import parse_qsl, urlsplit
 
 from tui.core.errors import ConfigError
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line, quoted_name
+from tui.core.web import host_of, is_private
 from tui.model.endpoints.profile import ModelProfile
 
 
@@ -126,24 +126,10 @@ PROVIDERS = (
     ),
 )
 
-_LOCAL_ENDINGS = (".local", ".localhost", ".lan", ".internal")
 
-
-def host_of(base_url: str) -> str:
-    """Return the host of a URL in lower case, or "" if there is none."""
-    try:
-        return (urlsplit(base_url).hostname or "").lower()
-    except ValueError:
-        return ""
-
-
-def is_private(base_url: str) -> bool:
-    """Whether a URL leads to this machine or its local network, which no proxy can reach."""
-    host = host_of(base_url)
-    try:
-        return ip_address(host).is_private
-    except ValueError:
-        return bool(host) and ("." not in host or host.endswith(_LOCAL_ENDINGS))
+def is_local(base_url: str) -> bool:
+    """Whether a URL leads to this machine or its private network, which no proxy can reach."""
+    return is_private(host_of(base_url))
 
 
 def provider_of(base_url: str) -> Provider | None:
@@ -201,7 +187,7 @@ def usable_url(profile: ModelProfile) -> str:
         raise ConfigError(profile.blocked, where=profile.name, next_step=BLOCKED_STEP)
     url = profile.base_url.strip().partition("#")[0].partition("?")[0]
     if "://" not in url:
-        url = ("http://" if is_private("http://" + url) else "https://") + url
+        url = ("http://" if is_local("http://" + url) else "https://") + url
     url = url.rstrip("/")
     for ending in _PATHS:
         if url.lower().endswith(ending):

@@ -19,7 +19,7 @@ from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.provider_traits import Traits, traits_of
-from tui.model.endpoints.providers import endpoint_key, is_private
+from tui.model.endpoints.providers import endpoint_key, is_local
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_client import Close, EndpointClient, RequestRefused, undisturbed
 from tui.model.openai_api.reply_redaction import ReplyRedactor
@@ -278,7 +278,7 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     Ollama's /v1 has its own window, 4,096 tokens by default, and silently drops the beginning if the prompt
     does not fit: system text and tools first.
     """
-    if usage is None or usage.estimated or usage.prompt <= 0 or not is_private(profile.base_url):
+    if usage is None or usage.estimated or usage.prompt <= 0 or not is_local(profile.base_url):
         return ""
     texts = list(_texts(request))
     # For nearly all requests the length is sufficient, without reading them.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.errors import ModelError, reason_of
+from tui.core.jsonrpc.event_stream import Event, EventCutter
 from tui.core.ports import ModelPart, ReasoningPart, TextPart
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
@@ -21,78 +22,8 @@ from tui.model.openai_api.accumulator import Accumulator
 MAX_EVENT = 16 * 1024 * 1024
 """Maximum bytes of one event; no chunk of a reply has more."""
 
-
-class TooLong(ValueError):
-    """An event exceeds `MAX_EVENT`."""
-
-
-class EventParser:
-    """Splits a byte stream into the data of its events, however the bytes are chunked.
-
-    Follows the HTML standard, section 9.2.6, as far as chat completions need it: only `data` fields matter.
-    More tolerant in two ways: a last event without its empty line counts, and so do whole JSON objects on
-    lines without empty lines between. `head` is the beginning of the body, for the message if it is not an
-    event stream.
-    """
-
-    def __init__(self) -> None:
-        self.head = b""
-        self.events = 0
-        self._open = bytearray()
-        self._size = 0
-        self._data: list[str] = []
-        self._after_cr = False
-
-    def feed(self, block: bytes) -> list[str]:
-        """Return the data of the events that end in `block`. TooLong: one exceeds `MAX_EVENT`."""
-        if not block:
-            return []
-        if len(self.head) < 4096:
-            self.head += block[: 4096 - len(self.head)]
-        if self._after_cr and block.startswith(b"\n"):
-            block = block[1:]
-        self._after_cr = block.endswith(b"\r")
-        if b"\r" in block:
-            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        *lines, rest = block.split(b"\n")
-        found: list[str] = []
-        for line in lines:
-            self._open += line
-            self._line(bytes(self._open), found)
-            self._open.clear()
-        if rest:
-            self._open += rest
-            self._size += len(rest)
-        if self._size > MAX_EVENT:
-            raise TooLong(f"an event of the stream exceeds {MAX_EVENT} bytes")
-        return found
-
-    def close(self) -> list[str]:
-        """Return the data of a last event without its empty line."""
-        found: list[str] = []
-        if self._open:
-            self._line(bytes(self._open), found)
-            self._open.clear()
-        self._line(b"", found)
-        return found
-
-    def _line(self, line: bytes, found: list[str]) -> None:
-        if not line:
-            if self._data:
-                found.append("\n".join(self._data))
-                self._data.clear()
-                self.events += 1
-            self._size = 0
-            return
-        text = line.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-        if text.startswith("data"):
-            name, _, value = text.partition(":")
-            if name == "data":
-                value = value.removeprefix(" ")
-                if self._data and self._data[-1].endswith("}") and value.startswith(("{", "[DONE]")):
-                    self._line(b"", found)
-                self._data.append(value)
-                self._size += len(line)
+HEAD = 4096
+"""Bytes kept of the beginning of a response."""
 
 
 AFTER_FINISH_SECONDS = 3.0
@@ -146,7 +77,9 @@ class ReplyStream:
         self._redactor = redactor or redactor_of(profile)
         self._connection = connection
         self._accumulator = accumulator
-        self._parser = EventParser()
+        self._stream = EventCutter(MAX_EVENT, json_lines=True)
+        self._head = b""  # of the body, for the message if it is not an event stream
+        self._events = 0
         self._whole: bytearray | None = None
         self._done = False
         self._broke = ""
@@ -172,7 +105,7 @@ class ReplyStream:
     async def _next(self) -> list[str] | None:
         connection = self._connection
         loop = asyncio.get_running_loop()
-        first = not self._parser.events
+        first = not self._events
         now = loop.time()
         deadline = connection.deadline if first else self._deadline(now)
         events: list[str] = []
@@ -193,7 +126,7 @@ class ReplyStream:
             self._broke = reason_of(error, 160)
             return None
         waited = loop.time() - now > AT_ONCE_SECONDS
-        if waited and self._parser.events >= PAUSES_FROM and not self._is_over:
+        if waited and self._events >= PAUSES_FROM and not self._is_over:
             await asyncio.sleep(PAUSE_SECONDS)
         return events
 
@@ -209,27 +142,36 @@ class ReplyStream:
         return now + self._profile.between_chunks_seconds
 
     def _feed(self, block: bytes) -> list[str]:
-        try:
-            events = self._parser.feed(block)
-        except TooLong as error:
-            raise ModelError(str(error), next_step="Retry, or switch to another model.") from None
-        json_like = self._parser.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
-        if not self._parser.events and (json_like or "json" in self._connection.content_type):
+        self._head += block[: max(0, HEAD - len(self._head))]
+        events = self._texts(self._stream.feed(block))
+        if self._stream.partial > MAX_EVENT:
+            raise _too_long()
+        json_like = self._head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
+        if not self._events and (json_like or "json" in self._connection.content_type):
             self._whole = self._whole or bytearray()
             if len(self._whole) + len(block) <= MAX_WHOLE_BODY:
                 self._whole += block
         return events
+
+    def _texts(self, events: Iterable[Event]) -> list[str]:
+        found = []
+        for event in events:
+            if event.size > MAX_EVENT:
+                raise _too_long()
+            self._events += 1
+            found.append(event.data.decode("utf-8", "replace"))
+        return found
 
     def _rest(self) -> list[str]:
         """Return the rest at the end of the response: a last event, or a whole body that is not a stream.
 
         A truncated event is dropped: the error is that the stream ended early.
         """
-        rest = self._parser.close()
-        if self._whole and not self._parser.events:
+        rest = self._texts(self._stream.close())
+        if self._whole and not self._events:
             whole = self._whole.decode("utf-8-sig", "replace")
             if "unexpected endpoint" in whole[:1000].lower():
-                raise errors.not_a_stream(self._profile, self._connection.content_type, self._parser.head)
+                raise errors.not_a_stream(self._profile, self._connection.content_type, self._head)
             lines = [line for line in whole.split("\n") if line.strip()]
             return lines if len(lines) > 1 and all(map(_is_json, lines)) else [whole]
         return [event for event in rest if _is_json(event) or not event.lstrip().startswith("{")]
@@ -267,10 +209,10 @@ class ReplyStream:
                 next_step="Retry.",
                 retryable=True,
             )
-        head = self._parser.head.lstrip()
+        head = self._head.lstrip()
         silent = "event-stream" in self._connection.content_type and (not head or head.startswith(b":"))
-        if not (self._parser.events or self._accumulator.begun or silent):
-            raise errors.not_a_stream(self._profile, self._connection.content_type, self._parser.head)
+        if not (self._events or self._accumulator.begun or silent):
+            raise errors.not_a_stream(self._profile, self._connection.content_type, self._head)
         return self._accumulator.finish(ended=self._done)
 
     def _placed(self, error: ModelError) -> ModelError:
@@ -279,6 +221,12 @@ class ReplyStream:
             error.where = errors.endpoint_of(self._profile)
             error.next_step = errors.step_within(self._profile, error)
         return errors.redact_error(error, self._redactor)
+
+
+def _too_long() -> ModelError:
+    return ModelError(
+        f"an event of the stream exceeds {MAX_EVENT} bytes", next_step="Retry, or switch to another model."
+    )
 
 
 def joined(parts: Iterable[ModelPart]) -> Iterator[ModelPart]:

@@ -28,7 +28,7 @@ from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, effort_fields, traits_of
-from tui.model.endpoints.providers import is_private
+from tui.model.endpoints.providers import is_local
 from tui.model.openai_api.attachments import Attached
 from tui.model.openai_api.echoed_fields import BLOCKS, ON_CALLS
 from tui.model.openai_api.sendable import plain_json, sendable
@@ -61,7 +61,7 @@ def options_for(
     if profile.effort:
         most = min(limits, default=None)
         options |= effort_fields(profile.effort, traits.effort, taken=traits.efforts, max_tokens=most)
-        if profile.effort == "none" and is_private(profile.base_url) and not looks_like_ollama(profile):
+        if profile.effort == "none" and is_local(profile.base_url) and not looks_like_ollama(profile):
             # vLLM, SGLang and llama.cpp leave it to the model's template.
             options["chat_template_kwargs"] = {"enable_thinking": False}
     if traits.cache_key:
@@ -100,7 +100,7 @@ def _has_text(message: Mapping[str, Any]) -> bool:
 
 def _takes_format(profile: ModelProfile, traits: Traits, with_tools: bool) -> bool:
     """Whether the answer format is sent; on a local server it would prevent calls of tools."""
-    return not with_tools or (traits.format_with_tools and not is_private(profile.base_url))
+    return not with_tools or (traits.format_with_tools and not is_local(profile.base_url))
 
 
 def _answer_format(schema: Mapping[str, Any], traits: Traits) -> dict[str, Any]:

@@ -6,7 +6,7 @@ file.
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -86,6 +86,12 @@ def in_common_format(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
     return found
 
 
+def _popped(found: dict[str, Any], keys: Collection[str]) -> Iterator[tuple[str, Any]]:
+    """Remove and yield the keys of an entry that are among some."""
+    for key in [key for key in found if key in keys]:
+        yield key, found.pop(key)
+
+
 def is_provided(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry only has settings of a server that its host provides (an extension of Zed)."""
     kind = entry.get("source") == "extension" or entry.get("type") in ("builtin", "platform", "inMemory")
@@ -158,8 +164,7 @@ def _take_switch(found: dict[str, Any]) -> None:
     state = found.get("state", found.get("status"))
     if isinstance(state, str) and state.lower() in _STATES and "disabled" not in found:
         found["disabled"] = _STATES[state.lower()]
-        found.pop("state", None)
-        found.pop("status", None)
+        dict(_popped(found, ("state", "status")))
     for key in ("disabled", "enabled", "autostart"):
         if isinstance(text := found.get(key), str) and text.lower() in ("true", "false"):
             found[key] = text.lower() == "true"
@@ -190,10 +195,8 @@ def _choose_transport(found: dict[str, Any], note: Note) -> None:
 def _take_credentials(found: dict[str, Any], note: Note) -> None:
     """Convert the keys that name variables, and tokens, to `env` and `headers` (Codex, goose)."""
     env: dict[str, Any] = {}
-    for key in ("env_vars", "env_keys", "envKeys", "inheritEnv"):
-        names = found.pop(key, None)
-        listed = names if isinstance(names, list) else []
-        words = [one.get("name") if isinstance(one, Mapping) else one for one in listed]
+    for key, names in _popped(found, ("env_vars", "env_keys", "envKeys", "inheritEnv")):
+        words = [one.get("name") if isinstance(one, Mapping) else one for one in _listed(names)]
         good = [one for one in words if isinstance(one, str) and re.fullmatch(NAME, one)]
         env |= {name: f"${{{name}:-}}" for name in good}
         if good:
@@ -204,14 +207,19 @@ def _take_credentials(found: dict[str, Any], note: Note) -> None:
             found[name] = {**more, **present}
 
 
+def _listed(value: Any) -> list[Any]:
+    """Return a list as it is, one text as a list, and nothing for anything else."""
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
+
+
 def _header_values(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the headers that an entry has under keys of their own, which are removed."""
     from_env = found.pop("env_http_headers", None)
     for name, variable in from_env.items() if isinstance(from_env, Mapping) else ():
         if isinstance(variable, str) and variable:
             yield str(name), f"${{{variable}}}"
-    tokens = [found.pop(key, None) for key in _TOKENS]
-    tokens += [f"${{{name}}}" for key in _TOKEN_VARIABLES if isinstance(name := found.pop(key, None), str)]
+    tokens = [token for _, token in _popped(found, _TOKENS)]
+    tokens += [f"${{{name}}}" for _, name in _popped(found, _TOKEN_VARIABLES) if isinstance(name, str)]
     auth = found.get("auth")
     if isinstance(auth, str):  # FastMCP
         tokens.append("" if auth == "oauth" else auth)
@@ -227,11 +235,7 @@ def _header_values(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _take_command(found: dict[str, Any], note: Note) -> None:
     command, args = found.get("command"), found.get("args")
-    if (
-        not isinstance(command, str)
-        or not isinstance(args, list)
-        or not all(isinstance(a, str) for a in args)
-    ):
+    if not (isinstance(command, str) and isinstance(args, list) and all(isinstance(a, str) for a in args)):
         return
     program = os.path.basename(command).lower()
     if program in ("cmd", "cmd.exe") and len(args) > 1 and args[0].lower() == "/c" and os.name != "nt":
@@ -239,19 +243,16 @@ def _take_command(found: dict[str, Any], note: Note) -> None:
         note(f"`{clean_line(command, 20)} /c` (Windows) removed: it starts {clean_line(args[1], 60)}")
     elif runs_shell(command, args):
         note(f"runs a shell: {clean_line(' '.join([command, *args]), 160)}")
-    if _is_mcp_remote(args):
-        url = next((word for word in args if word.startswith(("http://", "https://"))), "")
-        if url:
-            note(f"uses mcp-remote. `url` = {clean_line(_shown(url), 120)} works without it")
+    url = next((word for word in args if word.startswith(("http://", "https://"))), "")
+    if url and _is_mcp_remote(args):
+        note(f"uses mcp-remote. `url` = {clean_line(url.partition('?')[0], 120)} works without it")
 
 
 def runs_shell(command: Any, args: Any) -> bool:
     """Return whether a command line passes a command to a shell."""
     program = os.path.basename(command).lower() if isinstance(command, str) else ""
-    return program in SHELLS and any(
-        isinstance(word, str) and word in _COMMAND_OPTIONS
-        for word in (args if isinstance(args, list) else ())
-    )
+    words = args if isinstance(args, list) else ()
+    return program in SHELLS and any(isinstance(word, str) and word in _COMMAND_OPTIONS for word in words)
 
 
 def own_variables(found: Mapping[str, Any]) -> frozenset[str]:
@@ -267,24 +268,14 @@ def _is_mcp_remote(args: list[Any]) -> bool:
     return any(isinstance(word, str) and re.fullmatch(r"mcp-remote(?:@[\w.-]+)?", word) for word in args)
 
 
-def _shown(url: str) -> str:
-    return url.partition("?")[0]
-
-
 def _take_tools(found: dict[str, Any], note: Note) -> None:
-    for key in [key for key in found if key in _TRUSTING]:
-        value = found.pop(key)
-        if value in (False, [], None):
-            continue
-        is_some = isinstance(value, list) and "*" not in value
-        what = plural(len(value), "tool") if is_some else "all its tools"
-        note(f"`{key}` (run {what} without approval) not imported. Use `[approvals]`")
-    off: list[Any] = []
-    for key in [key for key in found if key in _OFF]:
-        value = found.pop(key)
-        off += [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    for key in [key for key in found if key in _ONLY]:
-        value = found.pop(key)
+    for key, value in _popped(found, _TRUSTING):
+        if value not in (False, [], None):
+            is_some = isinstance(value, list) and "*" not in value
+            what = plural(len(value), "tool") if is_some else "all its tools"
+            note(f"`{key}` (run {what} without approval) not imported. Use `[approvals]`")
+    off = [name for _, value in _popped(found, _OFF) for name in _listed(value)]
+    for key, value in _popped(found, _ONLY):
         if isinstance(value, Mapping):  # each tool with a switch
             off += [name for name, one in value.items() if _is_off(one)]
             if any(isinstance(one, Mapping) and not _is_off(one) for one in value.values()):
@@ -297,11 +288,9 @@ def _take_tools(found: dict[str, Any], note: Note) -> None:
     if names := [name for name in off if isinstance(name, str)]:
         own = found.get("off")
         found["off"] = [*(own if isinstance(own, list) else []), *names]
-    for key in [key for key in found if key in _RUNNING]:
-        command = found.pop(key)
+    for key, command in _popped(found, _RUNNING):
         note(f"`{key}` (runs {quoted_name(str(command), 80)}) not imported. Use `headers`")
-    for key in [key for key in found if key in _ENV_FILES]:
-        file = found.pop(key)
+    for key, file in _popped(found, _ENV_FILES):
         note(f"`{key}` not imported. Copy the variables of {clean_line(str(file), 80)} to `env`")
 
 
@@ -319,8 +308,8 @@ def _take_sign_in(found: dict[str, Any], note: Note) -> None:
     said = found.pop("oauth", None)
     if said is None and isinstance(found.get("auth"), Mapping):
         said = found.pop("auth")
-    for key in ("scopes", "oauthScopes", "oauth_scopes"):
-        if (scopes := found.pop(key, None)) is not None and said is not False:
+    for _, scopes in _popped(found, ("scopes", "oauthScopes", "oauth_scopes")):
+        if scopes is not None and said is not False:
             said = {"scopes": scopes, **(said if isinstance(said, Mapping) else {})}
     if isinstance(said, Mapping) and said.get("enabled") is not False and (ours := _client(said, note)):
         found["oauth"] = ours

@@ -108,7 +108,7 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
     try:
         tree, twice = loads(plain)
     except json.JSONDecodeError as error:
-        if _looks_like_yaml(text):
+        if _YAML.match(text[:20_000]):
             return _yaml(text)
         if re.search(r"^\s*\[[\w.\"-]+\]\s*$", text, re.MULTILINE):
             return _read_toml(text, path)
@@ -144,25 +144,15 @@ def _read(
 _YAML_HOSTS = (
     ("goose", re.compile(r"^(?:GOOSE_\w+|extensions)\s*:", re.MULTILINE)),
     ("LibreChat", re.compile(r"^endpoints\s*:", re.MULTILINE)),
-    ("Continue", re.compile(r"^mcpServers\s*:\s*(?:\#[^\n]*)?\n\s*-", re.MULTILINE)),
-    ("Continue", re.compile(r"^(?:models|context|rules|schema)\s*:", re.MULTILINE)),
+    ("Continue", re.compile(r"^mcpServers\s*:\s*(?:\#[^\n]*)?\n\s*-|^(?:models|rules)\s*:", re.MULTILINE)),
 )
-
-
-def _looks_like_yaml(text: str) -> bool:
-    for line in text.split("\n", 200)[:200]:
-        plain = line.strip()
-        if plain and not plain.startswith("#"):
-            is_key = re.match(r"(?:- )?[\w.\"'-]+\s*:(?:\s|$)", plain) is not None
-            return is_key or plain.startswith(("---", "%YAML"))
-    return False
+_YAML = re.compile(r"\s*(?:\#[^\n]*\n\s*)*(?:---|%YAML|(?:- )?[\w.\"'-]+\s*:(?:\s|$))")
 
 
 def _yaml(text: str) -> NotReadable:
     host = next((name for name, form in _YAML_HOSTS if form.search(text)), "")
-    kind = f"the YAML of {host}" if host else "YAML"
     return NotReadable(
-        f"is {kind}, which mcptui cannot read",
+        f"is {f'the YAML of {host}' if host else 'YAML'}, which mcptui cannot read",
         "add each of its servers with `mcptui add COMMAND …` or `mcptui add URL`",
     )
 
@@ -175,13 +165,13 @@ class _Reader:
         self._tree = tree
         self._path = path
         self._places = places
-        self._ours: dict[KeyPath, Place] = {}
         self._notes: list[ImportNote] = []
         self._expands = _is_expanding(tree, path)
         self._first: dict[tuple[str, str], Found] = {}
 
     def read(self, found: list[Found], twice: tuple[str, ...]) -> ForeignFile:
         servers: dict[str, Any] = {}
+        names: dict[KeyPath, str] = {}
         counts: Counter[str] = Counter()
         for one in found:
             name = one.name
@@ -195,6 +185,7 @@ class _Reader:
             while name in servers:
                 counts[one.name] += 1
                 name = f"{one.name}-{counts[one.name] + 1}"
+            names[one.path] = name
             servers[name] = self._server(name, one)
         keys = {root[0] for root in ROOTS}.union(*(_keys(one.entry) for one in found))
         for name in twice:
@@ -204,7 +195,7 @@ class _Reader:
                 self._note(
                     "", f"`{clean_line(name, 40)}` is defined twice in one object. The last one is used"
                 )
-        return ForeignFile(servers, tuple(self._notes), self._ours)
+        return ForeignFile(servers, tuple(self._notes), dict(_our_places(self._places, names)))
 
     def _is_same(self, servers: Mapping[str, Any], one: Found) -> bool:
         """Return whether a remote server of a project is also one of another project."""
@@ -217,7 +208,6 @@ class _Reader:
             self._notes.append(note)
 
     def _server(self, name: str, one: Found) -> Any:
-        self._move(one.path, ("servers", name))
         if not isinstance(one.entry, dict):
             return one.entry  # the validation of our tables reports the problem
         texts = Texts(
@@ -236,7 +226,6 @@ class _Reader:
                 continue
             if (seconds := _timeouts(key, value)) is not None:
                 for ours, number in seconds.items():
-                    self._move_key(one, key, name, ours)
                     is_roo = "alwaysAllow" in one.entry
                     if (made := self._seconds(texts, key, number, in_seconds=is_roo)) is not None:
                         table[ours] = made
@@ -246,9 +235,6 @@ class _Reader:
                     texts.note(f"`{clean_line(key, 40)}` is not supported and is ignored")
                 continue
             ours = _FIELDS[key]
-            for theirs in one.entry:
-                if SAME.get(theirs, theirs) == key:
-                    self._move_key(one, theirs, name, ours)
             in_shell = key == "args" and runs_shell(found.get("command"), value)
             table[ours] = _field(texts, ours, value, in_shell=in_shell)
         return self._in_its_scope(table, one, texts)
@@ -272,40 +258,18 @@ class _Reader:
             table["off"] = [*(own if isinstance(own, list) else []), *one.tools_off]
         return table
 
-    def _move_key(self, one: Found, key: str, name: str, ours: str) -> None:
-        self._move((*one.path, key), ("servers", name, ours))
-
-    def _move(self, theirs: KeyPath, ours: KeyPath) -> None:
-        for path, place in self._below(theirs):
-            self._ours.setdefault((*ours, *path), place)
-
-    def _below(self, prefix: KeyPath) -> Iterator[tuple[KeyPath, Place]]:
-        """Yield the key, and the direct members of lists and tables of plain values."""
-        if prefix not in self._places:
-            return  # its entry has the key in a table of its own, such as `command`
-        yield (), self._places[prefix]
-        value: Any = self._tree
-        for part in prefix:
-            try:
-                value = value[part]
-            except (KeyError, IndexError, TypeError):  # the key is in a nested table
-                return
-        inner = range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ()
-        for key in inner:
-            if (place := self._places.get((*prefix, key))) is not None:
-                yield (key,), place
-
     def _seconds(self, texts: Texts, key: str, value: Any, *, in_seconds: bool) -> float | None:
         """Return a timeout in seconds. Cline, Roo and Crush use seconds, others milliseconds."""
         number = bounded(value) or 0.0
         plain = key.lower().replace("_", "")
-        is_short = plain.endswith(("ms", "millis", "milliseconds"))
-        if plain.endswith(("sec", "secs", "seconds")):
-            is_short = False
-        elif not (is_short or in_seconds or self._is_in_seconds(number)) and number >= _MILLISECONDS:
-            texts.note(f"`{clean_line(key, 40)}` read as milliseconds: {number / 1000:g} s")
-            is_short = True
-        number = number / _MILLISECONDS if is_short else number
+        if plain.endswith(("ms", "millis", "milliseconds")):
+            number /= _MILLISECONDS
+        elif (
+            not (plain.endswith(("sec", "secs", "seconds")) or in_seconds or self._is_in_seconds(number))
+            and number >= _MILLISECONDS
+        ):
+            number /= _MILLISECONDS
+            texts.note(f"`{clean_line(key, 40)}` read as milliseconds: {number:g} s")
         if 0 < number <= MAX_TOOL_SECONDS:
             return float(number)
         if value != 0:
@@ -318,6 +282,18 @@ class _Reader:
         if any(host in named for host in _SECONDS_HOSTS) or "crush" in str(self._tree.get("$schema", "")):
             return True
         return number < 10_000 and number % 60 == 0 and number % 500 != 0
+
+
+def _our_places(
+    places: Mapping[KeyPath, Place], names: Mapping[KeyPath, str]
+) -> Iterator[tuple[KeyPath, Place]]:
+    """Yield the places of servers and their keys, by our keys. `names` has the names by path."""
+    for path, place in places.items():
+        length = next((number for number in range(len(path) + 1) if path[:number] in names), None)
+        if length is not None:
+            key = path[length : length + 1]
+            ours = tuple(_FIELDS.get(SAME.get(str(one), str(one)), one) for one in key)
+            yield ("servers", names[path[:length]], *ours, *path[length + 1 :]), place
 
 
 def _keys(entry: Any) -> set[Any]:

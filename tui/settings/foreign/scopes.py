@@ -77,9 +77,7 @@ def servers_of(tree: Any) -> list[Found] | None:
     is_table = False
     for root in ROOTS:
         value = _at(tree, root)
-        if root == ("mcp",) and (found or (is_table and value is not None)):
-            continue
-        if root == ("mcp",) and not _is_table(value):
+        if root == ("mcp",) and (found or is_table or not _is_table(value)):
             continue
         if isinstance(value, Mapping | list):
             is_table = True
@@ -100,8 +98,7 @@ def servers_of(tree: Any) -> list[Found] | None:
         ]
     if not is_table:
         found = _bare(tree)
-    switches = _Switches(tree)
-    return [switches.applied(one) for one in found] if is_table or found else None
+    return _switched(found, tree) if is_table or found else None
 
 
 def _at(tree: Any, path: KeyPath) -> Any:
@@ -173,26 +170,26 @@ def _names(value: Any) -> frozenset[str]:
     return frozenset(name.strip().casefold() for name in names if isinstance(name, str))
 
 
-class _Switches:
-    """The settings of a file that disable servers or tools in its main tables."""
+def _switched(found: list[Found], tree: Mapping[str, Any]) -> list[Found]:
+    """Return servers with what the file says elsewhere that disables them, or some of their tools."""
+    disabled = {".".join(path): _names(_at(tree, path)) for path in _DISABLED}
+    allowed = {".".join(path): _names(_at(tree, path)) for path in _ALLOWED}
+    tools = tree.get("tools")
+    tools_off = [name for name, on in tools.items() if on is False] if isinstance(tools, Mapping) else []
 
-    def __init__(self, tree: Mapping[str, Any]) -> None:
-        self._disabled = {".".join(path): _names(_at(tree, path)) for path in _DISABLED}
-        self._allowed = {".".join(path): _names(_at(tree, path)) for path in _ALLOWED}
-        tools = tree.get("tools")
-        switched = tools.items() if isinstance(tools, Mapping) else ()
-        self._tools = [name for name, on in switched if on is False]
-
-    def applied(self, one: Found) -> Found:
-        """Return a server with what disables it or some of its tools."""
+    def applied(one: Found) -> Found:
         if one.project:
             return one
         name = one.name.strip().casefold()
-        off = [f"`{place}` lists it" for place, names in self._disabled.items() if name in names]
-        allowed = [place for place, names in self._allowed.items() if names and name not in names]
-        off += [f"`{place}` does not list it" for place in allowed]
-        tools = [_tool_of(one.name, pattern) for pattern in self._tools] if one.path[:1] == ("mcp",) else []
-        return replace(one, off=off[0] if off else "", tools_off=tuple(filter(None, tools)))
+        off = [f"`{place}` lists it" for place, names in disabled.items() if name in names]
+        off += [
+            f"`{place}` does not list it" for place, names in allowed.items() if names and name not in names
+        ]
+        patterns = tools_off if one.path[:1] == ("mcp",) else []
+        found = tuple(filter(None, (_tool_of(one.name, pattern) for pattern in patterns)))
+        return replace(one, off=off[0] if off else "", tools_off=found)
+
+    return [applied(one) for one in found]
 
 
 def _tool_of(server: str, pattern: Any) -> str:

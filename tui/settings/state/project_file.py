@@ -1,13 +1,12 @@
 """The project instructions of the working folder, and whether the user wants them used."""
 
-import json
 import os
 import stat
 from pathlib import Path
 
 from tui.core.context.instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
-from tui.settings.files import Unreadable, locked, read_bounded, read_state
-from tui.settings.save import write_state
+from tui.settings.files import Unreadable, read_bounded
+from tui.settings.state.state_file import Content, StateFile
 
 MAX_ANSWERS = 500
 MAX_FILE_BYTES = 256 * 1024
@@ -26,7 +25,7 @@ class ProjectFile:
     """
 
     def __init__(self, answers: Path, *, always: bool = False) -> None:
-        self._answers = answers
+        self._answers = StateFile(answers, "the answer about AGENTS.md", max_bytes=MAX_FILE_BYTES)
         self._seen: object = None
         self.always = always
         self.found: ProjectInstructions | None = None
@@ -54,7 +53,7 @@ class ProjectFile:
                 self._seen = None
             except Unreadable as error:
                 self.problem = str(error)
-        self.answer = None if self.found is None else self._kept().get(self.found.key)
+        self.answer = None if self.found is None else _kept(self._answers.read()).get(self.found.key)
         self.changed = used is not None and self.found != used and self.used is None
         self.revision += 1
 
@@ -78,20 +77,19 @@ class ProjectFile:
         if about == self.found:
             self.answer, self.changed = use, False
             self.revision += 1
-        with locked(self._answers):
-            answers = {**self._kept(to_change=True), about.key: use}
-            last = dict(list(answers.items())[-MAX_ANSWERS:])
-            write_state(self._answers, json.dumps({"format": 1, "answers": last}, indent=1) + "\n")
 
-    def _kept(self, *, to_change: bool = False) -> dict[str, bool]:
-        """Return the stored answers; none if the file is missing or damaged. Then the user is asked again."""
-        found = read_state(self._answers, MAX_FILE_BYTES, form=1, to_change=to_change)
-        answers = found.get("answers")
-        return (
-            {key: use for key, use in answers.items() if isinstance(use, bool)}
-            if isinstance(answers, dict)
-            else {}
-        )
+        def change(content: Content) -> Content:
+            answers = {**_kept(content), about.key: use}
+            return {"answers": dict(list(answers.items())[-MAX_ANSWERS:])}
+
+        self._answers.change(change)
+
+
+def _kept(content: Content) -> dict[str, bool]:
+    """Return the stored answers; without them, the user is asked again."""
+    answers = content.get("answers")
+    listed = answers.items() if isinstance(answers, dict) else ()
+    return {key: use for key, use in listed if isinstance(use, bool)}
 
 
 def _place() -> tuple[tuple[str, Path] | None, object]:

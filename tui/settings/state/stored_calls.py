@@ -1,77 +1,63 @@
-"""Stores calls that the user made by hand in a JSON file, which is read once and written in a thread.
-
-JSON, because TOML has no null. The file is private and replaced atomically.
-"""
+"""Stores calls that the user made by hand. JSON, because TOML has no null."""
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.core.jsonrpc.reader import loads
 from tui.core.workbench import CallKey, CallKind, CallMemory
-from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.save import write_state
+from tui.settings.state.state_file import Content, StateFile, entries
 
-FORMAT = 1
 MAX_BYTES = 4 * 1024 * 1024
 
 
 class StoredCalls:
-    """The stored calls and their file, which need not exist; `memory` is empty until `load`."""
+    """The stored calls and their file; `memory` is empty until `load`. A damaged file is not replaced."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file = StateFile(
+            path, "the saved calls", max_bytes=MAX_BYTES, forgets="last", keeps_damaged=True
+        )
         self._turn = asyncio.Lock()
         self.memory = CallMemory()
 
     async def load(self) -> None:
-        self.memory = await asyncio.to_thread(load_calls, self._path)
+        self.memory = await asyncio.to_thread(self.read)
 
     async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
-        """Change the stored calls, one change at a time; raises as `change_calls` does."""
+        """Change the stored calls, one change at a time; raises as `write` does."""
         async with self._turn:
-            self.memory = await asyncio.to_thread(change_calls, self._path, change)
+            self.memory = await asyncio.to_thread(self.write, change)
+
+    def read(self) -> CallMemory:
+        """Return the calls in the file. Blocks."""
+        return _memory(self._file.read())
+
+    def write(self, change: Callable[[CallMemory], CallMemory]) -> CallMemory:
+        """Change the calls in the file, and return them. Blocks.
+
+        If `change` raises, nothing is changed. Raises `ConfigError` if the file is damaged or cannot be
+        written.
+        """
+        after = CallMemory()
+
+        def changed(content: Content) -> Content:
+            nonlocal after
+            before = _memory(content)
+            after = change(before)
+            return content if after == before else _content(after)
+
+        self._file.change(changed)
+        return after
 
 
-def load_calls(path: Path) -> CallMemory:
-    """Return the stored calls, none if the file is missing or unreadable."""
-    try:
-        return _read(path)
-    except ConfigError:
-        return CallMemory()
-
-
-def change_calls(path: Path, change: Callable[[CallMemory], CallMemory]) -> CallMemory:
-    """Change the stored calls and return them.
-
-    The file is read again first, since another mcptui may have changed it. If `change` raises, nothing is
-    changed. Raises `ConfigError` if the file is damaged (it then stays as it is) or cannot be written.
-    """
-    with locked(path):
-        before = _read(path)
-        after = change(before)
-        if after != before:
-            write_state(path, _written(after))
-    return after
-
-
-def _read(path: Path) -> CallMemory:
-    try:
-        found = loads(read_bounded(path, MAX_BYTES, links=False))
-    except FileNotFoundError:
-        return CallMemory()
-    except (Unreadable, ValueError, RecursionError) as error:
-        why = error if isinstance(error, Unreadable) else "is not JSON"
-        raise _damaged(path, f"{why}.") from error
-    if not isinstance(found, Mapping) or found.get("format") != FORMAT:
-        raise _damaged(path, "is not a valid list of calls.")
+def _memory(content: Content) -> CallMemory:
     memory = CallMemory()
-    for key, _, arguments in _entries(found.get("last")):
+    for key, _, arguments in _calls(content, "last"):
         memory = memory.called(key, arguments)
-    for key, name, arguments in _entries(found.get("saved")):
+    for key, name, arguments in _calls(content, "saved"):
         try:
             memory = memory.with_saved(key, name, arguments)
         except ValueError:  # an entry that was edited by hand: keep the others
@@ -79,8 +65,8 @@ def _read(path: Path) -> CallMemory:
     return memory
 
 
-def _entries(listed: Any) -> Iterator[tuple[CallKey, str, Any]]:
-    for entry in listed if isinstance(listed, list) else ():
+def _calls(content: Content, listed: str) -> Iterator[tuple[CallKey, str, Any]]:
+    for entry in entries(content, listed):
         match entry:
             case {"server": str(server), "kind": str(kind), "name": str(name), "arguments": arguments}:
                 saved_as = entry.get("saved_as", "")
@@ -88,22 +74,15 @@ def _entries(listed: Any) -> Iterator[tuple[CallKey, str, Any]]:
                     yield CallKey(server, CallKind(kind), name), saved_as, arguments
 
 
-def _written(memory: CallMemory) -> str:
-    """Return the file's text. If it would be too large, the oldest last values are left out."""
+def _content(memory: CallMemory) -> Content:
     saved = [
         _entry(key, arguments, name)
         for key, calls in memory.saved.items()
         for name, arguments in calls.items()
     ]
-    last = [_entry(key, arguments) for key, arguments in memory.last.items()]
-    while True:
-        whole = {"format": FORMAT, "saved": saved, "last": last}
-        text = json.dumps(whole, ensure_ascii=True, indent=1) + "\n"
-        if len(text) <= MAX_BYTES:
-            return text
-        if not last:
-            raise ConfigError("The saved calls are too large in total.", next_step="Delete some of them.")
-        last = last[len(last) // 2 + 1 :]
+    if len(json.dumps(saved, indent=1)) > MAX_BYTES - 100:
+        raise ConfigError("The saved calls are too large in total.", next_step="Delete some of them.")
+    return {"saved": saved, "last": [_entry(key, arguments) for key, arguments in memory.last.items()]}
 
 
 def _entry(key: CallKey, arguments: Any, name: str = "") -> dict[str, Any]:
@@ -115,7 +94,3 @@ def _entry(key: CallKey, arguments: Any, name: str = "") -> dict[str, Any]:
         **saved_as,
         "arguments": arguments,
     }
-
-
-def _damaged(path: Path, why: str) -> ConfigError:
-    return ConfigError(why, where=str(path), next_step="It was not changed. Move it away to start over.")

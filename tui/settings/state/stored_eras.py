@@ -1,18 +1,17 @@
-"""Stores the eras of servers from one run to the next, in a private JSON file that is written in a thread.
+"""Stores the eras of servers from one run to the next.
 
 Keys are hashes, so that the file contains no commands or addresses. It is disposable.
 """
 
 import re
 import time
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tui.core.servers import MAX_VERSION, Era
 from tui.core.units import bounded
-from tui.settings.state.list_file import ListFile
+from tui.settings.state.state_file import Content, StateFile, entries
 
 MAX_BYTES = 256 * 1024
 MAX_ENTRIES = 500
@@ -23,42 +22,36 @@ _KEY = re.compile(r"[0-9a-f]{16}")
 
 
 class StoredEras:
-    """A `tui.core.servers.EraStore` in a file, which need not exist."""
+    """A `tui.core.servers.EraStore` in a file."""
 
     def __init__(self, path: Path) -> None:
-        self._file = ListFile(path, "eras", "the era of a server", max_bytes=MAX_BYTES)
+        self._file = StateFile(path, "the era of a server", max_bytes=MAX_BYTES)
+        self.close = self._file.close
 
     def load(self) -> Mapping[str, Era]:
-        """Return the stored eras, none if the file is missing or damaged.
-
-        Blocks while it reads the small file.
-        """
+        """Return the stored eras. Blocks while it reads the small file."""
         return {key: era for key, (era, _) in _eras(self._file.read()).items()}
 
     def changed(self, key: str, era: Era | None) -> None:
-        self._file.change(partial(_changed, key, era))
+        def change(content: Content) -> Content:
+            eras = _eras(content)
+            eras.pop(key, None)
+            if era is not None:
+                eras[key] = era, time.time()
+            listed = [
+                {"key": one, "handshake": not era.modern, "version": era.version, "at": int(at)}
+                for one, (era, at) in list(eras.items())[-MAX_ENTRIES:]
+            ]
+            return {"eras": listed}
 
-    def close(self) -> None:
-        """Wait until everything is written."""
-        self._file.close()
-
-
-def _changed(key: str, era: Era | None, entries: Sequence[Any]) -> list[dict[str, Any]]:
-    eras = _eras(entries)
-    eras.pop(key, None)
-    if era is not None:
-        eras[key] = era, time.time()
-    return [
-        {"key": one, "handshake": era.has_handshake, "version": era.version, "at": int(at)}
-        for one, (era, at) in list(eras.items())[-MAX_ENTRIES:]
-    ]
+        self._file.change_later(change)
 
 
-def _eras(entries: Sequence[Any]) -> dict[str, tuple[Era, float]]:
+def _eras(content: Content) -> dict[str, tuple[Era, float]]:
     now = time.time()
     return {
         key: (era, at)
-        for key, era, at in map(_entry, entries[-MAX_ENTRIES:])
+        for key, era, at in map(_entry, entries(content, "eras")[-MAX_ENTRIES:])
         if 0 <= now - at < MAX_DAYS * 86_400
     }
 
@@ -69,5 +62,5 @@ def _entry(value: Any) -> tuple[str, Era, float]:
         case {"key": str(key), "handshake": bool(has_handshake), "version": str(version), "at": int(at)} if (
             _KEY.fullmatch(key) and len(version) <= MAX_VERSION
         ):
-            return key, Era(has_handshake, version), bounded(at) or 0.0
-    return "", Era(False), 0.0
+            return key, Era(not has_handshake, version), bounded(at) or 0.0
+    return "", Era(modern=True), 0.0

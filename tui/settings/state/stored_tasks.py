@@ -1,17 +1,16 @@
-"""Stores tasks that servers still work on when mcptui ends: a private JSON file, written in a thread.
+"""Stores tasks that servers still work on when mcptui ends.
 
 A task id may be all that protects a result, so only the owner can read the file.
 """
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tui.core.tasks import MAX_ID, MAX_KEPT, Task
 from tui.core.units import bounded, whole
-from tui.settings.state.list_file import ListFile
+from tui.settings.state.state_file import Content, StateFile, entries
 
 MAX_BYTES = 1024 * 1024
 DAY = 86_400.0
@@ -20,43 +19,44 @@ MAX_DAYS = 30
 
 
 class StoredTasks:
-    """A `tui.core.tasks.TaskStore` in a file, which need not exist."""
+    """A `tui.core.tasks.TaskStore` in a file."""
 
     def __init__(self, path: Path) -> None:
-        self._file = ListFile(path, "tasks", "tasks", max_bytes=MAX_BYTES)
+        self._file = StateFile(path, "tasks", max_bytes=MAX_BYTES)
+        self.close = self._file.close
 
     def load(self) -> Sequence[Task]:
-        """Return the stored tasks, none if the file is missing or damaged.
-
-        Blocks while it reads the small file.
-        """
-        return _tasks(self._file.read())
+        """Return the stored tasks. Blocks while it reads the small file."""
+        return list(_tasks(self._file.read()).values())
 
     def changed(self, put: Sequence[Task], dropped: Sequence[Task]) -> None:
-        self._file.change(partial(_changed, tuple(put), tuple(dropped)))
+        put, gone = tuple(put), {_key(one) for one in dropped}
 
-    def close(self) -> None:
-        """Wait until everything is written."""
-        self._file.close()
+        def change(content: Content) -> Content:
+            tasks = {key: one for key, one in _tasks(content).items() if key not in gone}
+            tasks |= {_key(one): one for one in put}
+            return {"tasks": [_entry(one) for one in tasks.values()][-MAX_KEPT * 8 :]}
 
-
-def _changed(put: Sequence[Task], dropped: Sequence[Task], entries: Sequence[Any]) -> list[dict[str, Any]]:
-    tasks = {(one.server, one.origin, one.id): one for one in _tasks(entries)}
-    for one in dropped:
-        tasks.pop((one.server, one.origin, one.id), None)
-    tasks |= {(one.server, one.origin, one.id): one for one in put}
-    return [_entry(one) for one in tasks.values()][-MAX_KEPT * 8 :]
+        self._file.change_later(change)
 
 
-def _tasks(entries: Sequence[Any]) -> list[Task]:
+def _key(task: Task) -> tuple[str, str, str]:
+    return task.server, task.origin, task.id
+
+
+def _tasks(content: Content) -> dict[tuple[str, str, str], Task]:
     """Return the tasks that are not too old.
 
     The clock may have been set since they were made. A task that seems to have expired within the last day is
     kept, because its server knows better, and a task from the future counts as new.
     """
     now = time.time()
-    tasks = (_task(entry, now) for entry in entries)
-    return [one for one in tasks if one and not one.expired(now - DAY) and now - one.created < MAX_DAYS * DAY]
+    tasks = (_task(entry, now) for entry in entries(content, "tasks"))
+    return {
+        _key(one): one
+        for one in tasks
+        if one and not one.expired(now - DAY) and now - one.created < MAX_DAYS * DAY
+    }
 
 
 def _task(entry: Any, now: float) -> Task | None:

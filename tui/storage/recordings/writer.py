@@ -8,7 +8,7 @@ entry that counts them, so that numbers have no gaps.
 import errno
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -80,14 +80,9 @@ class RecordingWriter:
         *,
         cap_bytes: int = DEFAULT_CAP,
         meta: Mapping[str, str] | None = None,
-        stand_back: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create the file, which must not exist. If that fails, `problem` says so, and it is retried.
-
-        `stand_back` is called after every few entries and may wait.
-        """
+        """Create the file, which must not exist. If that fails, `problem` says so, and it is retried."""
         self.path = path
-        self._stand_back = stand_back
         self._cap = cap_bytes
         self.problem = ""
         self._connection: sqlite3.Connection | None = None
@@ -232,7 +227,6 @@ class RecordingWriter:
         pieces = [entries[start : start + _RUNS[0]] for start in range(0, len(entries), _RUNS[0])]
         for insert in (_insert_entries, _insert_bodies):
             for piece in pieces:
-                self._stand_back()
                 insert(connection, piece)
         stored = self._table.write(connection, findings) if findings else None
         judged = self._judged

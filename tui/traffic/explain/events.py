@@ -4,9 +4,9 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.jsonrpc.revisions import MODERN
 from tui.core.text import clean_line
 from tui.core.units import count, duration, plural, size
-from tui.traffic.methods import MODERN
 
 _ERRORS = {
     -32700: "what was sent is not JSON",

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.jsonrpc.reserved import VERSION_KEY
+from tui.core.jsonrpc.revisions import REVISIONS, is_modern
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Cause, Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size
 from tui.traffic.explain.events import error_words, event_sentences, status_words
 from tui.traffic.lint.server_session import mapping
-from tui.traffic.methods import METHODS, REVISIONS, is_modern
+from tui.traffic.methods import METHODS
 
 _NAMED = {
     "tools/call": "the tool",

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tui.core.jsonrpc.revisions import BATCHES, MODERN, REVISIONS, is_modern
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import rules_messages as messages
@@ -23,7 +24,7 @@ from tui.traffic.lint.body_reader import BASIC, BodyReader, Flaw, is_cut, is_htt
 from tui.traffic.lint.rules_messages import MessageCheck
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
-from tui.traffic.methods import BATCHES, METHODS, MODERN, REVISIONS, is_modern
+from tui.traffic.methods import METHODS
 from tui.traffic.record.pairing import PEER
 
 MOST_SOURCES = 256

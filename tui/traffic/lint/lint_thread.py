@@ -59,18 +59,15 @@ class LintThread:
         *,
         first_seq: int = 1,
         waiting_bytes: int = WAITING_BYTES,
-        stand_back: Callable[[], None] = lambda: None,
     ) -> None:
         """Create a linter; it starts with `start()`.
 
         `report`, `open_reader` (of the store, for entries that arrived too fast) and `judge` are called in
         the linter's thread; the judge is closed there if it has a `close`. `report` gets findings, and the
-        seq of the entry up to which they are complete. `waiting_bytes` may wait in memory. `stand_back` is
-        called in that thread between slices, and may wait.
+        seq of the entry up to which they are complete. `waiting_bytes` may wait in memory.
         """
         self.faults = 0
         self._report, self._open_reader, self._make_judge = report, open_reader, judge
-        self._stand_back = stand_back
         self._linter = Linter()
         self._waiting: deque[Entry] = deque()
         self._room = waiting_bytes
@@ -223,7 +220,6 @@ class LintThread:
             self._hand_over()
             share = SHARE if now - self._offered < CALM else CALM_SHARE
             self._closing.wait(min(0.05, worked * (1 / share - 1)))
-            self._stand_back()
             self._since = time.perf_counter()
 
     def _hand_over(self, always: bool = False) -> None:

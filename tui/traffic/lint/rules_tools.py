@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from tui.core.jsonrpc.revisions import is_modern
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.body_reader import quote
 from tui.traffic.lint.rules_messages import MessageCheck
 from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, ToolListing
-from tui.traffic.methods import is_modern
 
 MOST_OF_A_KIND = 5
 """Maximum findings of one code in one list. The last one gives the number of the others."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.reserved import LOG_LEVEL_KEY, VERSION_KEY
+from tui.core.jsonrpc.revisions import is_modern
 from tui.core.traffic import Direction
-from tui.traffic.methods import is_modern
 
 MOST_OPEN = 10_000
 """Maximum open requests to remember in each direction."""

@@ -207,9 +207,6 @@ BATCH_BYTES = 4 * 1024 * 1024
 RETRY_SECONDS = 1.0
 """How often a failed store is retried while nothing arrives."""
 
-AT_ONCE = 128
-"""Entries that are processed before `stand_back` is called again."""
-
 _NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)
 
@@ -235,19 +232,17 @@ class Recorder:
         queue_bytes: int = QUEUE_BYTES,
         wall_ns: Callable[[], int] = time.time_ns,
         mono_ns: Callable[[], int] = time.monotonic_ns,
-        stand_back: Callable[[], None] = lambda: None,
     ) -> None:
         """Create a recorder that accepts values at once and stores them from `start()` on.
 
         `writer_factory` opens the store, `on_batch` is called with stored entries, both in the recorder's
         thread: the first may raise OSError and the like, the second must be fast and bound what it keeps. The
         clocks are for the recorder's own entries. `arguments` knows which arguments of calls are secret.
-        `stand_back` is called in that thread often, and may wait.
         """
         self.entries = entries
         self.memory = RecentEntries()
         self.faults = 0
-        self._factory, self._on_batch, self._stand_back = writer_factory, on_batch, stand_back
+        self._factory, self._on_batch = writer_factory, on_batch
         self._reader = EntryReader(redact, 0 if keep_all else body_cap, first_seq, arguments)
         self._backlog = Backlog(queue_bytes, mono_ns, wall_ns)
         self._awake = self._closing = self._is_open = False
@@ -390,14 +385,11 @@ class Recorder:
         self._findings += judgement.findings
         self._judged = max(self._judged, judgement.judged)
         batch: list[Entry] = []
-        for start in range(0, len(taken), AT_ONCE):
-            self._stand_back()
-            piece = taken[start : start + AT_ONCE]
-            for captured, body in zip(piece, self._reader.bodies(piece), strict=True):
-                try:
-                    self._reader.read(captured, batch, body)
-                except Exception:  # a bug with one entry must not end the recording of all
-                    self._fault("reading an entry")
+        for captured, body in zip(taken, self._reader.bodies(taken), strict=True):
+            try:
+                self._reader.read(captured, batch, body)
+            except Exception:  # a bug with one entry must not end the recording of all
+                self._fault("reading an entry")
         if batch or job is not None:
             self._store(batch)
         if job is not None:
@@ -418,9 +410,7 @@ class Recorder:
         if self._problem:
             self.memory.add(batch)
             self.memory.add_findings(findings)
-        for start in range(0, len(batch), AT_ONCE):
-            self._stand_back()
-            self._show(batch[start : start + AT_ONCE])
+        self._show(batch)
         for finding in findings:
             self.entries.set_severity(finding.seq, finding.severity)
         if batch and self._on_batch is not None:

@@ -1,6 +1,6 @@
 """The spans of the trace: turns, steps, calls and notes, with states and previews. Values only."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
@@ -9,30 +9,13 @@ from typing import Any
 from tui.core.attachments import as_shown
 from tui.core.events import NEVER_RUN, EndReason
 from tui.core.ports import Answer, Usage
-from tui.core.text import Preview, clean, clean_line, preview, start_of
-
-VALUE_CHARS = 400
-"""Maximum characters of one argument."""
+from tui.core.text import Preview, clean_line, compact, preview
 
 MAX_ARGUMENTS = 40
 """Maximum arguments of one call."""
 
 RESULT_CHARS = 2_000
 RESULT_LINES = 24
-MAX_DEPTH = 12
-
-
-def compact(value: Any, limit: int = VALUE_CHARS) -> str:
-    """Return `value` as one line of JSON-like text of at most `limit` characters, with an ellipsis.
-
-    Works for any value, even if it is not JSON (NaN, a deep or self-referencing structure).
-    """
-    text = ""
-    for piece in _pieces(value, limit, 0):
-        text += piece
-        if len(text) > limit:
-            return start_of(text, limit - 1) + "…"
-    return text
 
 
 def argument_lines(arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -54,48 +37,6 @@ def result_preview(text: str) -> Preview:
     """Return the head of a result: a few lines of cleaned text, and how much is omitted."""
     text = as_shown(text)
     return preview(text.strip() if len(text) <= RESULT_CHARS else text, RESULT_CHARS, RESULT_LINES)
-
-
-def _pieces(value: Any, limit: int, depth: int) -> Iterator[str]:
-    match value:
-        case str():
-            yield _quoted(value, limit)
-        case bool() | None:
-            yield {True: "true", False: "false", None: "null"}[value]
-        case int():
-            # Python refuses integers of thousands of digits, or takes quadratic time.
-            yield str(value) if value.bit_length() < 1024 else "…"
-        case float():
-            yield repr(value)
-        case Mapping() | list() | tuple() if depth >= MAX_DEPTH:
-            yield "…"
-        case Mapping():
-            yield from _mapping_pieces(value, limit, depth)
-        case list() | tuple():
-            for index, item in enumerate(value):
-                yield ", " if index else "["
-                yield from _pieces(item, limit, depth + 1)
-            yield "]" if value else "[]"
-        case _:
-            yield f"<{type(value).__name__}>"
-
-
-def _mapping_pieces(value: Mapping[Any, Any], limit: int, depth: int) -> Iterator[str]:
-    for index, (name, item) in enumerate(value.items()):
-        yield (", " if index else "{") + _quoted(str(name), limit) + ": "
-        yield from _pieces(item, limit, depth + 1)
-    yield "}" if value else "{}"
-
-
-def _quoted(text: str, limit: int) -> str:
-    head = (
-        clean(text[:limit])
-        .replace("\\", "\\\\")
-        .replace('"', '\\"')
-        .replace("\n", "\\n")
-        .replace("\t", "\\t")
-    )
-    return f'"{head}"' if len(text) <= limit else f'"{head}…"'
 
 
 class StepState(StrEnum):

@@ -12,9 +12,8 @@ from textual.command import CommandPalette
 from tui.ui.app.base import BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
-from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
-from tui.ui.keys.bindings import bindings_anywhere
-from tui.ui.keys.situation import waits_for_loading
+from tui.ui.keys.action_table import ACTIONS, Action, Context, action, of_context
+from tui.ui.keys.bindings import bindings_anywhere, waits_for_loading
 from tui.ui.platform.key_order import EarlyKeys
 from tui.ui.platform.memory import GcPauses
 
@@ -87,8 +86,10 @@ class McptuiApp(BaseApp):
             await self.main.parts.runtime.configuration.save_theme(name)
 
     async def action_act(self, action_id: str) -> None:
-        if self.main.parts is not None:
-            await self.main.parts.actions.act(action_id)
+        if (parts := self.main.parts) is not None:
+            act = partial(parts.actions.act, action_id)
+            if not parts.approval_keys.holds(action(action_id), act):
+                await act()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let a key of an unavailable action pass, so that a pane or the composer may use it."""
@@ -103,8 +104,8 @@ class McptuiApp(BaseApp):
             return False
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # otherwise Textual would end the app when a second palette opens
-        if action == "act":
-            return self.main.parts.actions.allows(name)
+        if name.startswith("question."):
+            return self.main.parts.approval_keys.has_question
         return super().check_action(action, parameters)
 
     async def on_event(self, event: events.Event) -> None:

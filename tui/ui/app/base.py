@@ -4,7 +4,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from rich.console import RenderableType
 from textual import events
 from textual.await_complete import AwaitComplete
 from textual.command import Provider
@@ -21,22 +20,18 @@ from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
-from tui.ui.platform.busy_loop import LOOP
 from tui.ui.platform.caret import CaretApp
 from tui.ui.platform.graphemes import edit_by_graphemes
 from tui.ui.platform.key_order import in_order
-from tui.ui.platform.output import paint_changes_only
-from tui.ui.platform.strips import ControlFilter, create_caches_on_use
+from tui.ui.platform.strips import ControlFilter
 from tui.ui.platform.textual_internals import (
     close_at_once,
     crash,
     drop_notes,
-    find_handlers_once,
     has_note,
     keep_late_timers,
     page_at_every_size,
     report_crash,
-    style_opened_screens_once,
     suspend_job,
     wrap_at_every_width,
 )
@@ -83,11 +78,7 @@ class BaseApp(CaretApp):
         keys: Mapping[str, str | Sequence[str]],
         save_theme: Callable[[str], Awaitable[None]],
     ) -> None:
-        paint_changes_only()
-        find_handlers_once()
         keep_late_timers()
-        create_caches_on_use()
-        style_opened_screens_once()
         wrap_at_every_width()
         page_at_every_size()
         edit_by_graphemes()
@@ -189,7 +180,6 @@ class BaseApp(CaretApp):
     async def on_event(self, event: events.Event) -> None:
         """Handle each key of a burst after the effects of the previous keys."""
         if isinstance(event, events.Key) and not event.is_forwarded:
-            LOOP.taken()
             await in_order(self, event, super().on_event)
         else:
             await super().on_event(event)
@@ -247,7 +237,7 @@ class BaseApp(CaretApp):
         focused = stack[-1].focused if stack else None
         return f"{screens}, focus in {type(focused).__name__}" if focused is not None else screens
 
-    def panic(self, *renderables: RenderableType) -> None:
+    def panic(self, *renderables: object) -> None:
         """End the app because of a defect, which is reported once the terminal is restored."""
         errors = [one for one in renderables if isinstance(one, BaseException)]
         self.note_crash(errors[0] if errors else RuntimeError("\n".join(map(str, renderables))))

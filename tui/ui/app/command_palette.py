@@ -1,8 +1,8 @@
 """The command palette: every action of the table, and commands for each server."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from tui.core.servers import ServerState, ServerStatus, not_configured
 from tui.core.text import quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
 from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
-from tui.ui.keys.situation import Situation, why_not
+from tui.ui.keys.slash_commands import OWN
 from tui.ui.widgets.rows import cells_of, head_of
 
 if TYPE_CHECKING:
@@ -128,18 +128,6 @@ _MOVES = (
 """Suffixes of the ids of actions that only move the cursor or focus within their screen."""
 
 
-def merged(commands: Iterable[Command]) -> list[Command]:
-    """Return the commands. Those with the same title become the first one, which shows the syntax of all."""
-    found: dict[str, Command] = {}
-    for command in commands:
-        first = found.setdefault(command.title, command)
-        if first is not command:
-            name = command.help.partition(" ")[0]
-            keys = first.help if first.why_not else f"{first.help}, {name}"
-            found[command.title] = replace(first, help=keys, words=f"{first.words} {name}")
-    return list(found.values())
-
-
 def elsewhere(
     contexts: Sequence[Context], overrides: KeyOverrides, run: Callable[[Action], object]
 ) -> Iterator[Command]:
@@ -156,7 +144,7 @@ def elsewhere(
 
 
 def action_commands(
-    situation: Situation,
+    why_not: Callable[[Action], str],
     overrides: KeyOverrides,
     run: Callable[[str], object],
     contexts: Sequence[Context] = (),
@@ -173,7 +161,8 @@ def action_commands(
             keys += f" in {found.context.value.lower()}"
         if found.anywhere:
             keys = f"{key_words(found.anywhere)}, {keys}"
-        if why := why_not(found, situation):
+        keys = ", ".join((keys, *(f"/{spec.name}" for spec in OWN if spec.help == found.help)))
+        if why := why_not(found):
             keys = f"not available: {why}"
         yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}", why)
 
@@ -187,8 +176,7 @@ def app_commands(
 ) -> list[Command]:
     """Return the commands over the screen `under`; `leave_for` closes it for commands of other screens."""
     contexts = getattr(under, "CONTEXTS", ())
-    situation = parts.status.situation(main.regions.focus_context)
-    found = list(action_commands(situation, main.regions.overrides, run, contexts))
+    found = list(action_commands(parts.actions.why_not, main.regions.overrides, run, contexts))
     if parts.runtime.is_ready:
         found += _chat_commands(parts) if under is main else ()
         found += elsewhere(
@@ -196,14 +184,19 @@ def app_commands(
             main.regions.overrides,
             lambda one: leave_for(partial(parts.navigator.open_screen_of, one)),
         )
-    # Only the start of a server's name is shown, so two titles may be the same.
-    return [*merged(found), *(_server_commands(parts, under) if parts.runtime.is_ready else ())]
+        found += _server_commands(parts, under)
+    return found
 
 
 def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
     """Yield the commands of the chat screen that are not actions."""
-    for entry in parts.outbox.palette_commands():
-        yield Command(*entry)
+    listed = {one.help for one in ACTIONS if one.palette}
+    for spec in OWN:
+        if spec.help not in listed:
+            listed.add(spec.help)
+            names = " ".join(f"/{one.name}" for one in OWN if one.help == spec.help)
+            write = partial(parts.outbox.write_command, spec)
+            yield Command(spec.help, f"/{spec.name} {spec.usage}", write, names)
     yield Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
 
 

@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from tui.core.text import clean_line
-from tui.ui.platform.busy_loop import LOOP, loop_factory
 from tui.ui.platform.memory import SWITCH_SECONDS
 from tui.ui.platform.output import driver_class, screen_of_our_own
 
@@ -48,7 +47,6 @@ def run_app(
 
     def make() -> "Runtime":
         made.append(make_runtime())
-        made[0].stand_back = LOOP.stand_back_for_key
         return made[0]
 
     return _run(McptuiApp(make, theme=theme, keys=keys), made)
@@ -79,8 +77,7 @@ def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
     code = 0
     with screen_of_our_own() as screen:
         try:
-            with asyncio.Runner(loop_factory=loop_factory()) as runner:
-                code = runner.run(_own(app, made, screen))
+            code = asyncio.run(_own(app, made, screen))
         except Exception as error:  # an error of the loop, or of a task that it cancelled
             app.note_crash(error)
     if app.crash is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.await_complete import AwaitComplete
@@ -61,12 +62,11 @@ class TrafficApp(BaseApp):
 
     def commands(self) -> "Sequence[Command]":
         from tui.ui.app.command_palette import action_commands
-        from tui.ui.keys.situation import Situation
 
         run = partial(self.call_later, self.run_action)
         contexts = TrafficScreen.CONTEXTS
         here = [found for found in ACTIONS if found.context in contexts or found.id in _ACTIONS]
-        return list(action_commands(Situation(Context.TRAFFIC), self.overrides, run, contexts, here))
+        return list(action_commands(attrgetter("when"), self.overrides, run, contexts, here))
 
     def action_app_quit(self) -> None:
         self.exit(0)

@@ -25,27 +25,11 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.ui.dialogs.picker import PickerChoice
 
-ALONE = frozenset({"model", "key", "system", "clear", "compact", "retry", "sessions", "branch"})
-"""Commands that change the conversation and cannot run during a turn."""
-
 PROMPT_SECONDS = 60.0
-
-OPENS = {
-    "model": "chat.models",
-    "sessions": "chat.sessions",
-    "export": "chat.export",
-    "system": "chat.system",
-    "config": "config.edit",
-    "rules": "rules.open",
-    "help": "app.help",
-    "quit": "app.quit",
-    "exit": "app.quit",
-}
-"""Actions that commands without arguments run."""
 
 
 class SlashCommands:
-    """Runs slash commands."""
+    """Runs slash commands: `OWN` names the methods, which take the text after the command."""
 
     def __init__(
         self,
@@ -66,24 +50,6 @@ class SlashCommands:
         self._sources = sources
         self._act = act
         self._prompt_calls = 0
-        self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
-            "model": self._model,
-            "key": self._key,
-            "system": self._system,
-            "instructions": self._instructions,
-            "context": self._context,
-            "compact": self._compact,
-            "clear": lambda _: current.start_new(),
-            "retry": self._retry,
-            "branch": self._branch,
-            "rename": self._rename,
-            "export": self._export,
-            "tools": self._tools,
-            "prompt": self._choose_prompt,
-            "resource": self._resource,
-            "login": self._login,
-            "logout": self._logout,
-        }
 
     async def run(self, command: SlashCommand) -> None:
         """Run a command. A `McptuiError` means that nothing was changed."""
@@ -91,33 +57,34 @@ class SlashCommands:
         if spec.kind is CommandKind.SNIPPET:
             self._snippet(spec, rest)
         elif spec.kind is CommandKind.PROMPT:
-            await self._prompt(spec, rest)
+            await self._insert_prompt(spec, rest)
         else:
-            why, step = self._current.occupied() if spec.name in ALONE else ("", "")
+            why, step = self._current.occupied() if spec.alone else ("", "")
             if why:
                 raise McptuiError(why, where=f"/{spec.name}", next_step=step)
-            if not rest and spec.name in OPENS:
-                await self._act(OPENS[spec.name])
+            if spec.action and not rest:
+                await self._act(spec.action)
             else:
-                await self._commands[spec.name](self._composer.pastes.expand(rest))
+                run: Callable[[str], Awaitable[None]] = getattr(self, spec.method)
+                await run(self._composer.pastes.expand(rest))
 
-    async def _model(self, rest: str) -> None:
+    async def model(self, rest: str) -> None:
         odd = await switch_model(self._current.conversations, rest)
         effort = self._runtime.conversations.effort
         with_effort = f", reasoning effort {effort}" if effort else ""
         told = f"Model: {clean_line(self._runtime.model_label, 80)}{with_effort}."
         self._regions.notify(f"{told} {odd}".strip(), severity="warning" if odd else "information")
 
-    async def _key(self, rest: str) -> None:
+    async def key(self, rest: str) -> None:
         await self._current.replace_key()
         if rest:
             self._regions.notify("Paste the key in this dialog: the composer shows it.", severity="warning")
 
-    async def _system(self, rest: str) -> None:
+    async def system(self, rest: str) -> None:
         await self._current.conversations.set_system(rest)
         self._note("System prompt of this conversation changed.")
 
-    async def _context(self, _: str) -> None:
+    async def context(self, _: str) -> None:
         from tui.ui.dialogs.context_dialogs import ContextDialog
 
         runtime = self._runtime
@@ -129,7 +96,7 @@ class SlashCommands:
         )
         self._regions.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
 
-    async def _instructions(self, _: str) -> None:
+    async def instructions(self, _: str) -> None:
         from tui.ui.dialogs.context_dialogs import ProjectDialog
 
         project = self._runtime.request.project
@@ -150,19 +117,22 @@ class SlashCommands:
         given = "receives" if use else "no longer receives"
         self._regions.notify(f"The model {given} AGENTS.md from the next question on.")
 
-    async def _compact(self, _: str) -> None:
+    async def compact(self, _: str) -> None:
         self._regions.notify("Summarizing older messages…")
         before = self._current.conversations.compaction
         told = await self._current.conversations.compact()
         if self._current.conversations.compaction == before:  # otherwise, a note in the conversation says it
             self._note(told)
 
-    async def _retry(self, _: str) -> None:
+    async def clear(self, _: str) -> None:
+        await self._current.start_new()
+
+    async def retry(self, _: str) -> None:
         text, attachments = await self._current.conversations.again()
         self._current.show()
         self._turns.send(Written(text, text), attachments)
 
-    async def _branch(self, _: str) -> None:
+    async def branch(self, _: str) -> None:
         conversations = self._current.conversations
         if not conversations.messages:
             raise McptuiError("the conversation is empty", where="/branch")
@@ -171,7 +141,7 @@ class SlashCommands:
         if not conversations.problem:
             self._note("Continuing in a copy. The original is unchanged.")
 
-    async def _rename(self, rest: str) -> None:
+    async def rename(self, rest: str) -> None:
         session, title = self._session("/rename"), clean_line(rest, 200)
         if title:
             title = await self._current.conversations.rename(session, title)
@@ -179,7 +149,7 @@ class SlashCommands:
             title = await self._current.conversations.title_from_model()
         self._regions.notify(f"Renamed to “{title}”.")
 
-    async def _export(self, rest: str) -> None:
+    async def export(self, rest: str) -> None:
         self._session("/export")
         if (info := self._current.conversations.info) is not None:
             kind, path = export_to(rest, info.title, Path.cwd())
@@ -194,7 +164,7 @@ class SlashCommands:
     def _note(self, text: str) -> None:
         self._regions.conversation.add_note(text, "info")
 
-    async def _tools(self, rest: str) -> None:
+    async def tools(self, rest: str) -> None:
         from tui.ui.dialogs.picker import PickerChoice
         from tui.ui.workbench.items import NOT_OFFERED, OFF, key_of_tool, mark_of
 
@@ -228,13 +198,13 @@ class SlashCommands:
         heading += f" · {marked} marked" if marked else ""
         self._pick(heading, choices, opened, "No running server has tools.")
 
-    async def _choose_prompt(self, rest: str) -> None:
+    async def prompt(self, rest: str) -> None:
         from tui.ui.dialogs.picker import PickerChoice
 
         specs = {one.name: one for one in await self._sources.known() if one.kind is CommandKind.PROMPT}
         name, _, written = rest.partition(" ")
         if name:
-            await self._prompt(_prompt_of(name, specs), written.strip())
+            await self._insert_prompt(_prompt_of(name, specs), written.strip())
             return
         choices = [
             PickerChoice(name, Content(f"{name}  {clean_line(spec.help, 60)}"))
@@ -247,7 +217,7 @@ class SlashCommands:
             "No running server has prompts.",
         )
 
-    async def _resource(self, rest: str) -> None:
+    async def resource(self, rest: str) -> None:
         from tui.ui.dialogs.picker import PickerChoice
         from tui.ui.workbench.items import key_of_resource
 
@@ -274,7 +244,7 @@ class SlashCommands:
         choices = [PickerChoice(key, line(key)) for key in found]
         self._pick("Attach a resource", choices, attach, "No running server has resources.")
 
-    async def _login(self, rest: str) -> None:
+    async def login(self, rest: str) -> None:
         if rest:
             host = self._runtime.host
             place = await host.sign_in(rest)
@@ -284,7 +254,7 @@ class SlashCommands:
         else:
             self._choose_remote("Sign in", "login")
 
-    async def _logout(self, rest: str) -> None:
+    async def logout(self, rest: str) -> None:
         if rest:
             found = await self._runtime.host.sign_out(rest)
             done = f"signed out, tokens deleted.{found.told}" if found.count else "not signed in."
@@ -310,14 +280,14 @@ class SlashCommands:
     def _pick(
         self, heading: str, choices: "Sequence[PickerChoice]", take: Callable[[str], None], empty: str
     ) -> None:
-        from tui.ui.dialogs.picker import FindingPicker
+        from tui.ui.dialogs.picker import Picker
 
         def done(value: str | None) -> None:
             self._regions.go_to(Context.COMPOSER)
             if value is not None:
                 take(value)
 
-        self._regions.open_dialog(FindingPicker(heading, choices, note=empty), done)
+        self._regions.open_dialog(Picker(heading, choices, note=empty, finds=True), done)
 
     def _snippet(self, spec: CommandSpec, rest: str) -> None:
         found = parse_arguments(rest, spec.names, spec.required)
@@ -329,7 +299,7 @@ class SlashCommands:
         text = filled(spec.target, found.values)
         self._composer.put_back(f"{text}\n{found.unknown}" if found.unknown else text)
 
-    async def _prompt(self, spec: CommandSpec, rest: str) -> None:
+    async def _insert_prompt(self, spec: CommandSpec, rest: str) -> None:
         """Put the messages of a prompt into the composer, for the user to read before sending."""
         found = parse_arguments(self._composer.pastes.expand(rest), spec.names, spec.required)
         if found.unknown:

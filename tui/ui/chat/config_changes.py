@@ -14,7 +14,7 @@ from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.composer.editor import EditorSession, edit_file, editor_of
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
-from tui.ui.widgets.server_rows import trust_words
+from tui.ui.widgets.server_rows import toggle_server, trust_words, why_only_listed
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -94,9 +94,42 @@ class ServerEditing:
         self._runtime = runtime
         self._regions = regions
 
+    def why_none(self) -> str:
+        """Return why no server can be selected, or ""."""
+        return "" if self._runtime.is_ready and self._runtime.host.statuses() else "there are no servers"
+
+    def why_unchanged(self) -> str:
+        """Return why there are no changed tools to review, or ""."""
+        return self.why_none() or ("" if self._changed() else "no tools have changed since you accepted them")
+
+    def _changed(self) -> list[str]:
+        return [status.name for status in self._runtime.host.statuses() if status.changes]
+
+    def review_changes(self) -> None:
+        """Review the changes of the selected server, or of the first server with changes."""
+        name, changed = self._selected(), self._changed()
+        self._runtime.host.review_changes(name if name in changed else changed[0])
+
+    def start_or_stop(self) -> None:
+        self._steer(lambda status: toggle_server(self._runtime.host, status))
+
+    def restart(self) -> None:
+        self._steer(lambda status: self._runtime.host.request_restart(status.name))
+
+    def _steer(self, steer: Callable[[ServerStatus], None]) -> None:
+        """Start, stop or restart the selected server, unless it is only listed, and say so."""
+        status = self._regions.servers.selected_status
+        if status is None:
+            return
+        if why := why_only_listed(status.spec, self._regions.key_of):
+            self._regions.notify(why)
+            return
+        steer(status)
+        self._regions.servers.tick()
+
     def add(self) -> None:
         from tui.runtime.server_changes import ServerValues
-        from tui.ui.dialogs.server_form import ServerForm
+        from tui.ui.forms.server_form import ServerForm
 
         if not self._runtime.is_ready:
             return
@@ -110,10 +143,10 @@ class ServerEditing:
                 words = f"Added the server {quoted_name(draft.name)}."
                 self._run(changes.add(draft), words, lambda: self._regions.servers.select(draft.name))
 
-        self._regions.open_dialog(ServerForm(make, ServerValues()), decided)
+        self._regions.open_dialog(ServerForm(self._regions.overrides, make, ServerValues()), decided)
 
     def change(self) -> None:
-        from tui.ui.dialogs.server_form import ServerForm
+        from tui.ui.forms.server_form import ServerForm
 
         name = self._selected()
         if name is None:
@@ -132,7 +165,7 @@ class ServerEditing:
             if draft is not None:
                 self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
 
-        self._regions.open_dialog(ServerForm(make, values, name), decided)
+        self._regions.open_dialog(ServerForm(self._regions.overrides, make, values, name), decided)
 
     def toggle_disabled(self) -> None:
         name = self._selected()

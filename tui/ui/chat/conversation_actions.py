@@ -276,16 +276,18 @@ class ConversationActions:
 
     async def replace_key(self, name: str = "") -> None:
         """Ask for another key of a profile, by default the current one. Raises McptuiError."""
-        from tui.ui.dialogs.model_dialogs import replace_key
+        from tui.ui.forms.model_dialogs import replace_key
 
         changes = self.runtime.model_changes
         of = await changes.profile(name)
-        replace_key(self.regions.screen.app, changes, of, self._wake)
+        regions = self.regions
+        replace_key(regions.screen.app, regions.overrides, changes, of, self._wake)
 
     def _ask_for_model(self, added: Callable[[str | None], None]) -> None:
-        from tui.ui.dialogs.model_dialogs import add_model
+        from tui.ui.forms.model_dialogs import add_model
 
-        add_model(self.regions.screen.app, self.runtime.model_changes, added)
+        regions = self.regions
+        add_model(regions.screen.app, regions.overrides, self.runtime.model_changes, added)
 
     def export(self) -> None:
         if self.runtime.is_ready and (info := self.conversations.info) is not None:

@@ -9,16 +9,17 @@ from tui.core.conversation.conversation import AssistantMessage, Attachment, Mes
 from tui.core.text import clean
 from tui.ui.chat.composer.token_area import Reference, Written
 from tui.ui.chat.conversation_actions import NOT_SAVED, ConversationActions
+from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.transcript.result_parts import result_of
-from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Context
+from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
+from tui.ui.keys.action_table import Context, action
 from tui.ui.platform import clipboard
 
 if TYPE_CHECKING:
     from tui.core.tools import LinkContent, ToolResult
     from tui.ui.chat.transcript.blocks import Label
     from tui.ui.chat.transcript.tool_call_cards import Card
-    from tui.ui.workbench.message_draft import MessageDraft, ResultSource
+    from tui.ui.results.message_draft import ResultSource
 
 MENU = {
     "chat.copy": "copy",
@@ -32,14 +33,37 @@ MENU = {
 
 
 class MessageActions:
-    """Acts on the marked message, or on the last one if none is marked."""
+    """Acts on the marked message, or on the last one if none is marked.
 
-    def __init__(self, current: ConversationActions, turns: TurnQueue, draft: "MessageDraft") -> None:
+    The methods `why_…` return why an action is unavailable, in a few words, or "".
+    """
+
+    def __init__(self, current: ConversationActions, turns: TurnQueue, navigator: Navigator) -> None:
         self._current = current
         self._regions = current.regions
         self._transcript = current.regions.conversation
         self._turns = turns
-        self._draft = draft
+        self._navigator = navigator
+
+    def why_none(self) -> str:
+        has_messages = self._current.runtime.is_ready and self._current.conversations.messages
+        return "" if has_messages else "the conversation is empty"
+
+    def why_not_again(self) -> str:
+        return self.why_none() or self._why_turn_runs()
+
+    def why_no_parent(self) -> str:
+        is_branch = self._current.runtime.is_ready and self._current.conversations.parent
+        return self._why_turn_runs() if is_branch else "this conversation is not a branch"
+
+    def why_not_uncompact(self) -> str:
+        compaction = None if self.why_none() else self._current.conversations.compaction
+        if compaction is None or not compaction.applies:
+            return "nothing is summarized"
+        return self._why_turn_runs()
+
+    def _why_turn_runs(self) -> str:
+        return A_TURN_RUNS if self._turns.running else ""
 
     def question(self) -> int | None:
         """Return the index of the user message that is marked, or that the marked message answers."""
@@ -61,15 +85,24 @@ class MessageActions:
         later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
         return next(later, len(messages))
 
-    def open_menu(self, chosen: Callable[[str], None]) -> None:
+    def open_menu(self) -> None:
         from tui.ui.dialogs.picker import Picker, PickerChoice
+
+        app = self._regions.screen.app
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                app.call_later(app.run_action, action(name).method)
 
         choices = [
             PickerChoice(name, Content(f"{self._regions.key_of(name):<4}{words}"))
             for name, words in MENU.items()
         ]
-        done = lambda name: chosen(name) if name is not None else None  # noqa: E731
-        self._regions.open_dialog(Picker("THIS MESSAGE", choices), done)
+        self._regions.open_dialog(Picker("THIS MESSAGE", choices), chosen)
+
+    def open_traffic(self) -> None:
+        """Show the traffic of the selected call or turn."""
+        self._navigator.open_traffic_of_call(self.question)
 
     def retry(self) -> None:
         """Send the marked question again, in a branch."""
@@ -145,7 +178,7 @@ class MessageActions:
         return "\n\n".join(said) or self._transcript.reply_text()
 
     def open_result(self) -> None:
-        from tui.ui.workbench.result_screen import ResultScreen
+        from tui.ui.results.result_screen import ResultScreen
 
         call = self._transcript.selected_call
         card = self._transcript.cards.get(call)
@@ -157,13 +190,13 @@ class MessageActions:
         self._regions.open_dialog(screen, None)
 
     def _source(self, server: str) -> "ResultSource":
-        from tui.ui.workbench.message_draft import ResultSource
+        from tui.ui.results.message_draft import ResultSource
 
-        return ResultSource(server, self._current.runtime.workbench, self._draft)
+        return ResultSource(server, self._current.runtime.workbench, self._navigator)
 
     def open_link(self, server: str, link: "LinkContent") -> None:
         """Show the resource of a link in the result of a call."""
-        from tui.ui.workbench.result_screen import read_link
+        from tui.ui.results.result_screen import read_link
 
         if self._current.runtime.is_ready:
             read_link(self._regions.screen.app, self._source(server), link, self._regions.overrides)

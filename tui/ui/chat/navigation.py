@@ -1,18 +1,13 @@
-"""Opens the screens for traffic, workbench, logs and rules, and handles the return to the chat screen.
-
-The rules screen is opened from the servers pane, the palette, or an approval, whose call is tried at once.
-"""
+"""Opens the screens for traffic, workbench, logs and rules, and handles the return to the chat screen."""
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.conversation.conversation import AssistantMessage, UserMessage
+from tui.core.conversation.conversation import Attachment, UserMessage
 from tui.core.library_imports import importing
-from tui.core.schemas.tool_names import NameTable
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, TurnSpan
@@ -24,69 +19,12 @@ from tui.ui.keys.key_overrides import first_key
 from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
-    from tui.core.conversation.conversation import Attachment
     from tui.core.ports import ApprovalRequest
     from tui.runtime.runtime import Runtime
-    from tui.ui.lists.rules import TypedCall
-    from tui.ui.traffic.resender import LiveRun
+    from tui.traffic.record.open_recording import Recording
+    from tui.ui.traffic.screen import TrafficScreen
     from tui.ui.workbench.calls import BenchHistory
     from tui.ui.workbench.screen import ServerScreen
-
-
-MOST_RECENT = 20
-"""Maximum calls of the conversation to try."""
-
-
-class RulesOpening:
-    """Opens the rules screen."""
-
-    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
-        self._runtime = runtime
-        self._regions = regions
-
-    def open(self, request: "ApprovalRequest | None" = None) -> None:
-        """Open the screen. The call of an approval is tried at once."""
-        from tui.runtime.rule_changes import RuleChanges
-        from tui.ui.lists.rules import RulesScreen, TypedCall
-
-        runtime = self._runtime
-        if not runtime.is_ready:
-            return
-        screen = RulesScreen(
-            RuleChanges(runtime.configuration, runtime.turn_context),
-            self._regions.overrides,
-            self._regions.symbols,
-            confirm=self._confirm,
-            call=TypedCall(request.tool.server, request.tool.name, request.arguments) if request else None,
-            recent=self._recent(),
-            problems=[one for one in runtime.problems if " approvals" in one],
-        )
-        self._regions.open_dialog(screen, lambda _: None)
-
-    def _confirm(self, question: str, about: str, decided: Callable[[bool | None], None]) -> None:
-        from tui.ui.dialogs.confirm import Confirm
-
-        self._regions.screen.app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
-
-    def _recent(self) -> "Sequence[TypedCall]":
-        """Return the distinct calls of the conversation, the latest first."""
-        from tui.ui.lists.rules import TypedCall
-
-        table = NameTable(self._runtime.turn_context.toolbox.tools())
-        found: dict[str, TypedCall] = {}
-        for message in reversed(self._runtime.conversations.messages):
-            for call in reversed(message.calls) if isinstance(message, AssistantMessage) else ():
-                tool = table.resolve(call.name)
-                try:
-                    arguments = json.loads(call.arguments or "{}")
-                except (ValueError, RecursionError):
-                    continue
-                if tool is not None and isinstance(arguments, dict):
-                    one = TypedCall(tool.server, tool.name, arguments)
-                    found.setdefault(one.text, one)
-            if len(found) >= MOST_RECENT:
-                break
-        return tuple(found.values())
 
 
 WORKBENCH = "tui.ui.workbench.screen"
@@ -167,19 +105,10 @@ class Navigator:
 
     def open_traffic(self, filter: str = "", then: str = "") -> None:
         """Open the traffic with a filter; `then` is an action to run in that screen."""
-        from tui.ui.traffic.screen import TrafficScreen
-
         if not self._runtime.is_ready or not self._regions.is_on_top:
             return
         place = ("", 0) if filter else self._traffic_place
-        screen = TrafficScreen(
-            self._runtime.recording,
-            self._regions.overrides,
-            filter,
-            live=self._live_run(),
-            place=place,
-            then=then,
-        )
+        screen = self._live_traffic(filter, place=place, then=then)
 
         def left(cause: Cause | None) -> None:
             # After going to a turn, the screen opens where the user left it.
@@ -190,13 +119,19 @@ class Navigator:
 
         self._app.push_screen(screen, left)
 
-    def _live_run(self) -> "LiveRun":
+    def _live_traffic(self, filter: str, **options: Any) -> "TrafficScreen":
         from tui.ui.traffic.resender import LiveRun
 
         book = self.call_book
-        return LiveRun(
+        live = LiveRun(
             self._runtime, book.next_id, book.confirmed, lambda: self._spans.entries, self.open_form
         )
+        return self._traffic(self._runtime.recording, filter, live=live, **options)
+
+    def _traffic(self, recording: "Recording", filter: str, **options: Any) -> "TrafficScreen":
+        from tui.ui.traffic.screen import TrafficScreen
+
+        return TrafficScreen(recording, self._regions.overrides, filter, **options)
 
     def open_traffic_of_call(self, question: Callable[[], int | None]) -> None:
         """Open the traffic of the selected entry of the trace, or of the selection in the conversation.
@@ -220,7 +155,6 @@ class Navigator:
     async def _open_earlier(self, span: Span) -> None:
         """Open the recording of an earlier run, for an entry of the trace."""
         from tui.runtime.recording_file import RecordingFile, turn_in_recording
-        from tui.ui.traffic.screen import TrafficScreen
 
         conversations, turn = self._runtime.conversations, self._spans.turn_of(span)
         calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
@@ -236,7 +170,7 @@ class Navigator:
         recorded = RecordingFile(path, self._runtime.redactor.redact)
         recorded.start()
         filter = filter_of(replace(self._spans.cause_of(span), turn=number))
-        screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)
+        screen = self._traffic(recorded.recording, filter)
 
         def left(_: Cause | None) -> None:
             self._tasks.start(asyncio.to_thread(recorded.close), "close a recording")
@@ -284,17 +218,26 @@ class Navigator:
             tail = TrafficTail(self._runtime.recording, self._regions.symbols)
             screen.mount(tail, after=self._regions.rule_composer)
 
-    def open_log(self, server: str) -> None:
+    def open_rules(self, request: "ApprovalRequest | None" = None) -> None:
+        """Open the rules. The call of an approval is tried at once."""
+        from tui.ui.dialogs.confirm import Confirm
+        from tui.ui.permission.rules import RulesScreen
+
+        def confirm(question: str, about: str, decided: Callable[[bool | None], None]) -> None:
+            self._app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
+
+        if self._runtime.is_ready:
+            symbols, overrides = self._regions.symbols, self._regions.overrides
+            self._regions.open_dialog(
+                RulesScreen(self._runtime, overrides, symbols, confirm=confirm, request=request), None
+            )
+
+    def open_log(self, server: str = "") -> None:
+        """Open the log of a server, by default the selected one."""
         from tui.ui.workbench.log_screen import LogScreen
 
-        self._regions.open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
-
-    def review_changes(self, selected: str) -> None:
-        """Review the changes of the selected server, or of the first server with changes."""
-        host = self._runtime.host
-        changed = [status.name for status in host.statuses() if status.changes]
-        if changed:
-            host.review_changes(selected if selected in changed else changed[0])
+        if server := server or self._regions.servers.selected or "":
+            self._regions.open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
 
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
         from tui.ui.workbench.items import key_of_prompt, key_of_tool
@@ -330,10 +273,12 @@ class Navigator:
             self._expects_server = True
             self._tasks.start(asyncio.to_thread(_import_workbench), "import the workbench")
 
-    def open_server(self, server: str, item: str = "") -> None:
+    def open_server(self, server: str = "", item: str = "") -> None:
+        """Open the workbench of a server, by default the selected one."""
         from tui.ui.workbench.screen import ServerScreen
 
-        if not self._runtime.is_ready or self._open_workbench() is not None:
+        server = server or self._regions.servers.selected or ""
+        if not server or not self._runtime.is_ready or self._open_workbench() is not None:
             return
         self._app.push_screen(
             ServerScreen(
@@ -349,7 +294,7 @@ class Navigator:
 
     # ---- message draft (`ui.workbench.message_draft.MessageDraft`) ----
 
-    def put_into_message(self, text: str, attachments: "Sequence[Attachment]" = ()) -> None:
+    def put_into_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
         composer = self._regions.composer
         before = composer.text.rstrip("\n")
         composer.show("")
@@ -358,26 +303,21 @@ class Navigator:
             composer.show(f"{before}\n\n{composer.text}")
         self._regions.go_to(Context.COMPOSER)
 
-    def send_message(self, text: str, attachments: "Sequence[Attachment]" = ()) -> None:
+    def send_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
         self._regions.composer.send_foreign(text, *map(Reference.to_known, attachments))
         self._regions.go_to(Context.COMPOSER)
 
     def attach_resource(self, server: str, uri: str) -> None:
         self._regions.composer.attach(Reference.to_resource(server, uri))
 
-    def attach(self, attachments: "Sequence[Attachment]") -> None:
+    def attach(self, attachments: Sequence[Attachment]) -> None:
         self._regions.composer.attach(*map(Reference.to_known, attachments))
 
     def _open_traffic_over_workbench(self, filter: str) -> None:
-        from tui.ui.traffic.screen import TrafficScreen
-        from tui.ui.workbench.screen import ServerScreen
-
         def back(cause: Cause | None) -> None:
-            if cause is not None and isinstance(self._app.screen, ServerScreen):
+            if cause is not None and self._app.screen is self._open_workbench():
                 self._app.pop_screen()
             self._go_to_turn(cause)
 
-        if isinstance(self._app.screen, ServerScreen):
-            overrides = self._regions.overrides
-            screen = TrafficScreen(self._runtime.recording, overrides, filter, live=self._live_run())
-            self._app.push_screen(screen, back)
+        if self._app.screen is self._open_workbench():
+            self._app.push_screen(self._live_traffic(filter), back)

@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -21,9 +20,9 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue, held_rows
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
-    OWN,
     OWN_NAMES,
     ArgumentRule,
+    CommandSpec,
     InvalidCommand,
     SlashCommand,
     parse_command,
@@ -238,6 +237,9 @@ class Outbox:
                 f"Discarded. {self._regions.key_of('composer.older')} restores it.", timeout=4
             )
 
+    def why_none_held(self) -> str:
+        return "" if self._turns.held else "no message is queued"
+
     def take_back(self) -> None:
         if shown := self._turns.take_back():
             self._composer.put_back(shown)
@@ -266,15 +268,10 @@ class Outbox:
         self._regions.go_to(Context.COMPOSER)
         self._composer.search()
 
-    def palette_commands(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
-        """Yield the slash commands: description, syntax, and a function that writes the command."""
-        for spec in OWN:
-            write = partial(self._write_command, f"/{spec.name}", alone=spec.takes is ArgumentRule.NOTHING)
-            yield spec.help, f"/{spec.name} {spec.usage}", write
-
-    def _write_command(self, line: str, *, alone: bool) -> None:
+    def write_command(self, spec: CommandSpec) -> None:
+        """Send a command, or write it into the composer if text may follow."""
         self._regions.go_to(Context.COMPOSER)
-        if alone:
-            self.put(Composer.Sent(Written(line, line)))
+        if spec.takes is ArgumentRule.NOTHING:
+            self.put(Composer.Sent(Written(f"/{spec.name}", f"/{spec.name}")))
         else:
-            self._composer.put_back(f"{line} ")
+            self._composer.put_back(f"/{spec.name} ")

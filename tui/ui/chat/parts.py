@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.attachments import attachment_of
 from tui.traffic.spans.spans import Spans
-from tui.ui.chat.action_handlers import ActionHandlers
+from tui.ui.chat.action_handlers import ActionHandlers, TurnKeys
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.attachments import AttachmentReader
@@ -17,7 +17,7 @@ from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.config_changes import ApplyUi, ConfigEditing, ServerEditing
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.message_actions import MessageActions
-from tui.ui.chat.navigation import Navigator, RulesOpening
+from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
@@ -36,7 +36,7 @@ class ChatParts:
         self, runtime: "Runtime", regions: Regions, sources: LiveSources, *, apply_ui: ApplyUi
     ) -> None:
         self.runtime = runtime
-        self._regions = regions
+        self.regions = regions
         self._app = regions.screen.app
         self._sources = sources
         self.ticker = Ticker(regions)
@@ -44,8 +44,14 @@ class ChatParts:
         self.spans = Spans()
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
+        self.actions = ActionHandlers(self, regions)
+        self.navigator = Navigator(runtime, regions, self.spans)
         self.approval_keys = ApprovalKeys(
-            regions, self.bridge.question, wake, model=lambda: runtime.model_label
+            regions,
+            self.bridge.question,
+            wake,
+            lambda: runtime.model_label,
+            self.navigator.open_rules,
         )
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
@@ -53,7 +59,6 @@ class ChatParts:
         self.turns = TurnQueue(
             runtime, regions, self.approvals, self.bridge, self.spans, self.attachment_reader, wake
         )
-        self.navigator = Navigator(runtime, regions, self.spans)
         sent = SerialQueue[Composer.Sent](regions.fail)
         self.current = ConversationActions(runtime, regions, self.spans, self.bridge, self.turns, sent, wake)
         self.messages = MessageActions(self.current, self.turns, self.navigator)
@@ -61,24 +66,16 @@ class ChatParts:
             runtime, regions, self.current, self.turns, self.navigator, sources, self._run_action
         )
         self.outbox = Outbox(runtime, regions, self.turns, sources, sent, commands.run)
-        self.editor = EditorSession(regions.composer, lambda: regions.go_to(Context.COMPOSER), regions.fail)
-        self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals)
-        self._notes = StandingNotes(runtime, regions)
-        self.actions = ActionHandlers(
-            regions,
-            approval_keys=self.approval_keys,
-            turns=self.turns,
-            outbox=self.outbox,
-            editor=self.editor,
-            current=self.current,
-            messages=self.messages,
-            navigator=self.navigator,
-            editing=ServerEditing(runtime, regions),
-            configuration=ConfigEditing(runtime, regions, self.editor, self.approvals),
-            rules=RulesOpening(runtime, regions),
-            status=self.status,
-            wake=wake,
+        self.turn_keys = TurnKeys(
+            regions, self.bridge, self.turns, self.outbox, self.approval_keys, self.current.busy
         )
+        self.editing = ServerEditing(runtime, regions)
+        self.editor = EditorSession(regions.composer, lambda: regions.go_to(Context.COMPOSER), regions.fail)
+        self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)
+        self.status = ChatStatus(
+            runtime, regions, self.turns, self.bridge, self.approvals, self.actions.why_not
+        )
+        self._notes = StandingNotes(runtime, regions)
         self.ticker.observers += (
             regions.servers.tick,
             regions.trace.tick,
@@ -92,7 +89,7 @@ class ChatParts:
 
     async def begin(self, problems: Iterable[str]) -> None:
         """Show what the runtime has loaded; `problems` of theme and keys come first."""
-        runtime, regions = self.runtime, self._regions
+        runtime, regions = self.runtime, self.regions
         runtime.host.on_change = self.ticker.changed
         regions.servers.show_host(
             runtime.host,
@@ -123,5 +120,5 @@ class ChatParts:
         return await self._app.run_action(action(action_id).method)
 
     def ask(self, text: str) -> None:
-        self._regions.go_to(Context.COMPOSER)
+        self.regions.go_to(Context.COMPOSER)
         self.turns.send(Written(text, text))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual import events
 from textual.widget import Widget
 
-from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.questions import (
     Action,
@@ -28,12 +28,12 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import clean_line, quoted_name
+from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
-from tui.ui.keys.answer_debounce import STORED_SECONDS, USUAL_SECONDS, AnswerKeys
+from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerDelay, AnswerKeys
+from tui.ui.permission.trust_dialog import TrustAnswer
 from tui.ui.platform.caret import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
-from tui.ui.questions.question_line import AnswerDelay
-from tui.ui.questions.trust_dialog import TrustAnswer
 
 if TYPE_CHECKING:
     from tui.ui.chat.regions import Regions
@@ -202,6 +202,7 @@ class ApprovalKeys:
         show: Callable[[ApprovalRequest | None], None],
         wake: Callable[[], None],
         model: Callable[[], str],
+        open_rules: Callable[[ApprovalRequest | None], None],
     ) -> None:
         self.typed_at = -TYPING_SECONDS
         tell = partial(regions.notify, severity="warning", timeout=12)
@@ -217,12 +218,21 @@ class ApprovalKeys:
         )
         self._regions = regions
         self._show = show
-        self.answer_keys = AnswerKeys(self.write, regions.screen.app.set_timer)
+        self._open_rules = open_rules
+        self.keys = AnswerKeys(self.write, regions.screen.app.set_timer)
         self._wake = wake
         self._shown: ApprovalRequest | None = None
         self._took_from: Context | None = None
         self._closed_by_user = True
         self._returned = False
+
+    @property
+    def has_question(self) -> bool:
+        """Whether a tool call waits for approval."""
+        return self.approvals.current is not None
+
+    def why_none(self) -> str:
+        return "" if self.has_question else "no tool call is waiting for approval"
 
     @property
     def ignores_keys(self) -> bool:
@@ -232,8 +242,15 @@ class ApprovalKeys:
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
         if self._accepts_keys:
-            seconds = STORED_SECONDS if answer == Answer.ALWAYS.value else USUAL_SECONDS
-            self.answer_keys.hold(partial(self._settle, answer), seconds=seconds)
+            seconds = STORED_SECONDS if answer == Answer.ALWAYS else USUAL_SECONDS
+            self.keys.hold(partial(self._settle, answer), seconds)
+
+    def holds(self, found: KeyAction, act: Callable[[], object]) -> bool:
+        """Delay a command of the conversation while a question is open; return whether it was delayed."""
+        if not self.has_keys or found.context is not Context.CONVERSATION:
+            return False
+        self.keys.hold(partial(self._regions.screen.app.call_later, act))
+        return True
 
     def _settle(self, answer: str) -> None:
         """Answer the visible question. A yes only counts once the whole question was on screen."""
@@ -259,6 +276,10 @@ class ApprovalKeys:
                 self.approvals.answer("no", reason)
 
         self._regions.open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
+
+    def open_rules(self) -> None:
+        """Show the rules that apply to the visible call."""
+        self._open_rules(self.approvals.current)
 
     def _changed(self) -> None:
         self._dialogs.show(self.approvals.questions)
@@ -294,8 +315,13 @@ class ApprovalKeys:
         self._regions.notify(f"{call} is waiting for approval. Press {key} to answer.", timeout=8)
 
     @property
+    def has_keys(self) -> bool:
+        """Whether letters in the conversation answer an approval."""
+        return self._dialogs.approval is not None
+
+    @property
     def _accepts_keys(self) -> bool:
-        return self._dialogs.approval is not None and self.approvals.accepts_keys
+        return self.has_keys and self.approvals.accepts_keys
 
     def came_back(self) -> None:
         """Ignore the next keys of a user who returns from another screen: they were meant for that."""

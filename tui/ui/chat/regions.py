@@ -177,7 +177,9 @@ class Regions:
             widgets[Context.TRACE] = self.trace
         return widgets
 
-    def go_to(self, context: Context) -> None:
+    def go_to(self, context: Context | str) -> None:
+        """Focus a region. The table of actions names it by the value of its context."""
+        context = Context(context)
         if context in BODY:
             self.show(context)
         elif not self.is_narrow:

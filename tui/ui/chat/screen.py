@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,8 @@ from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.regions import BodyRule, OpenDialog, Regions
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.footer import in_footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.keys.situation import Situation, in_footer
 from tui.ui.platform.memory import GcPauses, return_freed_memory
 from tui.ui.widgets.box import Box
 
@@ -88,7 +89,7 @@ class ChatScreen(Screen[None]):
         regions = self.regions
         regions.header.show("", "", "loading…", "")
         regions.status_line.show(Status(activity=LOADING))
-        regions.footer.show(in_footer(Situation(Context.COMPOSER), self._overrides))
+        regions.footer.show(in_footer(Context.COMPOSER, attrgetter("when"), self._overrides))
         regions.go_to(Context.COMPOSER)
 
     def load(self) -> None:
@@ -144,13 +145,23 @@ class ChatScreen(Screen[None]):
     def takes_key(self, event: events.Key) -> bool:
         """See a key before everything else; return whether it was the rest of a delayed answer."""
         letter = event.character if event.is_printable and event.character else ""
-        return self.parts is not None and self.parts.approval_keys.answer_keys.key(letter)
+        return self.parts is not None and self.parts.approval_keys.keys.key(letter)
 
     def on_key(self, event: events.Key) -> None:
-        """Write letters into the composer while the conversation has the focus."""
-        if self.parts is not None and event.is_printable and event.character:
-            if self.parts.actions.write_letter(event.key, event.character):
-                event.stop()
+        """Handle a letter that is no command of the focused pane.
+
+        While a tool call waits for approval, it is text typed without looking. In a burst, later letters
+        arrive here too, although the focus has already moved.
+        """
+        parts, regions = self.parts, self.regions
+        if parts is None or not event.is_printable or not event.character:
+            return
+        if parts.approval_keys.has_keys and self.focused in (regions.conversation, self.composer):
+            parts.approval_keys.keys.text(event.character)
+            event.stop()
+        elif self.focused is regions.conversation:
+            parts.actions.explain_letter(event.key)
+            event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
         """Paste into the composer, whichever pane has the focus."""
@@ -205,7 +216,7 @@ class ChatScreen(Screen[None]):
 
     def on_transcript_message_chosen(self) -> None:
         if self.parts is not None:
-            self.parts.actions.open_message_menu()
+            self.parts.messages.open_menu()
 
     def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
         if self.parts is not None:

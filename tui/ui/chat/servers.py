@@ -20,7 +20,7 @@ from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.server_rows import MOVING, Look, fitted, running_words, server_rows, toggle_server
+from tui.ui.widgets.server_rows import MOVING, Look, fitted, running_words, server_rows
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:
@@ -138,18 +138,6 @@ class ServersPane(TitledPane):
         self._seen = None
         self.tick()
         self.show_row(self.cursor)
-
-    def toggle_selected(self) -> None:
-        status = self.selected_status
-        if self._host is not None and status is not None:
-            toggle_server(self._host, status)
-            self.tick()
-
-    def restart_selected(self) -> None:
-        status = self.selected_status
-        if self._host is not None and status is not None:
-            self._host.request_restart(status.name)
-            self.tick()
 
     def title(self) -> tuple[str, str]:
         return "SERVERS", running_words(self._statuses)

@@ -17,8 +17,8 @@ from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Meter, Status, UsageTexts, short_path
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Context
-from tui.ui.keys.situation import Situation, in_footer
+from tui.ui.keys.action_table import Action
+from tui.ui.keys.footer import in_footer
 from tui.ui.widgets.server_rows import MOVING, running_words
 
 if TYPE_CHECKING:
@@ -115,14 +115,15 @@ class ChatStatus:
         chat: TurnQueue,
         bridge: Bridge,
         approvals: QuestionQueue,
+        why_not: Callable[[Action], str],
     ) -> None:
         self._runtime = runtime
         self._regions = regions
         self._chat = chat
         self._bridge = bridge
         self._approvals = approvals
+        self._why_not = why_not
         self._folder = short_path(os.getcwd(), os.path.expanduser("~"))
-        self._shown: Situation | None = None
 
     def show(self) -> bool:
         """Show changes, cheap if there are none; return whether something moves."""
@@ -132,41 +133,13 @@ class ChatStatus:
         regions.rule_top.count(running_words(statuses))
         regions.header.show(self._title, self._folder, self._model, self._step)
         regions.status_line.show(self._status(folded=not regions.header.display))
-        situation = self.situation(focus, statuses)
-        if situation != self._shown:
-            self._shown = situation
-            regions.footer.show(in_footer(situation, regions.overrides))
+        regions.footer.show(in_footer(focus, self._why_not, regions.overrides))
         return (
             not runtime.is_ready
             or self._chat.running
             or bool(runtime.conversations.busy)
             or any(status.state in MOVING for status in statuses)
         )
-
-    def situation(self, focus: Context, statuses: Sequence[ServerStatus] | None = None) -> Situation:
-        """Return what determines the keys to show. `statuses` are those of the servers, if already known."""
-        if statuses is None:
-            statuses = self._statuses()
-        return Situation(
-            focus=focus,
-            asking=self._approvals.current is not None,
-            running=self._chat.running,
-            held=bool(self._chat.held),
-            can_continue=self._bridge.can_continue,
-            servers=bool(statuses),
-            changed=any(status.changes for status in statuses),
-            **self._conversation(),
-        )
-
-    def _conversation(self) -> dict[str, bool]:
-        if not self._runtime.is_ready:
-            return {"said": False}
-        conversations = self._runtime.conversations
-        return {
-            "said": bool(conversations.messages),
-            "branched": bool(conversations.parent),
-            "summarized": conversations.compaction.applies,
-        }
 
     def _statuses(self) -> tuple[ServerStatus, ...]:
         return self._runtime.host.statuses() if self._runtime.is_ready else ()

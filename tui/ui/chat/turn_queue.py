@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # not needed for the first frame
 
 _log = logging.getLogger(__name__)
 
+A_TURN_RUNS = "a turn is running"
+"""Why what changes the conversation is unavailable during a turn."""
+
 
 @dataclass(slots=True, eq=False)
 class QueuedMessage:

@@ -1,1 +1,1 @@
-"""Small dialogs: confirm, pick, export, help."""
+"""Dialogs: confirm, pick, export, help, and the parts of questions."""

@@ -8,17 +8,15 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from tui.core.text import quoted_name
+from tui.ui.dialogs.dialog import Dialog
+from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
 
-ANSWER_SECONDS = 0.3
-"""Seconds after opening. A yes before that was typed before the user saw the question."""
 
-
-class Confirm(ModalScreen[bool]):
+class Confirm(Dialog[bool]):
     """Asks before something irreversible; returns whether to do it. All texts are cleaned.
 
     Letters of text typed by mistake do not answer.
@@ -30,13 +28,7 @@ class Confirm(ModalScreen[bool]):
     ]
 
     DEFAULT_CSS = """
-    Confirm { align: center bottom; background: $surface 60%; }
-    Confirm > Vertical {
-        width: 1fr; height: auto; max-height: 12; padding: 1 3; margin: 0 0 1 0;
-        background: $panel; border-left: outer $warn;
-    }
-    Confirm Literal { width: 1fr; }
-    Confirm .about { color: $text-dim; }
+    Confirm > Vertical { max-height: 12; margin: 0 0 1 0; border-left: outer $warn; }
     """
 
     def __init__(
@@ -52,8 +44,7 @@ class Confirm(ModalScreen[bool]):
         self._question = question
         self._about = about
         self._keys = [("y", yes), ("esc n", no)]
-        self._clock = clock
-        self._shown = clock()
+        self._delay = AnswerDelay(clock, CONFIRM_SECONDS)
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -64,11 +55,11 @@ class Confirm(ModalScreen[bool]):
 
     def on_key(self, event: events.Key) -> None:
         """Restart the wait for a pause: in "Try this", the y is part of a word."""
-        self._shown = self._clock()
+        self._delay.restart()
 
     def action_yes(self) -> None:
         """Answer yes, unless the key was pressed before the question could be seen."""
-        if self._clock() - self._shown >= ANSWER_SECONDS:
+        if self._delay.accepts_keys:
             self.dismiss(True)
 
     def action_no(self) -> None:
@@ -114,7 +105,7 @@ _RUNNING = "A turn is running. Stop it and quit?"
 _ENDED = "The turn has ended. Quit?"
 
 
-class ConfirmQuit(ModalScreen[bool]):
+class ConfirmQuit(Dialog[bool]):
     """Asks whether to quit while a turn is running. Once the turn has ended, the question says so."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -122,14 +113,7 @@ class ConfirmQuit(ModalScreen[bool]):
         Binding("n,escape", "answer(False)", "cancel"),
     ]
 
-    DEFAULT_CSS = """
-    ConfirmQuit { align: center bottom; background: $surface 60%; }
-    ConfirmQuit > Vertical {
-        width: 1fr; height: auto; padding: 1 3; margin: 0 0 1 0;
-        background: $panel; border-left: outer $accent;
-    }
-    ConfirmQuit Literal { width: 1fr; }
-    """
+    DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
 
     def __init__(self, running: Callable[[], bool], quit_key: str) -> None:
         super().__init__()

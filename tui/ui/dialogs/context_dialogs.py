@@ -10,14 +10,13 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from tui.core.context.context_parts import ContextPart
 from tui.core.context.instructions import FILE, ProjectInstructions
 from tui.core.text import clean_line
 from tui.core.units import count
-from tui.ui.dialogs.confirm import ANSWER_SECONDS
-from tui.ui.widgets.lines import LinePane
+from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 
@@ -43,44 +42,15 @@ def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *
     return [*rows, EMPTY, total_row]
 
 
-class _Parts(LinePane):
-    FOLLOWS = False
-
-    def __init__(self, parts: Sequence[ContextPart], window: int | None, measured: bool) -> None:
-        super().__init__()
-        self._parts = parts
-        self._window = window
-        self._measured = measured
-        self._rows: list[Row] = []
-
-    def rewrap(self) -> None:
-        width = max(20, self.columns)
-        sign = "" if self._measured else "~"
-        self._rows = context_rows(self._parts, self._window, width, sign=sign)
-        self.rows_changed()
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
-
-
-class ContextDialog(ModalScreen[None]):
+class ContextDialog(Dialog[None]):
     """Shows the parts of the next request; `traffic_key` opens the full requests."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "close", "close", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "back", "close", priority=True)]
 
     DEFAULT_CSS = """
-    ContextDialog { align: center middle; background: $surface 60%; }
-    ContextDialog > Vertical {
-        width: 84; max-width: 100%; height: auto; max-height: 90%; padding: 1 3;
-        background: $panel; border-left: outer $accent;
-    }
-    ContextDialog Literal { width: 1fr; }
-    ContextDialog .about { color: $text-dim; }
-    ContextDialog _Parts { margin: 1 0; background: $panel; }
-    ContextDialog .keys { color: $accent; }
+    ContextDialog { align: center middle; }
+    ContextDialog > Vertical { width: 84; max-width: 100%; margin: 0; }
+    ContextDialog RowsPane { margin: 1 0; background: $panel; }
     """
 
     def __init__(
@@ -94,7 +64,8 @@ class ContextDialog(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         how = "measured" if self._measured else "estimated"
-        pane = _Parts(self._parts, self._window, self._measured)
+        sign = "" if self._measured else "~"
+        pane = RowsPane(lambda width: context_rows(self._parts, self._window, width, sign=sign))
         pane.styles.height = len(self._parts) + 2
         with Vertical():
             yield Literal("Context")
@@ -102,56 +73,24 @@ class ContextDialog(ModalScreen[None]):
             yield pane
             yield Literal(f"esc close    {self._traffic_key} shows each request in full", classes="keys")
 
-    def action_close(self) -> None:
-        self.dismiss(None)
-
 
 AROUND = 8
 """Rows of the screen around the text."""
 
 
-class _Text(LinePane):
-    FOLLOWS = False
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._text = text
-        self._rows: list[Row] = []
-
-    def rewrap(self) -> None:
-        width = max(10, self.columns)
-        self._rows = [
-            row for line in self._text.split("\n") for row in wrap(((line.expandtabs(4), "text"),), width)
-        ]
-        self.styles.height = max(3, min(len(self._rows), self.app.size.height - AROUND))
-        self.rows_changed()
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
-
-
-class ProjectDialog(ModalScreen[bool | None]):
+class ProjectDialog(Dialog[bool | None]):
     """Shows the instructions; returns whether to use them, or None for no change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "decide(True)", "use", priority=True),
         Binding("n", "decide(False)", "do not use", priority=True),
-        Binding("escape,q", "close", "close", priority=True),
+        Binding("q", "back", "close", priority=True),
     ]
 
     DEFAULT_CSS = """
-    ProjectDialog { align: center middle; background: $surface 60%; }
-    ProjectDialog > Vertical {
-        width: 104; max-width: 100%; height: auto; max-height: 100%; padding: 1 3;
-        background: $panel; border-left: outer $accent;
-    }
-    ProjectDialog Literal { width: 1fr; }
-    ProjectDialog .about { color: $text-dim; }
-    ProjectDialog _Text { margin: 1 0; background: $panel; }
-    ProjectDialog .keys { color: $accent; }
+    ProjectDialog { align: center middle; }
+    ProjectDialog > Vertical { width: 104; max-width: 100%; max-height: 100%; margin: 0; }
+    ProjectDialog RowsPane { margin: 1 0; background: $panel; }
     """
 
     def __init__(
@@ -166,8 +105,8 @@ class ProjectDialog(ModalScreen[bool | None]):
         self._instructions = instructions
         self._tokens = tokens
         self._used = used
-        self._clock = clock
-        self._shown = clock()
+        self._text = RowsPane(self._lay_out)
+        self._delay = AnswerDelay(clock, CONFIRM_SECONDS)
 
     def compose(self) -> ComposeResult:
         folder = clean_line(self._instructions.folder, 200)
@@ -179,13 +118,16 @@ class ProjectDialog(ModalScreen[bool | None]):
         with Vertical():
             yield Literal(f"{FILE} in {folder}")
             yield Literal(about, classes="about")
-            yield _Text(self._instructions.shown)
+            yield self._text
             yield Literal("y use    n do not use    esc close", classes="keys")
+
+    def _lay_out(self, width: int) -> list[Row]:
+        lines = self._instructions.shown.split("\n")
+        rows = [row for line in lines for row in wrap(((line.expandtabs(4), "text"),), width)]
+        self._text.styles.height = max(3, min(len(rows), self.app.size.height - AROUND))
+        return rows
 
     def action_decide(self, use: bool) -> None:
         """Accept the answer, unless the key was pressed before the text could be seen."""
-        if self._clock() - self._shown >= ANSWER_SECONDS:
+        if self._delay.accepts_keys:
             self.dismiss(use)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -11,22 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.core.atomic_write import is_replaceable
 from tui.core.conversation.sessions import ExportKind
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
+from tui.ui.dialogs.dialog import Dialog
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.widgets.bar import Bar, KeyLine
 from tui.ui.widgets.files import path_problem, typed_path
-from tui.ui.widgets.inputs import Field, type_into
+from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
@@ -116,28 +115,20 @@ class ChatExport:
     shapes: bool = False
 
 
-class ExportChat(ModalScreen[ChatExport | None]):
+class ExportChat(Dialog[ChatExport | None]):
     """Returns the export to write, or None; confirms before a file is overwritten.
 
     `path` is the default, with or without its suffix. `contents` returns a summary of the contents.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", priority=True),
         Binding("tab", "kind(1)", "as", priority=True),
         Binding("shift+tab", "shapes", "redact", priority=True),
     ]
 
     DEFAULT_CSS = """
-    ExportChat { align: center bottom; background: $surface 60%; }
-    ExportChat > Vertical {
-        width: 100%; height: auto; padding: 1 3; margin: 0 0 3 0;
-        background: $panel; border-left: outer $accent;
-    }
     ExportChat > Vertical > * { max-width: 104; }
-    ExportChat Literal { width: 1fr; }
     ExportChat _Kinds { margin: 1 0; }
-    ExportChat Input { background: $panel; background-tint: transparent; }
     ExportChat #there { color: $warn; display: none; }
     ExportChat #contents, ExportChat #form { margin-bottom: 1; }
     """
@@ -155,7 +146,7 @@ class ExportChat(ModalScreen[ChatExport | None]):
         self._shapes = False
         ending = _ENDINGS[self._kinds.chosen]
         file = f"{str(path).removesuffix(ending)}{ending}"
-        self._field = Field(file, max_length=2000, compact=True, select_on_focus=False)
+        self.field = Field(file, max_length=2000, compact=True, select_on_focus=False)
         self._there = Literal("", id="there")
         self._asked: Path | None = None
 
@@ -165,14 +156,14 @@ class ExportChat(ModalScreen[ChatExport | None]):
             yield self._kinds
             yield self._leaves
             yield self._form
-            yield self._field
+            yield self.field
             yield self._there
             yield KeyLine(
                 [("enter", "save"), ("tab", "next format"), ("shift+tab", "redact"), ("esc", "cancel")]
             )
 
     def on_mount(self) -> None:
-        self.set_focus(self._field)
+        self.set_focus(self.field)
         self.run_worker(self._count(), name="count an export")
 
     async def _count(self) -> None:
@@ -185,17 +176,14 @@ class ExportChat(ModalScreen[ChatExport | None]):
         self._shapes = not self._shapes
         self._form.show(_SHAPES if self._shapes else _WHOLE)
 
-    def on_key(self, event: events.Key) -> None:
-        type_into(self._field, event)
-
     def action_kind(self, step: int) -> None:
         self._kinds.chosen = (self._kinds.chosen + step) % len(KINDS)
         self._kinds.refresh()
-        stem = self._field.value
+        stem = self.field.value
         for ending in _ENDINGS:
             stem = stem.removesuffix(ending)
-        self._field.value = stem + _ENDINGS[self._kinds.chosen]
-        self._field.cursor_position = len(self._field.value)
+        self.field.value = stem + _ENDINGS[self._kinds.chosen]
+        self.field.cursor_position = len(self.field.value)
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Return format and path. If the file exists, enter must be pressed twice."""
@@ -223,9 +211,6 @@ class ExportChat(ModalScreen[ChatExport | None]):
     def _say(self, text: str) -> None:
         self._there.show(text)
         self._there.display = True
-
-    def action_back(self) -> None:
-        self.dismiss(None)
 
 
 def file_name(title: str) -> str:

@@ -4,20 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.action_table import OF_SCREENS, OPENERS, VIEW_KEYS, Action, Context, action, of_context
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.inputs import Field, type_into
-from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, width_of, wrap
 
@@ -143,42 +141,13 @@ def _rows_of(line: Line, width: int) -> list[Row]:
     return list(wrap(((line.help, "text"),), width, first=first, rest=rest))
 
 
-class _HelpLines(LinePane):
-    FOLLOWS = False
-
-    def __init__(self, found: Sequence[Group]) -> None:
-        super().__init__()
-        self._groups = found
-        self._rows: list[Row] = []
-        self._query = ""
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
-
-    def on_mount(self) -> None:
-        self.rewrap()
-
-    def rewrap(self) -> None:
-        self._rows = help_rows(self._groups, self._query, max(20, self.columns))
-        self.rows_changed()
-
-    def filter(self, query: str) -> None:
-        self._query = query
-        self.rewrap()
-        self.scroll_to(y=0, animate=False)
-
-
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """The help, over the current screen."""
 
     TAKES = frozenset({"app.help"})
     stays = str
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "close", priority=True),
         Binding("f1", "close", "close", priority=True),
         Binding("up", "step(-1)", "up", show=False, priority=True),
         Binding("down", "step(1)", "down", show=False, priority=True),
@@ -187,13 +156,13 @@ class HelpScreen(ModalScreen[None]):
     ]
 
     DEFAULT_CSS = """
-    HelpScreen { align: center middle; background: $surface 60%; }
+    HelpScreen { align: center middle; }
     HelpScreen.-over-dialog { background: $surface; }
-    HelpScreen > Vertical { width: 96; max-width: 100%; height: 90%; padding: 1 2; background: $panel; }
+    HelpScreen > Vertical { width: 96; max-width: 100%; height: 90%; padding: 1 2; margin: 0; border: none; }
     HelpScreen Horizontal { height: 1; margin-bottom: 1; }
     HelpScreen Horizontal Literal { width: auto; padding-right: 2; text-style: bold; }
-    HelpScreen Input { width: 1fr; background: $panel; background-tint: transparent; }
-    HelpScreen _HelpLines { height: 1fr; background: $panel; }
+    HelpScreen Input { width: 1fr; }
+    HelpScreen RowsPane { height: 1fr; background: $panel; }
     """
 
     def __init__(
@@ -205,14 +174,15 @@ class HelpScreen(ModalScreen[None]):
         others: Sequence[Context] = EVERY,
     ) -> None:
         super().__init__()
-        self._lines = _HelpLines(tuple(groups(overrides, contexts, keys, first, others)))
-        self._field = Field(placeholder="Type to filter", max_length=100, compact=True)
+        found = tuple(groups(overrides, contexts, keys, first, others))
+        self._lines = RowsPane(lambda width: help_rows(found, self.field.value, width))
+        self.field = Field(placeholder="Type to filter", max_length=100, compact=True)
 
     def compose(self) -> ComposeResult:
         with Vertical():
             with Horizontal():
                 yield Literal("Keys")
-                yield self._field
+                yield self.field
             yield self._lines
             yield KeyLine([("esc", "close"), ("", "change keys under [ui.keys] in the configuration")])
 
@@ -220,13 +190,11 @@ class HelpScreen(ModalScreen[None]):
         """Hide the dialog below: its last lines would look like lines of the help."""
         below = self.app.screen_stack[-2:-1]
         self.set_class(any(screen.is_modal for screen in below), "-over-dialog")
-        self.set_focus(self._field, scroll_visible=False)
-
-    def on_key(self, event: events.Key) -> None:
-        type_into(self._field, event)
+        self.set_focus(self.field, scroll_visible=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self._lines.filter(event.value)
+        self._lines.rewrap()
+        self._lines.scroll_to(y=0, animate=False)
 
     def action_step(self, rows: int) -> None:
         self._lines.scroll_relative(y=rows, animate=False)
@@ -236,8 +204,8 @@ class HelpScreen(ModalScreen[None]):
 
     def action_back(self) -> None:
         """Clear the filter, or close."""
-        if self._field.value:
-            self._field.value = ""
+        if self.field.value:
+            self.field.value = ""
         else:
             self.dismiss(None)
 

@@ -23,6 +23,10 @@ MOST_ROWS = 24
 """Rows of the longest list that is still easy to scan."""
 
 
+FROM = 10
+"""Minimum number of choices for a field that filters them."""
+
+
 @dataclass(frozen=True, slots=True)
 class PickerChoice:
     """A line of a picker, and the value that selecting it returns."""
@@ -32,18 +36,27 @@ class PickerChoice:
 
 
 class Picker(ModalScreen[str | None]):
-    """Returns the value of the selected choice, or None; shows `note` if there are no choices."""
+    """Returns the value of the selected choice, or None; shows `note` if there are no choices.
+
+    With `finds`, the list may be long: it is filtered by what the user types.
+    """
 
     # Priority: a key in the list's queue would be handled late, and act on the next dialog.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "back", priority=True),
-        Binding("down,j", "step('down')", "down", show=False, priority=True),
-        Binding("up,k", "step('up')", "up", show=False, priority=True),
-        Binding("enter,space", "take", "select", show=False, priority=True),
+        Binding("escape", "back", "back", priority=True),
+        Binding("down", "step('down')", "down", show=False, priority=True),
+        Binding("up", "step('up')", "up", show=False, priority=True),
+        Binding("pagedown", "page('down')", "page down", show=False, priority=True),
+        Binding("pageup", "page('up')", "page up", show=False, priority=True),
+        Binding("enter", "take", "select", show=False, priority=True),
+        Binding("q", "letter('back')", "back", show=False, priority=True),
+        Binding("j", "letter('down')", "down", show=False, priority=True),
+        Binding("k", "letter('up')", "up", show=False, priority=True),
+        Binding("space", "letter('take')", "select", show=False, priority=True),
     ]
 
     AROUND: ClassVar[int] = 6
-    """Rows of the dialog outside the list."""
+    """Rows of the dialog outside the list, without a field."""
 
     YIELDS = True
     """Closes when the user goes to a region of the main screen."""
@@ -60,16 +73,30 @@ class Picker(ModalScreen[str | None]):
         background: $panel; background-tint: transparent; scrollbar-size-vertical: 1;
     }
     Picker OptionList:focus { border: none; background-tint: transparent; }
+    Picker Input { height: 1; margin-bottom: 1; background: $panel; background-tint: transparent; }
+    Picker.-finds > Vertical { width: 72; }
+    Picker.-finds OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(
-        self, heading: str, choices: Sequence[PickerChoice], current: str = "", note: str = ""
+        self,
+        heading: str,
+        choices: Sequence[PickerChoice],
+        current: str = "",
+        note: str = "",
+        *,
+        finds: bool = False,
     ) -> None:
         super().__init__()
         self._heading = heading
-        self._choices = tuple(choices)
+        self._choices = self._all = tuple(choices)
         self._current = current
         self._note = note
+        self._sifted = ""
+        has_field = finds and len(choices) >= FROM
+        self._field = Field(placeholder="type to filter", max_length=200, compact=True) if has_field else None
+        self._finds = finds
+        self.set_class(finds, "-finds")
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -86,92 +113,34 @@ class Picker(ModalScreen[str | None]):
             yield KeyLine([("enter", "select"), ("esc", "back")])
 
     def above(self) -> ComposeResult:
-        """Yield the widgets above the list; by default none."""
-        yield from ()
+        """Yield the widgets above the list: the field, if there is one."""
+        if self._field is not None:
+            yield self._field
 
     def on_resize(self, event: events.Resize) -> None:
+        around = self.AROUND + 2 * self._finds
         for options in self.query(OptionList):
-            options.styles.max_height = max(1, min(MOST_ROWS, event.size.height - self.AROUND))
+            options.styles.max_height = max(1, min(MOST_ROWS, event.size.height - around))
 
     def on_mount(self) -> None:
         """Keep the screen behind visible, whatever background the app gives to screens."""
         self.styles.background = "transparent"
+        if self._field is not None:
+            self._field.focus()
 
-    def marked(self, value: str) -> None:
-        """Called when a choice is highlighted."""
-
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        self.marked(self._choices[event.option_index].value)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self._give(self._choices[event.option_index].value)
-
-    def action_take(self) -> None:
-        for options in self.query(OptionList):
-            if options.highlighted is not None:
-                value = self._choices[options.highlighted].value
-                self.marked(value)
-                self._give(value)
-
-    def _give(self, value: str | None) -> None:
-        if self.is_current:
-            self.dismiss(value)
-
-    def action_step(self, direction: str) -> None:
-        for options in self.query(OptionList):
-            if direction == "down":
-                options.action_cursor_down()
-            else:
-                options.action_cursor_up()
-
-    def action_back(self) -> None:
-        self._give(None)
-
-
-FROM = 10
-"""Minimum number of choices for a search field."""
-
-
-class FindingPicker(Picker, inherit_bindings=False):
-    """A picker for lists of any length, filtered by what the user types."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", priority=True),
-        Binding("down", "step('down')", "down", show=False, priority=True),
-        Binding("up", "step('up')", "up", show=False, priority=True),
-        Binding("pagedown", "page('down')", "page down", show=False, priority=True),
-        Binding("pageup", "page('up')", "page up", show=False, priority=True),
-        Binding("enter", "take", "select", show=False, priority=True),
-    ]
-
-    AROUND = 8
-
-    DEFAULT_CSS = """
-    FindingPicker Input { height: 1; margin-bottom: 1; background: $panel; background-tint: transparent; }
-    FindingPicker > Vertical { width: 72; }
-    FindingPicker OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
-    """
-
-    def above(self) -> ComposeResult:
-        if len(self._choices) >= FROM:
-            yield Field(placeholder="type to filter", max_length=200, compact=True)
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self._all = self._choices
-        self._sifted = ""
-        for field in self.query(Field):
-            field.focus()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In a picker that finds, letters are text."""
+        return not (action == "letter" and self._finds) and super().check_action(action, parameters)
 
     def on_key(self, event: events.Key) -> None:
-        for field in self.query(Field):
-            type_into(field, event)
+        if self._field is not None:
+            type_into(self._field, event)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._filter()
 
     def _filter(self) -> None:
-        text = " ".join(field.value for field in self.query(Field)).casefold()
+        text = self._field.value.casefold() if self._field is not None else ""
         if text == self._sifted:
             return
         self._sifted = text
@@ -184,15 +153,44 @@ class FindingPicker(Picker, inherit_bindings=False):
         options.add_options([Option(one.prompt) for one in self._choices])
         options.highlighted = 0 if self._choices else None
 
+    def marked(self, value: str) -> None:
+        """Called when a choice is highlighted."""
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        self.marked(self._choices[event.option_index].value)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self._give(self._choices[event.option_index].value)
+
     def action_take(self) -> None:
-        if self._all:
-            self._filter()  # apply letters typed before this key in the same burst
-        super().action_take()
+        self._filter()  # apply letters typed before this key in the same burst
+        for options in self.query(OptionList):
+            if options.highlighted is not None:
+                value = self._choices[options.highlighted].value
+                self.marked(value)
+                self._give(value)
+
+    def _give(self, value: str | None) -> None:
+        if self.is_current:
+            self.dismiss(value)
+
+    def action_step(self, direction: str) -> None:
+        for options in self.query(OptionList):
+            getattr(options, f"action_cursor_{direction}")()
 
     def action_page(self, direction: str) -> None:
         for options in self.query(OptionList):
-            move = options.action_page_down if direction == "down" else options.action_page_up
-            move()  # type: ignore[no-untyped-call]  # Textual gives these no types
+            getattr(options, f"action_page_{direction}")()
+
+    def action_letter(self, what: str) -> None:
+        """Do what another key does, for a letter."""
+        if what in ("down", "up"):
+            self.action_step(what)
+        else:
+            getattr(self, f"action_{what}")()
+
+    def action_back(self) -> None:
+        self._give(None)
 
 
 NAME_CELLS = 16

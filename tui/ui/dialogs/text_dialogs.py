@@ -6,52 +6,38 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from tui.core.text import clean, clean_line
+from tui.ui.dialogs.dialog import Dialog
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.inputs import Field, type_into
+from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.text_area import LinesField
 
 
-class SayWhy(ModalScreen[str | None]):
+class SayWhy(Dialog[str | None]):
     """Asks why a call is denied; returns the reason, or None to go back to the question."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "cancel")]
-
     DEFAULT_CSS = """
-    SayWhy { align: center bottom; background: $surface 60%; }
-    SayWhy > Vertical {
-        width: 100%; height: auto; padding: 1 3; margin: 0 0 3 0;
-        background: $panel; border-left: outer $accent;
-    }
     SayWhy > Vertical > * { max-width: 104; }
-    SayWhy Literal { width: 1fr; }
-    SayWhy Input { margin: 1 0; background: $panel; }
+    SayWhy Input { margin: 1 0; }
     """
 
     def __init__(self, server: str, tool: str) -> None:
         super().__init__()
-        self._reason = Field(placeholder="Reason", max_length=1000, compact=True)
+        self.field = Field(placeholder="Reason", max_length=1000, compact=True)
         self._what = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Literal(f"Deny {self._what}: reason for the model")
-            yield self._reason
+            yield self.field
             yield KeyLine([("enter", "deny"), ("esc", "cancel")])
-
-    def on_key(self, event: events.Key) -> None:
-        type_into(self._reason, event)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())
-
-    def action_back(self) -> None:
-        self.dismiss(None)
 
 
 _DOING = {
@@ -68,22 +54,15 @@ class MultilineText(LinesField):
         await act_at_once(self, event, _DOING, super()._on_key)
 
 
-class SystemText(ModalScreen[str | None]):
+class SystemText(Dialog[str | None]):
     """Edits the system text of the conversation; returns it, "" for the default, or None for no change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", priority=True),
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
     ]
 
     DEFAULT_CSS = """
-    SystemText { align: center bottom; background: $surface 60%; }
-    SystemText > Vertical {
-        width: 100%; height: auto; max-height: 90%; padding: 1 3; margin: 0 0 3 0;
-        background: $panel; border-left: outer $accent;
-    }
     SystemText > Vertical > * { max-width: 104; }
-    SystemText Literal { width: 1fr; }
     SystemText TextArea {
         height: auto; min-height: 3; max-height: 16; margin: 1 0; border: none; padding: 0;
         background: $panel; background-tint: transparent;
@@ -112,6 +91,3 @@ class SystemText(ModalScreen[str | None]):
 
     def action_save(self) -> None:
         self.dismiss(self._area.text.strip())
-
-    def action_back(self) -> None:
-        self.dismiss(None)

@@ -1,8 +1,6 @@
-"""The table of all actions: id, keys, context and texts. Pure.
+"""The table of all actions: id, keys, context, texts, method, and when it is available. Pure.
 
-The bindings of app and panes, the footer, the help, the palette and `[ui.keys]` all use it. The code of an
-action such as `servers.toggle` is in the table of `chat/action_handlers.py`, unless `run` names a Textual
-action.
+The bindings of app and panes, the footer, the help, the palette, slash commands and `[ui.keys]` all use it.
 """
 
 from dataclasses import dataclass
@@ -74,7 +72,9 @@ class Action:
         help: the sentence in the help and in the palette.
         footer: rank in the footer. Smaller ranks stay longer if it is narrow; 0 is never shown.
         anywhere: keys that also work outside `context`.
-        run: the Textual action, unless it is one of the app or of `chat/action_handlers.py`.
+        run: the Textual action, for actions of the app, of a screen or of the focused pane.
+        call: the method, for actions of the chat screen: its path from `ChatParts`, with its arguments.
+        when: the path of the method that returns why the action is unavailable, or "".
         priority: whether the app handles the key before the focused pane.
         palette: whether the palette offers it.
     """
@@ -87,14 +87,51 @@ class Action:
     footer: int = 0
     anywhere: str = ""
     run: str = ""
+    call: str = ""
+    when: str = ""
     priority: bool = False
     palette: bool = True
 
     @property
     def method(self) -> str:
         """The Textual action that this action's keys run."""
-        own = f"app.{self.id.replace('.', '_')}" if self.id.startswith("app.") else f"app.act('{self.id}')"
-        return self.run or own
+        return self.run or f"app.act('{self.id}')"
+
+
+def _of_chat(
+    context: Context,
+    id: str,
+    keys: str,
+    label: str,
+    help: str,
+    footer: int = 0,
+    *,
+    call: str,
+    when: str = "",
+    anywhere: str = "",
+) -> Action:
+    """Return an action of the chat screen."""
+    return Action(id, keys, context, label, help, footer, anywhere, call=call, when=when)
+
+
+def _of_server(
+    id: str, keys: str, label: str, help: str, footer: int, call: str, *, anywhere: str = ""
+) -> Action:
+    """Return an action on the selected server."""
+    when = "editing.why_none"
+    return Action(id, keys, Context.SERVERS, label, help, footer, anywhere, call=call, when=when)
+
+
+def _on_message(
+    id: str, keys: str, label: str, help: str, footer: int, call: str, when: str = "messages.why_none"
+) -> Action:
+    """Return an action of the conversation: on the selected message, or on the last one."""
+    return Action(id, keys, Context.CONVERSATION, label, help, footer, call=call, when=when)
+
+
+def _answer(id: str, keys: str, label: str, help: str, call: str) -> Action:
+    """Return an answer to a tool call that waits for approval."""
+    return Action(id, keys, Context.QUESTION, label, help, call=call, when="approval_keys.why_none")
 
 
 def _on_screen(
@@ -149,105 +186,121 @@ _panel = partial(_on_pane, Context.ENTRY, place="screen.")
 _form = partial(_on_pane, Context.BENCH_FORM)
 _composer = partial(_on_pane, Context.COMPOSER)
 _anywhere = partial(_on_pane, Context.ANYWHERE)
+_to_composer = partial(_of_chat, Context.COMPOSER)
+_pane = partial(_of_chat, Context.SERVERS)
+_chat = partial(_of_chat, Context.ANYWHERE)
 
+_SUSPEND = "Suspend mcptui, or undo in a text"
+
+# fmt: off
 ACTIONS: tuple[Action, ...] = (
     # ---- questions ----
-    Action("question.once", "y", _C.QUESTION, "once", "Allow this call once", 0),
-    Action("question.session", "t", _C.QUESTION, "until quit", "Allow this tool until mcptui quits", 0),
-    Action(
-        "question.always",
-        "a",
-        _C.QUESTION,
-        "always",
-        "Always allow this tool until its definition changes",
-        0,
-    ),
-    Action("question.no", "n", _C.QUESTION, "deny", "Deny this call", 0),
-    Action("question.why", "e", _C.QUESTION, "deny with a reason", "Deny this call with a reason", 0),
-    Action("question.rules", "P", _C.QUESTION, "rules", "Show the rules that apply to this call", 0),
+    _answer("question.once", "y", "once", "Allow this call once", "approval_keys.answer('once')"),
+    _answer("question.session", "t", "until quit", "Allow this tool until mcptui quits",
+        "approval_keys.answer('session')"),
+    _answer("question.always", "a", "always", "Always allow this tool until its definition changes",
+        "approval_keys.answer('always')"),
+    _answer("question.no", "n", "deny", "Deny this call", "approval_keys.answer('no')"),
+    _answer("question.why", "e", "deny with a reason", "Deny this call with a reason",
+        "approval_keys.refuse_with_reason"),
+    _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
+        "approval_keys.open_rules"),
     # ---- chat ----
-    Action("chat.cancel", "escape", _C.ANYWHERE, "stop", "Stop the turn, or focus the input", 2),
-    Action("chat.continue", "ctrl+g", _C.ANYWHERE, "continue", "Continue after a limit", 3),
-    Action("chat.new", "ctrl+n", _C.ANYWHERE, "new", "New conversation", 36),
-    _on_pane(
-        _C.CONVERSATION,
-        "chat.expand",
-        "enter",
-        "expand",
-        "Expand or collapse the selected block",
-        1,
-        run="choose",
-    ),
+    _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="turn_keys.cancel",
+        when="turn_keys.why_idle"),
+    _chat("chat.continue", "ctrl+g", "continue", "Continue after a limit", 3, call="turn_keys.continue_turn",
+        when="turn_keys.why_not_continue"),
+    _chat("chat.new", "ctrl+n", "new", "New conversation", 36, call="current.start_new_if_free"),
+    Action("chat.expand", "enter", _C.CONVERSATION, "expand", "Expand or collapse the selected block", 1,
+        run="choose", when="messages.why_none", palette=False),
     # ---- servers ----
-    Action("servers.open", "enter", _C.SERVERS, "open", "Open the workbench of the selected server", 1),
-    Action("servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 10),
-    Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 11),
-    Action("servers.add", "a", _C.SERVERS, "add", "Add a server", 13),
-    Action("servers.change", "e", _C.SERVERS, "edit", "Edit the selected server", 14),
-    Action("servers.disable", "o", _C.SERVERS, "disable", "Disable or enable the selected server", 15),
-    Action("servers.remove", "ctrl+d", _C.SERVERS, "remove", "Remove the selected server", 16),
-    Action("servers.trust", "T", _C.SERVERS, "trust", "Trust the selected server, or stop trusting it", 17),
-    Action(
-        "servers.log", "l", _C.SERVERS, "log", "Show the log of the selected server", 12, anywhere="ctrl+l"
-    ),
-    Action("servers.changes", "D", _C.SERVERS, "changes", "Review tools that changed", 9),
+    _of_server("servers.open", "enter", "open", "Open the workbench of the selected server", 1,
+        "navigator.open_server"),
+    _of_server("servers.toggle", "s", "start/stop", "Start or stop the selected server", 10,
+        "editing.start_or_stop"),
+    _of_server("servers.restart", "r", "restart", "Restart the selected server", 11,
+        "editing.restart"),
+    _pane("servers.add", "a", "add", "Add a server", 13, call="editing.add"),
+    _of_server("servers.change", "e", "edit", "Edit the selected server", 14, "editing.change"),
+    _of_server("servers.disable", "o", "disable", "Disable or enable the selected server", 15,
+        "editing.toggle_disabled"),
+    _of_server("servers.remove", "ctrl+d", "remove", "Remove the selected server", 16, "editing.remove"),
+    _of_server("servers.trust", "T", "trust", "Trust the selected server, or stop trusting it", 17,
+        "editing.toggle_trust"),
+    _of_server("servers.log", "l", "log", "Show the log of the selected server", 12, "navigator.open_log",
+        anywhere="ctrl+l"),
+    _pane("servers.changes", "D", "changes", "Review tools that changed", 9,
+        call="editing.review_changes", when="editing.why_unchanged"),
     # ---- configuration ----
-    Action("rules.open", "P", _C.SERVERS, "rules", "Show, edit and try the rules for tool calls", 17),
-    Action("config.edit", "E", _C.SERVERS, "edit file", "Edit the configuration in $EDITOR"),
-    Action("config.reload", "R", _C.SERVERS, "reload", "Reload the configuration from its file"),
+    _pane("rules.open", "P", "rules", "Show, edit and try the rules for tool calls", 17,
+        call="navigator.open_rules"),
+    _pane("config.edit", "E", "edit file", "Edit the configuration in $EDITOR", call="configuration.open"),
+    _pane("config.reload", "R", "reload", "Reload the configuration from its file",
+        call="configuration.reload"),
     # ---- panes ----
-    Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Focus the conversation", 35),
-    Action("focus.servers", "f3", _C.ANYWHERE, "servers", "Focus the servers", 31),
-    Action("focus.trace", "f6", _C.ANYWHERE, "trace", "Focus the trace", 34),
-    Action("focus.composer", "f5", _C.ANYWHERE, "input", "Focus the input", 0),
-    Action("pane.maximize", "ctrl+o", _C.ANYWHERE, "maximize", "Maximize or restore the pane", 37),
+    _chat("focus.conversation", "f2", "conversation", "Focus the conversation", 35,
+        call="approval_keys.focus_conversation"),
+    _chat("focus.servers", "f3", "servers", "Focus the servers", 31, call="regions.go_to('Servers')"),
+    _chat("focus.trace", "f6", "trace", "Focus the trace", 34, call="regions.go_to('Trace')"),
+    _chat("focus.composer", "f5", "input", "Focus the input", call="regions.go_to('Input')"),
+    _chat("pane.maximize", "ctrl+o", "maximize", "Maximize or restore the pane", 37, call="regions.maximize"),
     # ---- app ----
-    Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Switch theme", 0),
-    _anywhere("app.palette", "ctrl+p", "commands", "Search all commands", 0, run="command_palette"),
-    Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show all keys and commands", 0),
-    Action(
-        "app.suspend", "ctrl+z", _C.ANYWHERE, "suspend", "Suspend mcptui, or undo in a text", 0, priority=True
-    ),
-    Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Quit", 0, priority=True),
+    Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Switch theme", run="app.app_theme"),
+    _anywhere("app.palette", "ctrl+p", "commands", "Search all commands", run="command_palette"),
+    Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show all keys and commands",
+        run="app.app_help"),
+    Action("app.suspend", "ctrl+z", _C.ANYWHERE, "suspend", _SUSPEND, run="app.app_suspend", priority=True),
+    Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Quit", run="app.app_quit", priority=True),
     # ---- composer ----
     _composer("composer.send", "enter", "send", "Send, or queue while a turn runs", 1),
-    _composer("composer.steer", SEND_KEYS, "steer", "Send, or steer the running turn at its next step", 4),
+    Action("composer.steer", SEND_KEYS, _C.COMPOSER, "steer",
+        "Send, or steer the running turn at its next step", 4, run="steer", when="turn_keys.why_idle",
+        palette=False),
     _composer("composer.newline", NEWLINE_KEYS, "newline", "Insert a newline", 60),
-    Action("composer.page_up", "pageup", _C.COMPOSER, "page up", "Scroll the conversation up"),
-    Action("composer.page_down", "pagedown", _C.COMPOSER, "page down", "Scroll the conversation down"),
-    Action("composer.to_start", "ctrl+home", _C.COMPOSER, "start", "Scroll the conversation to its start"),
-    Action("composer.to_end", "ctrl+end", _C.COMPOSER, "end", "Scroll the conversation to its end"),
+    _to_composer("composer.page_up", "pageup", "page up", "Scroll the conversation up",
+        call="regions.scroll_page(-1)"),
+    _to_composer("composer.page_down", "pagedown", "page down", "Scroll the conversation down",
+        call="regions.scroll_page(1)"),
+    _to_composer("composer.to_start", "ctrl+home", "start", "Scroll the conversation to its start",
+        call="regions.scroll_to_end(-1)"),
+    _to_composer("composer.to_end", "ctrl+end", "end", "Scroll the conversation to its end",
+        call="regions.scroll_to_end(1)"),
     _composer("composer.complete", "tab", "complete", "Accept the suggestion, or focus the next pane"),
     _composer("composer.older", "up", "older", "Previous message, if the cursor is on the first line"),
     _composer("composer.newer", "down", "newer", "Next message, if the cursor is on the last line"),
-    Action("composer.history", "ctrl+r", _C.COMPOSER, "search history", "Search the input history", 61),
-    Action("composer.editor", "ctrl+f", _C.COMPOSER, "editor", "Edit the message in $EDITOR", 62),
-    Action("composer.take_back", "ctrl+up", _C.COMPOSER, "edit queued", "Edit the queued message", 5),
-    _composer(
-        "composer.drop", "ctrl+x", "discard queued", "Discard the queued message, if the input is empty", 6
-    ),
+    _to_composer("composer.history", "ctrl+r", "search history", "Search the input history", 61,
+        call="outbox.search_history"),
+    _to_composer("composer.editor", "ctrl+f", "editor", "Edit the message in $EDITOR", 62,
+        call="editor.open"),
+    _to_composer("composer.take_back", "ctrl+up", "edit queued", "Edit the queued message", 5,
+        call="outbox.take_back", when="outbox.why_none_held"),
+    Action("composer.drop", "ctrl+x", _C.COMPOSER, "discard queued",
+        "Discard the queued message, if the input is empty", 6, run="drop", when="outbox.why_none_held",
+        palette=False),
     # ---- conversations and models ----
-    Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Open, search or manage sessions", 32),
-    Action("chat.models", "f10", _C.ANYWHERE, "model", "Switch model", 33),
-    Action("chat.system", "f12", _C.ANYWHERE, "system", "Edit the system prompt"),
+    _chat("chat.sessions", "f9", "sessions", "Open, search or manage sessions", 32,
+        call="current.open_sessions"),
+    _chat("chat.models", "f10", "model", "Switch model", 33, call="current.open_models"),
+    _chat("chat.system", "f12", "system", "Edit the system prompt", call="current.edit_system_text"),
     # ---- messages: the marked one, or the last ----
-    Action("chat.copy", "c", _C.CONVERSATION, "copy", "Copy the selected message, or the last reply", 10),
-    Action("chat.retry", "r", _C.CONVERSATION, "retry", "Retry the selected question, as a branch", 11),
-    Action("chat.rewrite", "w", _C.CONVERSATION, "edit", "Edit the selected question and ask it again", 12),
-    Action("chat.compare", "m", _C.CONVERSATION, "compare models", "Compare with another model", 14),
-    Action("chat.branch", "b", _C.CONVERSATION, "branch", "Branch from the selected message", 15),
-    Action("chat.parent", "p", _C.CONVERSATION, "parent", "Return to the parent conversation", 16),
-    Action("chat.result", "v", _C.CONVERSATION, "full result", "Show the full tool result", 13),
-    Action(
-        "chat.uncompact",
-        "u",
-        _C.CONVERSATION,
-        "undo summary",
-        "Undo the summary, and send all messages again",
-        17,
-    ),
-    Action("chat.cancel_call", "K", _C.CONVERSATION, "cancel call", "Cancel the selected running call", 9),
-    Action("chat.export", "x", _C.CONVERSATION, "export", "Export the conversation", 18),
+    _on_message("chat.copy", "c", "copy", "Copy the selected message, or the last reply", 10,
+        "messages.copy"),
+    _on_message("chat.retry", "r", "retry", "Retry the selected question, as a branch", 11, "messages.retry",
+        "messages.why_not_again"),
+    _on_message("chat.rewrite", "w", "edit", "Edit the selected question and ask it again", 12,
+        "messages.rewrite", "messages.why_not_again"),
+    _on_message("chat.compare", "m", "compare models", "Compare with another model", 14, "messages.compare",
+        "messages.why_not_again"),
+    _on_message("chat.branch", "b", "branch", "Branch from the selected message", 15, "messages.branch",
+        "messages.why_not_again"),
+    _on_message("chat.parent", "p", "parent", "Return to the parent conversation", 16,
+        "current.go_to_parent", "messages.why_no_parent"),
+    _on_message("chat.result", "v", "full result", "Show the full tool result", 13, "messages.open_result"),
+    _on_message("chat.uncompact", "u", "undo summary", "Undo the summary, and send all messages again", 17,
+        "current.uncompact", "messages.why_not_uncompact"),
+    _on_message("chat.cancel_call", "K", "cancel call", "Cancel the selected running call", 9,
+        "turn_keys.cancel_call", "turn_keys.why_idle"),
+    _on_message("chat.export", "x", "export", "Export the conversation", 18, "current.export"),
     # ---- sessions ----
     _sessions("session.resume", "enter", "open", "Open the session", 1),
     _sessions("session.branch", "ctrl+b", "branch", "Open a copy of the session", 7),
@@ -282,9 +335,10 @@ ACTIONS: tuple[Action, ...] = (
     _result("result.copy", "c", "copy", "Copy the selected part, if it is text", 6),
     _result("result.leave", "escape,q", "back", "Close the result", 2),
     # ---- traffic ----
-    Action("traffic.open", "f4", _C.ANYWHERE, "traffic", "Show the traffic", 30),
-    Action("traffic.tail", "f7", _C.ANYWHERE, "tail", "Show or hide the latest traffic"),
-    Action("traffic.of_call", "f8", _C.ANYWHERE, "traffic of call", "Show the traffic of a call or turn", 38),
+    _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.open_traffic"),
+    _chat("traffic.tail", "f7", "tail", "Show or hide the latest traffic", call="navigator.toggle_tail"),
+    _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
+        call="messages.open_traffic"),
     # ---- list of traffic ----
     _traffic("traffic.read", "enter", "open", "Open the entry", 1),
     _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),
@@ -298,56 +352,20 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.mark", "m", "mark", "Mark or unmark the entry", 10),
     _traffic("traffic.note", "M", "note", "Add a note to the entry", 12),
     _traffic("traffic.time", "t", "time", "Show clock times, times since the start, or deltas", 12),
-    _traffic(
-        "traffic.setup",
-        "h",
-        "fold setup",
-        "Fold handshakes and lists to one line per server",
-        10,
-        "traffic_arrange",
-    ),
-    _traffic(
-        "traffic.sort_time",
-        "1",
-        "by time",
-        "Sort by time, newest first. Again: oldest first",
-        run="traffic_arrange('time')",
-    ),
-    _traffic(
-        "traffic.sort_server",
-        "2",
-        "by server",
-        "Sort by server. Again: reverse, then by time",
-        run="traffic_arrange('server')",
-    ),
-    _traffic(
-        "traffic.sort_kind",
-        "3",
-        "by kind",
-        "Sort by kind. Again: reverse, then by time",
-        run="traffic_arrange('kind')",
-    ),
-    _traffic(
-        "traffic.sort_method",
-        "4",
-        "by method",
-        "Sort by method. Again: reverse, then by time",
-        run="traffic_arrange('method')",
-    ),
-    _traffic(
-        "traffic.sort_size",
-        "5",
-        "by size",
-        "Sort by size. Again: reverse, then by time",
-        run="traffic_arrange('size')",
-    ),
-    _traffic(
-        "traffic.sort_latency",
-        "6",
-        "by latency",
-        "Sort by latency. Again: reverse, then by time",
-        run="traffic_arrange('latency')",
-    ),
+    _traffic("traffic.setup", "h", "fold setup", "Fold handshakes and lists to one line per server", 10,
+        "traffic_arrange"),
+    _traffic("traffic.sort_time", "1", "by time", "Sort by time, newest first. Again: oldest first",
+        run="traffic_arrange('time')"),
+    _traffic("traffic.sort_server", "2", "by server", "Sort by server. Again: reverse, then by time",
+        run="traffic_arrange('server')"),
+    _traffic("traffic.sort_kind", "3", "by kind", "Sort by kind. Again: reverse, then by time",
+        run="traffic_arrange('kind')"),
+    _traffic("traffic.sort_method", "4", "by method", "Sort by method. Again: reverse, then by time",
+        run="traffic_arrange('method')"),
+    _traffic("traffic.sort_size", "5", "by size", "Sort by size. Again: reverse, then by time",
+        run="traffic_arrange('size')"),
+    _traffic("traffic.sort_latency", "6", "by latency", "Sort by latency. Again: reverse, then by time",
+        run="traffic_arrange('latency')"),
     _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11),
     _traffic("traffic.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5),
     _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8),
@@ -362,13 +380,8 @@ ACTIONS: tuple[Action, ...] = (
     _panel("entry.close", "escape,q", "close", "Close the entry", 2),
     _entry("entry.fold", "enter,space", "fold", "Expand or collapse the selected value", 1),
     _entry("entry.fold_all", "a", "collapse all", "Expand or collapse all", 12),
-    _entry(
-        "entry.next_tab",
-        "right,l",
-        "next tab",
-        "Next view: tree, pair, raw, timing, explanation, findings",
-        3,
-    ),
+    _entry("entry.next_tab", "right,l", "next tab",
+        "Next view: tree, pair, raw, timing, explanation, findings", 3),
     _entry("entry.last_tab", "left,h", "previous tab", "Previous view", 0),
     _entry("entry.search", "slash,ctrl+f", "search", "Search in this entry", 4),
     _entry("entry.next", "n", "next match", "Next match", 13),
@@ -404,20 +417,15 @@ ACTIONS: tuple[Action, ...] = (
     _results("bench.log", "5", "log", "Show the log", run="bench_tab('log')"),
     _results("bench.traffic", "6", "traffic", "Show the traffic of the server", run="bench_tab('traffic')"),
     _bench_result("bench.diff", "d", "compare", "Compare with the previous or marked result", 8),
+    _bench_result("bench.schema", "J", "schema", "Show the schema of the tool, or the result again", 0),
     _bench_result("bench.mark", "m", "mark", "Mark the call for comparison", 12),
     _bench_result("bench.attach", "a", "attach", "Attach the resource or link to the next message", 4),
-    _bench_result(
-        "bench.subscribe",
-        "u",
-        "subscribe",
-        "Subscribe, and read the resource again when it changes",
-        8,
-    ),
+    _bench_result("bench.subscribe", "u", "subscribe",
+        "Subscribe, and read the resource again when it changes", 8),
     _bench_result("bench.send", "A", "send", "Send the prompt to the model", 4),
     _bench_result("bench.offer", "o", "on/off", "Turn the tool on or off for the model, or review it", 8),
-    _results(
-        "bench.instructions", "i", "instructions", "Turn the server's instructions on or off for the model", 0
-    ),
+    _results("bench.instructions", "i", "instructions",
+        "Turn the server's instructions on or off for the model", 0),
     _results("bench.level", "v", "level", "Set the log level of the server", 7),
     _results("bench.roots", "t", "roots", "Edit the roots of the server", 0),
     _results("bench.read_resources", "X", "resources", "Let the model read resources, or stop it", 0),
@@ -450,6 +458,7 @@ ACTIONS: tuple[Action, ...] = (
     _form("form.remove", "ctrl+d", "remove", "Remove the item, or clear the field", 9),
     _form("form.cycle", "ctrl+a", "next choice", "Next choice of an enum or union", 11),
 )
+# fmt: on
 
 VIEW_KEYS = {
     "Traffic statistics": (

@@ -70,3 +70,16 @@ def bench_list_bindings() -> list[BindingType]:
             for key in found.keys.split(",")
         ),
     ]
+
+
+NEED_RUNTIME = frozenset(
+    "chat.new chat.sessions chat.models chat.system traffic.open traffic.tail traffic.of_call".split()
+)
+"""Actions that need what the app loads after its panes."""
+
+
+def waits_for_loading(found: Action | None, *, has_panes: bool) -> bool:
+    """Return whether an action's key waits while the app loads; `has_panes`: the panes are loaded."""
+    if found is None or found.id in ("chat.cancel", "focus.composer"):
+        return False
+    return not has_panes or found.id in NEED_RUNTIME

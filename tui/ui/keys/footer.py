@@ -3,13 +3,13 @@
 Clicking one has the same effect as its key.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from textual import events
 from textual.screen import Screen
 
-from tui.ui.keys.action_table import Action, action
+from tui.ui.keys.action_table import ACTIONS, Action, Context, action
 from tui.ui.keys.key_overrides import KeyOverrides, first_key
 from tui.ui.widgets.bar import Bar, key_cap
 from tui.ui.widgets.rows import Row, width_of
@@ -83,6 +83,48 @@ def entries_of(actions: Iterable[Action], overrides: KeyOverrides) -> list[Entry
     """Return the entries of actions, the most useful first."""
     shown = sorted((action for action in actions if action.footer), key=lambda action: action.footer)
     return [(first_key(overrides.keys_of(found)), found.label, found) for found in shown]
+
+
+_FAR = 40
+"""Added to the rank of keys of panes without the focus."""
+
+
+def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOverrides) -> list[Entry]:
+    """Return the entries of the chat screen, the most useful first.
+
+    `focus` is the context of the focused pane. `why_not` returns why an action is unavailable, or "".
+    """
+    shown: list[tuple[int, Entry]] = []
+    asks, runs = not why_not(action("question.once")), not why_not(action("chat.cancel"))
+    answers = asks and focus is Context.CONVERSATION  # its keys are at the question
+    for found in ACTIONS:
+        to_input = answers and found.id == "focus.composer"
+        here = found.context in (Context.ANYWHERE, focus)
+        if not (found.footer or to_input) or not (here or found.anywhere) or _LEADS_TO.get(found.id) is focus:
+            continue
+        if (answers and found.context is Context.CONVERSATION) or why_not(found):
+            continue
+        rank, label = (found.footer if here else found.footer + _FAR), found.label
+        if asks and found.id == "focus.conversation":
+            rank, label = 0, "answer"
+        elif to_input:
+            rank = 3
+        elif focus is Context.TRACE and found.id == "traffic.of_call":
+            rank = 1  # the trace has no keys of its own
+        elif runs and found.id == "composer.send":
+            label = "queue"
+        key = first_key(overrides.keys_of(found) if here else found.anywhere)
+        shown.append((rank, (key, label, found)))
+    return [entry for _, entry in sorted(shown, key=lambda one: one[0])]
+
+
+_LEADS_TO = {
+    "focus.conversation": Context.CONVERSATION,
+    "focus.servers": Context.SERVERS,
+    "focus.trace": Context.TRACE,
+    "focus.composer": Context.COMPOSER,
+}
+"""Actions that are useless in the pane that they lead to."""
 
 
 def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> list[tuple[int, Entry]]:

@@ -7,18 +7,11 @@ user, "?", and one for Textual, `question_mark`.
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from textual.keys import KEY_NAME_REPLACEMENTS
+
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
 from tui.settings.problems import Problem
 from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action
-
-_TEXTUAL_NAMES = {
-    "solidus": "slash",
-    "reverse_solidus": "backslash",
-    "commercial_at": "at",
-    "hyphen_minus": "minus",
-    "plus_sign": "plus",
-    "low_line": "underscore",
-}
 
 
 def textual_key(key: str) -> str:
@@ -26,7 +19,7 @@ def textual_key(key: str) -> str:
     *modifiers, last = [key] if key == "+" else key.removesuffix("++").split("+") + ["+"] * key.endswith("++")
     if len(last) == 1 and not last.isalnum():
         name = unicodedata.name(last, last).lower().replace("-", "_").replace(" ", "_")
-        last = _TEXTUAL_NAMES.get(name, name)
+        last = KEY_NAME_REPLACEMENTS.get(name, name)
     return "+".join([*modifiers, last])
 
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
+from tui.ui.keys.action_table import action as table_action
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.workbench import PromptInfo
@@ -137,6 +138,10 @@ class CommandSpec:
         usage: its arguments as displayed: "[NAME [ID]]", or "".
         help: a sentence without a full stop.
         takes: whether text follows its name.
+        action: the id of the action that it runs without text, or "".
+        method: the method of `SlashCommands` that it runs otherwise.
+        suggests: the method of `LiveSources` that suggests its text, or "".
+        alone: whether it changes the conversation, so that it cannot run during a turn.
         kind: its origin.
         names: names of its arguments, for a snippet or a prompt.
         required: names of its required arguments.
@@ -148,6 +153,10 @@ class CommandSpec:
     usage: str
     help: str
     takes: ArgumentRule = ArgumentRule.NOTHING
+    action: str = ""
+    method: str = ""
+    suggests: str = ""
+    alone: bool = False
     kind: CommandKind = CommandKind.OWN
     names: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
@@ -155,35 +164,51 @@ class CommandSpec:
     target: str = ""
 
 
+def _own(
+    name: str,
+    usage: str,
+    help: str = "",
+    *,
+    action: str = "",
+    method: str = "",
+    suggests: str = "",
+    alone: bool = False,
+) -> CommandSpec:
+    """Return a command of mcptui; its text is that of its action, unless it has one of its own."""
+    takes = ArgumentRule.MAYBE if usage or name == "key" else ArgumentRule.NOTHING
+    return CommandSpec(name, usage, help or table_action(action).help, takes, action, method, suggests, alone)
+
+
+# fmt: off
 OWN: tuple[CommandSpec, ...] = (
-    CommandSpec("model", "[NAME [ID]] [effort LEVEL]", "Switch model", ArgumentRule.MAYBE),
-    CommandSpec("key", "", "Paste an API key for the model", ArgumentRule.MAYBE),
-    CommandSpec("tools", "[SERVER]", "List the tools available to the model", ArgumentRule.MAYBE),
-    CommandSpec("prompt", "[NAME [ARGUMENT=VALUE …]]", "Insert a prompt of a server", ArgumentRule.MAYBE),
-    CommandSpec("resource", "[URI]", "Attach a resource of a server", ArgumentRule.MAYBE),
-    CommandSpec("login", "[SERVER]", "Sign in to a remote server", ArgumentRule.MAYBE),
-    CommandSpec("logout", "[SERVER]", "Delete the tokens of a remote server", ArgumentRule.MAYBE),
-    CommandSpec("system", "[TEXT]", "Set the system prompt of this conversation", ArgumentRule.MAYBE),
-    CommandSpec("context", "", "Show the tokens of the next request by part"),
-    CommandSpec("instructions", "", "Review AGENTS.md of this folder"),
-    CommandSpec("clear", "", "New conversation"),
-    CommandSpec("compact", "", "Summarize older messages for the model"),
-    CommandSpec("export", "[markdown|json|html] [PATH]", "Export the conversation", ArgumentRule.MAYBE),
-    CommandSpec("retry", "", "Retry the last question"),
-    CommandSpec("sessions", "", "Open, search or manage sessions"),
-    CommandSpec(
-        "rename",
-        "[TITLE]",
-        "Rename the conversation, or let the model suggest a title",
-        ArgumentRule.MAYBE,
-    ),
-    CommandSpec("branch", "", "Continue in a copy of the conversation"),
-    CommandSpec("rules", "", "Show, edit and try the rules for tool calls"),
-    CommandSpec("config", "", "Edit the configuration in $EDITOR"),
-    CommandSpec("help", "", "Show all keys and commands"),
-    CommandSpec("quit", "", "Quit mcptui"),
-    CommandSpec("exit", "", "Quit mcptui"),
+    _own("model", "[NAME [ID]] [effort LEVEL]", action="chat.models", method="model", suggests="models",
+        alone=True),
+    _own("key", "", "Paste an API key for the model", method="key", alone=True),
+    _own("tools", "[SERVER]", "List the tools available to the model", method="tools", suggests="servers"),
+    _own("prompt", "[NAME [ARGUMENT=VALUE …]]", "Insert a prompt of a server", method="prompt",
+        suggests="prompt_names"),
+    _own("resource", "[URI]", "Attach a resource of a server", method="resource", suggests="resource_uris"),
+    _own("login", "[SERVER]", "Sign in to a remote server", method="login", suggests="remote_servers"),
+    _own("logout", "[SERVER]", "Delete the tokens of a remote server", method="logout",
+        suggests="remote_servers"),
+    _own("system", "[TEXT]", "Set the system prompt of this conversation", action="chat.system",
+        method="system", alone=True),
+    _own("context", "", "Show the tokens of the next request by part", method="context"),
+    _own("instructions", "", "Review AGENTS.md of this folder", method="instructions"),
+    _own("clear", "", "New conversation", method="clear", alone=True),
+    _own("compact", "", "Summarize older messages for the model", method="compact", alone=True),
+    _own("export", "[markdown|json|html] [PATH]", action="chat.export", method="export", suggests="exports"),
+    _own("retry", "", "Retry the last question", method="retry", alone=True),
+    _own("sessions", "", action="chat.sessions", alone=True),
+    _own("rename", "[TITLE]", "Rename the conversation, or let the model suggest a title", method="rename"),
+    _own("branch", "", "Continue in a copy of the conversation", method="branch", alone=True),
+    _own("rules", "", action="rules.open"),
+    _own("config", "", action="config.edit"),
+    _own("help", "", action="app.help"),
+    _own("quit", "", "Quit mcptui", action="app.quit"),
+    _own("exit", "", "Quit mcptui", action="app.quit"),
 )
+# fmt: on
 
 ELSEWHERE = (
     ("/SERVER:PROMPT ARGUMENT=VALUE …", "Insert a prompt of a server"),
@@ -204,9 +229,9 @@ def of_snippets(snippets: Mapping[str, str]) -> list[CommandSpec]:
             usage_of(names_in(text)),
             clean_line(text, 80),
             ArgumentRule.MAYBE,
-            CommandKind.SNIPPET,
-            names_in(text),
-            names_in(text),
+            kind=CommandKind.SNIPPET,
+            names=names_in(text),
+            required=names_in(text),
             target=text,
         )
         for name, text in snippets.items()
@@ -234,11 +259,11 @@ def of_prompts(prompts: "Iterable[PromptInfo]") -> list[CommandSpec]:
                 usage_of(names, required),
                 clean_line(prompt.description or prompt.title, 100) or f"A prompt of {prompt.server}",
                 ArgumentRule.MAYBE if names else ArgumentRule.NOTHING,
-                CommandKind.PROMPT,
-                names,
-                required,
-                prompt.server,
-                prompt.name,
+                kind=CommandKind.PROMPT,
+                names=names,
+                required=required,
+                server=prompt.server,
+                target=prompt.name,
             )
         )
     return found

@@ -1,7 +1,7 @@
-"""Finder: a dialog with a text field that filters a list. Keys act on the selected item."""
+"""FinderScreen: a dialog with a text field that filters a list. Keys act on the selected item."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, ClassVar
 
 from textual import events
@@ -20,7 +20,8 @@ from tui.ui.lists.finder_list import FinderList, Preview
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.widget_tasks import Tasks
 
 WITH_PREVIEW = 100
 """Minimum number of screen columns for a preview."""
@@ -29,20 +30,17 @@ NEWS_SECONDS = 8.0
 """Seconds for which a message is shown."""
 
 
-class Finder(Vertical):
+class FinderScreen(ModalScreen[ScreenResultType]):
     """A dialog with a title, a field, a list, a line about the selected item, a message, and keys.
 
-    Args:
-        context: the context of its actions.
-        overrides: the keys in use.
-        placeholder: shown in the empty field.
-        filter_items: shows the items that match the text in the field.
-        take: is called with the key of the selected item.
-        about: returns a line about an item.
-        offers: returns whether an action is available.
-        moved: is called with the key of the newly selected item.
-        preview: whether to show a preview at the right, if the screen has `WITH_PREVIEW` columns.
+    It hides the screen below, whose words would be cut off beside the dialog. A subclass implements
+    `show_items`, `take`, `about` and `offers`. With `PREVIEW`, there is a preview at the right, if the screen
+    has `WITH_PREVIEW` columns.
     """
+
+    CONTEXTS: ClassVar[tuple[Context, ...]]
+    PLACEHOLDER: ClassVar[str]
+    PREVIEW: ClassVar[bool] = False
 
     # Priority: a key in the field's queue would be handled late, and act on another list.
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,99 +51,98 @@ class Finder(Vertical):
     ]
 
     DEFAULT_CSS = """
-    Finder {
+    FinderScreen { align: center middle; background: $surface; }
+    #finder {
         width: 94%; max-width: 150; height: 84%; min-height: 20; max-height: 40; padding: 1 2 0 2;
         background: $panel; border-left: outer $accent;
     }
-    Finder > #finder-title { background: $panel; }
-    Finder > #finder-field {
+    #finder > #finder-title { background: $panel; }
+    #finder > #finder-field {
         height: 1; margin: 1 0; padding: 0 1; background: $field; border-left: outer $accent;
     }
-    Finder #finder-field Literal { width: 7; color: $text-dim; background: $field; }
-    Finder #finder-field Input { width: 1fr; background: $field; background-tint: transparent; }
-    Finder > #finder-body { height: 1fr; }
-    Finder FinderList { width: 5fr; height: 1fr; background: $panel; scrollbar-background: $panel; }
-    Finder Preview {
+    #finder #finder-field Literal { width: 7; color: $text-dim; background: $field; }
+    #finder #finder-field Input { width: 1fr; background: $field; background-tint: transparent; }
+    #finder > #finder-body { height: 1fr; }
+    #finder FinderList { width: 5fr; height: 1fr; background: $panel; scrollbar-background: $panel; }
+    #finder Preview {
         width: 3fr; height: 1fr; padding: 0 0 0 2; margin-left: 1; background: $panel;
         border-left: solid $rule; scrollbar-size-vertical: 0;
     }
-    Finder > #finder-about { margin-top: 1; }
-    Finder > #footer { margin-bottom: 1; }
+    #finder > #finder-about { margin-top: 1; }
+    #finder > #footer { margin-bottom: 1; }
     """
 
-    def __init__(
-        self,
-        context: Context,
-        overrides: KeyOverrides,
-        placeholder: str,
-        *,
-        filter_items: Callable[[str], None],
-        take: Callable[[str], None],
-        about: Callable[[str], Row],
-        offers: Callable[[Action], bool],
-        moved: Callable[[str], None] = lambda key: None,
-        preview: bool = False,
-    ) -> None:
+    def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()
-        self._keys_context = context
-        self._overrides = overrides
-        self._filter = filter_items
-        self._take = take
-        self._about = about
-        self._offers = offers
-        self._after_move = moved
-        self.preview = Preview() if preview else None
+        self.overrides = overrides
+        self.preview = Preview() if self.PREVIEW else None
         self.title_line = SplitBar(id="finder-title")
         self.label = Literal("find ›")
-        self.field = Field(placeholder=placeholder, max_length=200, compact=True)
+        self.field = Field(placeholder=self.PLACEHOLDER, max_length=200, compact=True)
         self.list = FinderList(self.choose, self._moved)
         self.about_line = SplitBar(id="finder-about")
         self.news = SplitBar(id="finder-news")
         self.prompt = PromptLine()
         self.keys = Footer()
         self._sifted: str | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._kept = Tasks()
         self._fading: Timer | None = None
 
+    # To be implemented by a subclass
+
+    def show_items(self, key: str = "") -> None:
+        """Show the items that match the text in the field, with the cursor on `key`."""
+
+    def take(self, key: str) -> None:
+        """Do what enter does with an item."""
+
+    def about(self, key: str) -> Row:
+        """Return a line about an item."""
+        return EMPTY
+
+    def offers(self, found: Action) -> bool:
+        """Return whether an action is available."""
+        return True
+
+    def moved(self, key: str) -> None:
+        """Handle a move of the cursor to an item."""
+
     def compose(self) -> ComposeResult:
-        yield self.title_line
-        with Horizontal(id="finder-field"):
-            yield self.label
-            yield self.field
-        with Horizontal(id="finder-body"):
-            yield self.list
-            if self.preview is not None:
-                yield self.preview
-        yield self.about_line
-        yield self.news
-        yield self.prompt
-        yield self.keys
+        with Vertical(id="finder"):
+            yield self.title_line
+            with Horizontal(id="finder-field"):
+                yield self.label
+                yield self.field
+            with Horizontal(id="finder-body"):
+                yield self.list
+                if self.preview is not None:
+                    yield self.preview
+            yield self.about_line
+            yield self.news
+            yield self.prompt
+            yield self.keys
 
     def on_mount(self) -> None:
         self.news.display = False
         self.keys.styles.background = "transparent"  # the app's stylesheet gives footers another background
-        self.screen.set_focus(self.field, scroll_visible=False)
+        self.set_focus(self.field, scroll_visible=False)
         self.show_keys()
 
     def on_resize(self) -> None:
         if self.preview is not None:
             self.preview.display = self.app.size.width >= WITH_PREVIEW
 
-    def on_unmount(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+    async def on_unmount(self) -> None:
+        await self._kept.cancel()
 
     def show_keys(self) -> None:
         """Show the keys that are available now."""
-        found = (action for action in of_context(self._keys_context) if self._offers(action))
-        self.keys.show(entries_of(found, self._overrides))
+        found = (action for action in of_context(self.CONTEXTS[0]) if self.offers(action))
+        self.keys.show(entries_of(found, self.overrides))
 
     def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         """Run `work` in the background until the screen is closed; show an error as a message."""
-        task = asyncio.create_task(self._run(work), name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        return self._kept.start(self._run(work), name)
 
     async def _run(self, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -177,7 +174,7 @@ class Finder(Vertical):
             return False
         return super().check_action(action, parameters)
 
-    def type(self, event: events.Key) -> None:
+    def on_key(self, event: events.Key) -> None:
         """Type a key that arrived before the field had the focus."""
         if not self.prompt.display:
             type_into(self.field, event)
@@ -192,19 +189,23 @@ class Finder(Vertical):
             if text != (self._sifted or ""):
                 self._fade()
             self._sifted = text
-            self._filter(text)
+            self.filter(text)
+
+    def filter(self, text: str) -> None:
+        """Show the items that match the text, which has changed."""
+        self.show_items()
 
     def _moved(self) -> None:
         key = self.list.current
-        self.about_line.show(self._about(key))
-        self._after_move(key)
+        self.about_line.show(self.about(key))
+        self.moved(key)
         self.show_keys()
 
     def choose(self) -> None:
         """Choose the selected item."""
         self.refilter()  # apply letters typed before this key in the same burst
         if key := self.list.current:
-            self._take(key)
+            self.take(key)
 
     def action_step(self, direction: int) -> None:
         self.refilter()
@@ -233,25 +234,3 @@ class Finder(Vertical):
         """Clear the field without searching again."""
         self.field.value = ""
         self._sifted = ""
-
-
-class FinderScreen(ModalScreen[ScreenResultType]):
-    """Shows a finder as a dialog, and types keys into its field.
-
-    It hides the screen below, whose words would be cut off beside the dialog.
-    """
-
-    DEFAULT_CSS = "FinderScreen { align: center middle; background: $surface; }"
-
-    def __init__(self, finder: Finder) -> None:
-        super().__init__()
-        self.finder = finder
-
-    def compose(self) -> ComposeResult:
-        yield self.finder
-
-    def on_key(self, event: events.Key) -> None:
-        self.finder.type(event)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.finder.check_action(action, parameters)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import ModelChoice
 from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
-from tui.core.turn.rules import Rule, Verdict
 from tui.ui.lists.finder_list import FinderItem
 from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of, wrap
 from tui.ui.widgets.symbols import Symbols

@@ -15,7 +15,7 @@ from tui.core.text import clean_line
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import Finder, FinderScreen
+from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.finder_list import FinderItem, words
 from tui.ui.lists.items import HEADINGS, OFFLINE, choice_item, fits, free_item, id_item
 from tui.ui.widgets.rows import EMPTY, Row
@@ -53,6 +53,7 @@ class ModelsScreen(FinderScreen[bool | None]):
     """
 
     CONTEXTS = (Context.MODELS,)
+    PLACEHOLDER = "model, profile or URL"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.MODELS)
 
     def __init__(
@@ -66,21 +67,10 @@ class ModelsScreen(FinderScreen[bool | None]):
         busy: Callable[[], str],
         purpose: str = "",
     ) -> None:
-        super().__init__(
-            Finder(
-                Context.MODELS,
-                overrides,
-                "model, profile or URL",
-                filter_items=lambda text: self._show(),
-                take=self._take,
-                about=self._about,
-                offers=self._offers,
-            )
-        )
+        super().__init__(overrides)
         self._conversations = conversations
         self._add = add
         self._replace_key = replace_key
-        self._overrides = overrides
         self._symbols = symbols
         self._busy = busy
         self._purpose = purpose
@@ -89,7 +79,7 @@ class ModelsScreen(FinderScreen[bool | None]):
 
     def on_mount(self) -> None:
         self._title("looking…")
-        self.finder.keep_task(self._read(), "list the models")
+        self.keep_task(self._read(), "list the models")
 
     async def _read(self) -> None:
         try:
@@ -98,14 +88,14 @@ class ModelsScreen(FinderScreen[bool | None]):
             self._choices = ()
             raise
         finally:
-            if self.finder.is_mounted and self._offer is None:
+            if self.is_mounted and self._offer is None:
                 current = next((one.name for one in self._choices or () if one.current), "")
-                self._show(current)
+                self.show_items(current)
 
-    def _show(self, key: str = "") -> None:
-        text, offer = self.finder.field.value.strip(), self._offer
+    def show_items(self, key: str = "") -> None:
+        text, offer = self.field.value.strip(), self._offer
         if offer is not None:
-            self.finder.list.show(self._ids(offer, text), key)
+            self.list.show(self._ids(offer, text), key)
             self._title("")
         elif self._choices is not None:
             shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
@@ -114,12 +104,12 @@ class ModelsScreen(FinderScreen[bool | None]):
                 about = f"No profile matches “{clean_line(text, 60)}”." if self._choices else _WAYS
                 shown = [words(""), words(about)]
                 if self._choices:
-                    key = self._overrides.first_of("model.offered")
+                    key = self.overrides.first_of("model.offered")
                     shown.append(words(f"Press {key} to list the models of an endpoint."))
             else:
                 shown.insert(0, HEADINGS)
                 shown += [words(""), words(_WAYS)] if is_offline and not text else []
-            self.finder.list.show(shown, key)
+            self.list.show(shown, key)
             self._title("")
 
     def _ids(self, offer: EndpointModels, text: str) -> list[FinderItem]:
@@ -147,9 +137,9 @@ class ModelsScreen(FinderScreen[bool | None]):
             state = state or ("" if offer.loading or offer.problem else f"{len(offer.ids)} ")
         elif self._purpose:
             left = (*left, (f"   {self._purpose}", "text"))
-        self.finder.title_line.show(left, ((state or f"{len(self._choices or ())} ", "dim"),))
+        self.title_line.show(left, ((state or f"{len(self._choices or ())} ", "dim"),))
 
-    def _about(self, key: str) -> Row:
+    def about(self, key: str) -> Row:
         offer = self._offer
         choice = offer.choice if offer is not None else self._choice(key)
         if choice is None:
@@ -161,21 +151,21 @@ class ModelsScreen(FinderScreen[bool | None]):
             facts.append(window)
         return (("   ".join((*facts, *(clean_line(one, 80) for one in choice.facts))), "dim"),)
 
-    def _offers(self, found: Action) -> bool:
+    def offers(self, found: Action) -> bool:
         if found.id == "model.forget":
-            choice = self._choice(self.finder.list.current) if self._offer is None else None
+            choice = self._choice(self.list.current) if self._offer is None else None
             return choice is not None and bool(choice.learned)
         if found.id == "model.key":
             choice = self._keyed
             return choice is not None and choice.where != OFFLINE
         if found.id in ("model.leave", "model.add"):
             return True
-        return self._offer is not None or bool(self.finder.list.current)
+        return self._offer is not None or bool(self.list.current)
 
     @property
     def _keyed(self) -> ModelChoice | None:
         """The profile whose key can be pasted: the current one, or that of the models in the list."""
-        return self._choice(self.finder.list.current) if self._offer is None else self._offer.choice
+        return self._choice(self.list.current) if self._offer is None else self._offer.choice
 
     def _choice(self, name: str) -> ModelChoice | None:
         return next((one for one in self._choices or () if one.name == name), None)
@@ -184,14 +174,14 @@ class ModelsScreen(FinderScreen[bool | None]):
         if self._offer is not None:
             self._back()
             return
-        self.finder.refilter()
-        choice = self._choice(self.finder.list.current)
+        self.refilter()
+        choice = self._choice(self.list.current)
         if choice is None:
             return
         offer = self._offer = EndpointModels(choice)
-        self.finder.empty_quietly()
-        self._show()
-        offer.task = self.finder.keep_task(self._ask(offer), "ask which models there are")
+        self.empty_quietly()
+        self.show_items()
+        offer.task = self.keep_task(self._ask(offer), "ask which models there are")
 
     async def _ask(self, offer: EndpointModels) -> None:
         try:
@@ -200,15 +190,15 @@ class ModelsScreen(FinderScreen[bool | None]):
             offer.problem = str(error)
         offer.loading = False
         if offer is self._offer:
-            self._show(offer.choice.model)
+            self.show_items(offer.choice.model)
 
     def _back(self) -> None:
         offer, self._offer = self._offer, None
         if offer is not None:
             if offer.task is not None:
                 offer.task.cancel()
-            self.finder.empty_quietly()
-            self._show(offer.choice.name)
+            self.empty_quietly()
+            self.show_items(offer.choice.name)
 
     def action_model_add(self) -> None:
         """Add a profile and switch to it."""
@@ -218,7 +208,7 @@ class ModelsScreen(FinderScreen[bool | None]):
                 self.dismiss(True)
 
         if problem := self._busy():
-            self.finder.tell(problem, "warn")
+            self.tell(problem, "warn")
         else:
             self._add(added)
 
@@ -226,51 +216,51 @@ class ModelsScreen(FinderScreen[bool | None]):
         """Ask for another key of the profile, and switch to it."""
         choice = self._keyed
         if problem := self._busy():
-            self.finder.tell(problem, "warn")
+            self.tell(problem, "warn")
         elif choice is None or choice.where == OFFLINE:
-            self.finder.tell("The demo model needs no key." if choice is not None else "No models", "warn")
+            self.tell("The demo model needs no key." if choice is not None else "No models", "warn")
         else:
-            self.finder.keep_task(self._replace_key(choice.name), "paste a key")
+            self.keep_task(self._replace_key(choice.name), "paste a key")
 
     def action_model_take(self) -> None:
-        self.finder.choose()
+        self.choose()
 
-    def _take(self, key: str) -> None:
+    def take(self, key: str) -> None:
         if problem := self._busy():
-            self.finder.tell(problem, "warn")
+            self.tell(problem, "warn")
             return
         offer = self._offer
         name, model = (offer.choice.name, key) if offer is not None else (key, "")
 
         async def switch() -> None:
-            self.finder.tell("switching…", "dim", lasting=True)
+            self.tell("switching…", "dim", lasting=True)
             await self._conversations.switch(name, model)
-            self.finder.tell("")
+            self.tell("")
             if self.is_current:
                 self.dismiss(True)
 
-        self.finder.keep_task(switch(), "switch the model")
+        self.keep_task(switch(), "switch the model")
 
     def action_model_forget(self) -> None:
-        choice = self._choice(self.finder.list.current) if self._offer is None else None
+        choice = self._choice(self.list.current) if self._offer is None else None
         if choice is None or not choice.learned:
             why = "Nothing was learned about this endpoint." if choice else "Select a configured model first."
-            self.finder.tell(why, "warn")
+            self.tell(why, "warn")
             return
         if choice.current and (problem := self._busy()):
-            self.finder.tell(problem, "warn")
+            self.tell(problem, "warn")
             return
 
         async def forget() -> None:
             await self._conversations.forget_learned(choice.name)
             self._choices = await self._conversations.models()
-            self._show(choice.name)
-            self.finder.tell(f"Forgot what was learned about {clean_line(choice.model, 60)}.")
+            self.show_items(choice.name)
+            self.tell(f"Forgot what was learned about {clean_line(choice.model, 60)}.")
 
-        self.finder.keep_task(forget(), "forget what was learned")
+        self.keep_task(forget(), "forget what was learned")
 
     def action_model_leave(self) -> None:
-        if self.finder.empty_field():
+        if self.empty_field():
             return
         if self._offer is not None:
             self._back()

@@ -16,7 +16,7 @@ from tui.core.text import clean_line, fold
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import Finder, FinderScreen
+from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.finder_list import words
 from tui.ui.lists.items import LONG_SESSION, about_session, place_of, preview_rows, session_item
 from tui.ui.lists.session_search import SessionSearch
@@ -52,6 +52,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     """
 
     CONTEXTS = (Context.SESSIONS,)
+    PLACEHOLDER = "title or words"
+    PREVIEW = True
     TAKES = frozenset({"app.suspend"})  # its key undoes a deletion here
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SESSIONS)
 
@@ -65,21 +67,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         export: Callable[[SessionInfo], None],
         now: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(
-            Finder(
-                Context.SESSIONS,
-                overrides,
-                "title or words",
-                filter_items=self._filter,
-                take=lambda key: self._resume(key, branch=False),
-                about=self._about,
-                offers=self._offers,
-                moved=self._preview_soon,
-                preview=True,
-            )
-        )
+        super().__init__(overrides)
         self._conversations = conversations
-        self._overrides = overrides
         self._symbols = symbols
         self._busy = busy
         self._export = export
@@ -93,7 +82,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
     def on_mount(self) -> None:
         self._title("reading…")
-        self.finder.keep_task(self._read(), "read the sessions")
+        self.keep_task(self._read(), "read the sessions")
 
     async def _read(self, key: str = "") -> None:
         try:
@@ -102,26 +91,26 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             self._all = ()
             raise
         finally:
-            self._show(key)
+            self.show_items(key)
         if self._search.text:
-            self.finder.refilter(anew=True)  # matches may have been renamed or deleted
+            self.refilter(anew=True)  # matches may have been renamed or deleted
 
-    def _filter(self, text: str) -> None:
+    def filter(self, text: str) -> None:
         """Show the titles that contain `text`, and start searching the messages."""
         self._search.stop()
         self._search = search = SessionSearch(self._conversations, text)
-        search.start(self.finder.keep_task, lambda: self._found_more(search))
-        self._show()
+        search.start(self.keep_task, lambda: self._found_more(search))
+        self.show_items()
 
     def _found_more(self, search: SessionSearch) -> None:
         if search is self._search:
-            self._show()
+            self.show_items()
 
-    def _show(self, key: str = "") -> None:
-        if self._all is None or not self.finder.is_mounted:
+    def show_items(self, key: str = "") -> None:
+        if self._all is None or not self.is_mounted:
             return
         here = self._conversations.info.id if self._conversations.info is not None else ""
-        now, text, search = self._now(), self.finder.field.value.strip(), self._search
+        now, text, search = self._now(), self.field.value.strip(), self._search
         shown = [one for one in self._all if fold(text) in fold(one.title)]
         items = [session_item(one, here, now, self._symbols) for one in shown]
         if not self._all:
@@ -129,7 +118,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         elif not shown:
             items = [words(""), words(f"No title contains “{clean_line(text, 60)}”.")]
         items += search.items(now) if self._all else ()
-        self.finder.list.show(items, key)
+        self.list.show(items, key)
         self._title("")
 
     def _title(self, state: str) -> None:
@@ -137,27 +126,27 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         left: Row = (("Sessions", "text bold"),)
         if problem := self._conversations.problem:
             left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
-        self.finder.title_line.show(left, ((state or f"{units.plural(amount, 'session')} ", "dim"),))
+        self.title_line.show(left, ((state or f"{units.plural(amount, 'session')} ", "dim"),))
 
-    def _about(self, key: str) -> Row:
+    def about(self, key: str) -> Row:
         info = self._info(key)
         if info is None:
             return EMPTY
         parent = next((one for one in self._all or () if one.id == info.parent), None)
         return about_session(info, parent)
 
-    def _preview_soon(self, key: str) -> None:
+    def moved(self, key: str) -> None:
         """After a moment, show the end of the selected conversation, or the messages before a match."""
-        if key == self._previewed or self.finder.preview is None or not self.finder.preview.display:
+        if key == self._previewed or self.preview is None or not self.preview.display:
             return
         self._previewed = key
         if self._reading is not None:
             self._reading.cancel()
-        self._reading = self.finder.keep_task(self._preview(key), "preview a session")
+        self._reading = self.keep_task(self._preview(key), "preview a session")
 
     async def _preview(self, key: str) -> None:
         session, index = place_of(key)
-        info, pane = self._info(key), self.finder.preview
+        info, pane = self._info(key), self.preview
         if pane is None:
             return
         if info is None or info.problem or info.messages > LONG_SESSION:
@@ -174,10 +163,10 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         if len(self._read_messages) > MOST_READ:
             del self._read_messages[next(iter(self._read_messages))]
 
-    def _offers(self, found: Action) -> bool:
+    def offers(self, found: Action) -> bool:
         if found.id == "session.undo":
             return bool(self._deleted)
-        return found.id == "session.leave" or bool(self.finder.list.current)
+        return found.id == "session.leave" or bool(self.list.current)
 
     def _info(self, key: str) -> SessionInfo | None:
         session, _ = place_of(key)
@@ -185,41 +174,44 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         return next((one for one in listed if one.id == session), None)
 
     def action_session_resume(self) -> None:
-        self.finder.refilter()
+        self.refilter()
         if self._selected() is not None:
-            self.finder.choose()
+            self.choose()
 
     def action_session_branch(self) -> None:
-        self.finder.refilter()
+        self.refilter()
         if self._selected() is not None:
-            self._resume(self.finder.list.current, branch=True)
+            self._resume(self.list.current, branch=True)
 
     def _selected(self) -> SessionInfo | None:
         """Return the selected session; without one, say so."""
-        info = self._info(self.finder.list.current)
+        info = self._info(self.list.current)
         if info is None:
-            self.finder.tell("No session is selected.", "warn")
+            self.tell("No session is selected.", "warn")
         return info
+
+    def take(self, key: str) -> None:
+        self._resume(key, branch=False)
 
     def _resume(self, key: str, *, branch: bool) -> None:
         if problem := self._busy():
-            self.finder.tell(problem, "warn")
+            self.tell(problem, "warn")
             return
         session, message = place_of(key)
 
         async def resume() -> None:
             if self._conversations.info is None or self._conversations.info.id != session:
-                self.finder.tell("opening…", "dim", lasting=True)
+                self.tell("opening…", "dim", lasting=True)
                 await self._conversations.resume(session)
             if branch:
                 await self._conversations.branch(
                     len(self._conversations.messages) if message is None else message + 1
                 )
-            self.finder.tell("")
+            self.tell("")
             if self.is_current:
                 self.dismiss(Resumed(message, branch))
 
-        self.finder.keep_task(resume(), "resume a session")
+        self.keep_task(resume(), "resume a session")
 
     def action_session_rename(self) -> None:
         info = self._selected()
@@ -232,16 +224,16 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
         def named(title: str) -> None:
             if title.strip():
-                self.finder.keep_task(rename(title.strip()), "rename a session")
+                self.keep_task(rename(title.strip()), "rename a session")
 
-        self.finder.prompt.ask("title", named, value=clean_line(info.title, 200))
+        self.prompt.ask("title", named, value=clean_line(info.title, 200))
 
     def action_session_delete(self) -> None:
         info = self._selected()
         if info is None:
             return
         if self._conversations.info is not None and self._conversations.info.id == info.id:
-            self.finder.tell("This session is open. Open another one first.", "warn")
+            self.tell("This session is open. Open another one first.", "warn")
             return
 
         async def delete() -> None:
@@ -250,7 +242,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             self._say_undo()
             await self._read(self._neighbour(info.id))
 
-        self.finder.keep_task(delete(), "delete a session")
+        self.keep_task(delete(), "delete a session")
 
     def _neighbour(self, session: str) -> str:
         ids = [one.id for one in self._all or ()]
@@ -260,14 +252,14 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     def _say_undo(self) -> None:
         if self._deleted:
             title = clean_line(self._deleted[-1].title, 60) or "untitled"
-            undo = self._overrides.first_of("session.undo")
-            self.finder.tell(f"Deleted: {title}", keys=f"{undo} restores it ")
+            undo = self.overrides.first_of("session.undo")
+            self.tell(f"Deleted: {title}", keys=f"{undo} restores it ")
         else:
-            self.finder.tell("")
+            self.tell("")
 
     def action_session_undo(self) -> None:
         if not self._deleted:
-            self.finder.tell("No deletion to undo.", "warn")
+            self.tell("No deletion to undo.", "warn")
             return
         info = self._deleted.pop()
 
@@ -276,7 +268,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             self._say_undo()
             await self._read(info.id)
 
-        self.finder.keep_task(restore(), "restore a session")
+        self.keep_task(restore(), "restore a session")
 
     def action_session_export(self) -> None:
         if (info := self._selected()) is not None:
@@ -284,6 +276,6 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
     def action_session_leave(self) -> None:
         if self._search.stop():
-            self._show()
-        elif not self.finder.empty_field():
+            self.show_items()
+        elif not self.empty_field():
             self.dismiss(None)

@@ -27,7 +27,6 @@ from textual.geometry import Size
 from textual.message import Message
 
 from tui.core.text import graphemes
-from tui.ui.platform.busy_loop import LOOP
 from tui.ui.platform.escapes import shortened
 from tui.ui.platform.textual_internals import crash
 
@@ -179,8 +178,6 @@ class RobustDriver(LinuxDriver):
         if len(data) > LONG and os.environ.get("MCPTUI_WHOLE_ESCAPES", "") in ("", "0"):
             data = shortened(data, erases=self._erases)
         super().write(data)
-        if len(data) > LONG:
-            LOOP.painted()
 
     def disable_input(self) -> None:
         """End the input thread, which waits without a timeout unless it has read half a sequence."""
@@ -303,8 +300,6 @@ class RobustDriver(LinuxDriver):
                     if not data:
                         self._loop.call_soon_threadsafe(self._terminal_lost)
                         return
-                    if not data.startswith(REPLY):
-                        LOOP.pressed()
                     if early > 0:
                         data, early = data[:early].replace(b"\n", b"\r") + data[early:], early - len(data)
                     heard = time.monotonic()

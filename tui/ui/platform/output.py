@@ -77,11 +77,3 @@ def driver_class() -> "type[Driver] | None":
     except ImportError:
         return None
     return RobustDriver
-
-
-def paint_changes_only() -> None:
-    """Paint only what changed, if Textual has the private modules that this needs."""
-    with suppress(ImportError):
-        from tui.ui.platform import compositor
-
-        compositor.install()

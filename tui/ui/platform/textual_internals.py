@@ -4,17 +4,14 @@ The private names are those of Textual 8.2.8. Each function also works if one is
 """
 
 import sys
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Any
 
 import textual.message_pump
 from textual.app import App
 from textual.content import Content
-from textual.events import ScreenResume
 from textual.geometry import Size
 from textual.message import Message
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.timer import Timer
@@ -88,28 +85,6 @@ def keep_late_timers() -> None:
     setattr(textual.message_pump, "Timer", LateTimer)  # noqa: B010
 
 
-_resume: Callable[[Screen[Any], ScreenResume], None] | None = getattr(Screen, "_on_screen_resume", None)
-
-
-def _resume_styled(screen: Screen[Any], event: ScreenResume) -> None:
-    """Resume a screen; if it is just opening, style only the screen itself."""
-    if event.refresh_styles and not screen.container_size:
-        event.refresh_styles = False
-        screen.app.stylesheet.apply(screen)
-    if _resume is not None:
-        _resume(screen, event)
-
-
-def style_opened_screens_once() -> None:
-    """Style the widgets of an opening screen only once, when they are mounted.
-
-    Textual styles all of them again before the first layout (measured: a tenth of the time of opening). Only
-    the screen itself needs that: its own style sheet is read after it was styled.
-    """
-    if _resume is not None:
-        setattr(Screen, "_on_screen_resume", _resume_styled)  # noqa: B010
-
-
 _wrap: Callable[..., Any] | None = getattr(Content, "_wrap_and_format", None)
 
 
@@ -144,48 +119,6 @@ def page_at_every_size() -> None:
     """
     if _move_page is not None:
         setattr(OptionList, "_move_page", _move_page_on_screen)  # noqa: B010
-
-
-_find_handlers: Callable[[MessagePump, str, Message], Iterable[Handler]] | None = getattr(
-    MessagePump, "_get_dispatch_methods", None
-)
-
-
-@lru_cache(maxsize=4096)
-def _classes_that_handle(pump: type, name: str, message: type) -> tuple[type, ...] | None:
-    """Return which classes of a pump have a handler for a message; None if one is chosen by a decorator."""
-    found = []
-    for cls in pump.__mro__:
-        decorated = cls.__dict__.get("_decorated_handlers") or {}
-        if any(decorated.get(kind) for kind in message.__mro__):
-            return None
-        if f"_{name}" in cls.__dict__ or name in cls.__dict__:
-            found.append(cls)
-    return tuple(found)
-
-
-def _handlers(pump: MessagePump, name: str, message: Message) -> Iterable[Handler]:
-    """Yield the handlers of a message, from the classes that are known to have one."""
-    kind: Any = type(message)
-    classes = _classes_that_handle(type(pump), name, kind)
-    if classes is None and _find_handlers is not None:
-        yield from _find_handlers(pump, name, message)
-    for cls in classes or ():
-        if message._no_default_action:
-            break
-        method = cls.__dict__.get(f"_{name}") or cls.__dict__.get(name)
-        if method is not None and not getattr(method, "_textual_on", None):
-            yield cls, method.__get__(pump, cls)
-
-
-def find_handlers_once() -> None:
-    """Look for the handlers of each message once in each class of widgets.
-
-    Textual goes through all base classes of a widget for each message and each idle moment (measured: 6 % of
-    the processor time of tests of screens). Where a decorator chooses a handler, Textual still does.
-    """
-    if _find_handlers is not None:
-        setattr(MessagePump, "_get_dispatch_methods", _handlers)  # noqa: B010
 
 
 def set_virtual_size(view: ScrollView, size: Size) -> None:

@@ -1,1 +1,1 @@
-"""Dialogs for questions from servers: forms, addresses, sampling, definitions, consent, trust."""
+"""Dialogs for questions from servers: forms, addresses, sampling."""

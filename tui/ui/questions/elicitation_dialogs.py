@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
@@ -17,23 +17,22 @@ from tui.core.forms.elicitation import (
     content_problem,
     problem_of,
     secret_fields,
-    shown_schema,
 )
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
-from tui.core.workbench import PromptInfo
-from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.dialogs.question_line import BREAKPOINTS, QuestionLine
+from tui.ui.forms.form_box import FormBox
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
-from tui.ui.questions.question_line import BREAKPOINTS, SHORT, AnswerDelay, QuestionLine
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.form_pane import FormPane
-from tui.ui.workbench.items import Item, ItemVerb
 
 ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."
 
@@ -146,12 +145,6 @@ class AddressDialog(ModalScreen[AddressAnswer]):
             self.dismiss(AddressAnswer(Action.CANCEL))
 
 
-AROUND = 8
-"""Rows of the screen around a form: the frame, its last lines, and the screen behind it."""
-
-AROUND_IN_SHORT = 4
-"""The same on a screen with fewer than `SHORT` rows, which has no margins."""
-
 WIDTHS = [(0, "-narrow"), (60, "-wide")]
 """A narrow dialog shows its keys below its button."""
 
@@ -169,16 +162,7 @@ class FormDialog(ModalScreen[FormAnswer]):
 
     DEFAULT_CSS = """
     FormDialog { align: center bottom; background: $surface 60%; }
-    FormDialog > Vertical {
-        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
-        background: $panel; border-left: outer $accent;
-    }
-    FormDialog > Vertical > * { max-width: 104; }
-    FormDialog FormPane { background: $panel; height: auto; max-height: 1fr; }
-    FormDialog .buttons { height: auto; padding: 0 2; align-vertical: bottom; }
     FormDialog QuestionLine { margin-left: 3; }
-    FormDialog.-short > Vertical { padding: 0 2; margin: 0; }
-    FormDialog.-narrow .buttons { layout: vertical; }
     FormDialog.-narrow QuestionLine { margin-left: 0; }
     """
 
@@ -189,34 +173,20 @@ class FormDialog(ModalScreen[FormAnswer]):
         self.pane = FormPane(keys, signs)
         self.button = Button("Send", keys.answers_of("ask.send"), self.action_ask_send)
         self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), waiting)
+        self._box = FormBox(self.pane, self.button, self.line)
         rounds = f", round {question.round}" if question.round > 1 else ""
-        about = PromptInfo(question.server, question.server, description=question.message)
-        schema = shown_schema(question.schema)
-        label = f"The server {quoted_name(question.server, 60)} asks{rounds}:"
-        self._item = Item("question", label, "", about, ItemVerb.SEND, schema)
+        label = f"  The server {quoted_name(question.server, 60)} asks{rounds}:"
+        self._head = FormHead(((label, "text bold"),), description=question.message)
 
     def compose(self) -> ComposeResult:
-        with Vertical():
-            yield self.pane
-            with Horizontal(classes="buttons"):
-                yield self.button
-                yield self.line
+        yield self._box
 
     def on_mount(self) -> None:
         if secret := secret_fields(self.question.schema):
             names = ", ".join(clean_line(name, 40) for name in secret[:4])
             self.line.say(f"{names}: servers must not request secrets in a form.")
-        self.pane.show(self._item, blank_form(self.question.schema))
+        self.pane.show(blank_form(self.question.schema), self._head)
         self.set_focus(self.pane if self.pane.current is not None else self.button)
-        self.call_after_refresh(self._fit)
-
-    def _fit(self) -> None:
-        rows = self.app.size.height
-        room = rows - (AROUND_IN_SHORT if rows < SHORT else AROUND)
-        self.pane.styles.height = max(3, min(self.pane.row_count(), room))
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._fit)
 
     def show_waiting(self, waiting: int) -> None:
         self.line.show_waiting(waiting)
@@ -224,35 +194,20 @@ class FormDialog(ModalScreen[FormAnswer]):
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
         self.line.say("")
-        self._fit()
-
-    def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
-        event.stop()
-        field = event.field
-        choices = [
-            PickerChoice(one.label, Content(clean_line(one.label, 80) or '""')) for one in field.spec.choices
-        ]
-
-        def chosen(label: str | None) -> None:
-            if label is not None:
-                self.pane.set_text(field.path, label)
-                self.pane.action_form_next()
-
-        self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
+        self._box.fit()
 
     def action_ask_send(self) -> None:
         """Send the values, unless one is invalid."""
         if not self.answer_delay.accepts_keys:
             return
-        from tui.host.schemas.validation import found_in
 
         value, problems = self.pane.form.value()
         content = content_of(self.question.schema, value)
-        problem = problem_of(problems) or content_problem(self.question.schema, content, found_in)
+        problem = problem_of(problems) or content_problem(self.question.schema, content)
         if problem:
             self.pane.go_to_problem()
             self.line.say(f"{problem}.")
-            self._fit()
+            self._box.fit()
         else:
             self.dismiss(FormAnswer(Action.ACCEPT, content))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.screen import ModalScreen
 
-from tui.core.consent.question import ConsentQuestion, ConsentsQuestion
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import ApprovalRequest, TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
@@ -17,27 +17,15 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import quoted_name
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.question_line import AnswerDelay
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
-    from tui.ui.questions.config_dialog import ConfigErrorsDialog
-    from tui.ui.questions.consent_dialog import ConsentDialog
-    from tui.ui.questions.definitions_dialog import DefinitionsDialog
+    from tui.ui.dialogs.question_dialog import QuestionDialog
     from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
-    from tui.ui.questions.sampling_dialog import SamplingDialog
-    from tui.ui.questions.trust_dialog import TrustDialog
 
-    Dialog = (
-        FormDialog
-        | AddressDialog
-        | SamplingDialog
-        | DefinitionsDialog
-        | TrustDialog
-        | ConsentDialog
-        | ConfigErrorsDialog
-    )
+    Dialog = FormDialog | AddressDialog | QuestionDialog
 
 LOOK_AGAIN_SECONDS = 0.5
 
@@ -175,25 +163,25 @@ class ServerQuestions:
 
                 return AddressDialog(question, self._keys, self._env, waiting=waiting)
             case TrustQuestion():
-                from tui.ui.questions.trust_dialog import TrustDialog
+                from tui.ui.permission.trust_dialog import trust_dialog
 
-                return TrustDialog(question, self._keys, waiting=waiting)
+                return trust_dialog(question, self._keys, waiting=waiting)
             case SamplingQuestion() | SamplingReview():
-                from tui.ui.questions.sampling_dialog import SamplingDialog
+                from tui.ui.questions.sampling_dialog import sampling_dialog
 
-                return SamplingDialog(question, self._model(), self._keys, waiting=waiting)
+                return sampling_dialog(question, self._model(), self._keys, waiting=waiting)
             case DefinitionsQuestion():
-                from tui.ui.questions.definitions_dialog import DefinitionsDialog
+                from tui.ui.permission.definitions_dialog import definitions_dialog
 
-                return DefinitionsDialog(question, self._keys, waiting=waiting)
+                return definitions_dialog(question, self._keys, waiting=waiting)
             case ConfigErrors():
-                from tui.ui.questions.config_dialog import ConfigErrorsDialog
+                from tui.ui.questions.config_dialog import config_errors_dialog
 
-                return ConfigErrorsDialog(question, self._keys, waiting=waiting)
+                return config_errors_dialog(question, self._keys, waiting=waiting)
             case ConsentQuestion() | ConsentsQuestion():
-                from tui.ui.questions.consent_dialog import ConsentDialog
+                from tui.ui.permission.consent_dialog import consent_dialog
 
-                return ConsentDialog(question, self._keys, waiting=waiting)
+                return consent_dialog(question, self._keys, waiting=waiting)
 
     def _close(self, dialog: ModalScreen[Any]) -> bool:
         """Close a dialog and the screens over it; return whether it was open."""
@@ -206,7 +194,7 @@ class ServerQuestions:
         return True
 
 
-def _withdrawal(question: ServerQuestion) -> str:
+def _withdrawal(question: object) -> str:
     """Return a note that a question was withdrawn, or "" where the screen shows why.
 
     The errors of a configuration were corrected, or the browser has answered a sign-in.

@@ -24,7 +24,7 @@ from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
-    from tui.traffic.diff import Comparison
+    from tui.core.comparison.values import Comparison
 
 MOST_COMPARED = 8 * 1024 * 1024
 """Maximum bytes of a body to compare."""
@@ -107,15 +107,17 @@ class ComparisonScreen(ModalScreen[None]):
         self._job = asyncio.create_task(self._compare(), name="compare")
 
     async def _compare(self) -> None:
-        from tui.traffic.diff import RUN_TO_RUN, Masks, compare, text_lines
-        from tui.ui.traffic.side_by_side import SideBySide, line_pairs, lines_of
+        from tui.core.comparison.lines import line_pairs, lines_of
+        from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
+        from tui.core.comparison.values import Tolerance, compare, text_lines
+        from tui.ui.results.side_by_side import SideBySide
 
-        masks = RUN_TO_RUN if self._masked else Masks()
+        kinds = RUN_TO_RUN if self._masked else NOTHING
         try:
             first, second = await self._values(self._calls)
-            found = await asyncio.to_thread(compare, first, second, masks)
+            found = await asyncio.to_thread(compare, first, second, Tolerance(kinds=kinds))
             pairs = await asyncio.to_thread(
-                lambda: line_pairs(lines_of(first), lines_of(second), masked=self._masked)
+                lambda: line_pairs(lines_of(first, kinds), lines_of(second, kinds))
             )
         except (McptuiError, NotComparable) as error:
             self._page.show(Lines([((clean_line(str(error), 400), "warn"),)]))

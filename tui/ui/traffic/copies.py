@@ -2,14 +2,14 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from typing import Any
 
+from textual.app import App
 from textual.content import Content
-from textual.widget import Widget
 
 from tui.core.traffic import Entry, Kind
-from tui.ui.platform import clipboard
 from tui.ui.traffic.entry_loader import LoadedEntry
+from tui.ui.widgets.page import MOST_COPIED, copy_text
 
 WAYS = {
     "raw": "raw bytes",
@@ -18,11 +18,6 @@ WAYS = {
     "python": "Python",
 }
 """The formats, with their labels."""
-
-MOST = 1024 * 1024
-"""Maximum bytes for the clipboard."""
-
-_TOO_LARGE = "Too large for the clipboard. Press w to save it to a file."
 
 
 def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
@@ -72,31 +67,16 @@ def _python(entry: Entry, body: bytes) -> str:
     return f"frame = {pformat(frame, width=88, sort_dicts=False)}"
 
 
-class EntryClipboard:
-    """Copies entries and parts of them; shows messages and questions in the app of `owner`."""
+def copy_entry(app: App[Any], loaded: LoadedEntry, url: str) -> None:
+    """Ask for a format, and copy an entry in it; `url` is its server's URL, or ""."""
+    from tui.ui.dialogs.picker import Picker, PickerChoice
 
-    def __init__(self, owner: Widget, urls: Mapping[str, str]) -> None:
-        self._owner, self._urls = owner, urls
+    def copy(way: str | None) -> None:
+        if way is not None:
+            copy_text(app, copied(way, loaded.entry, loaded.body, url), f"entry {loaded.entry.seq}")
 
-    def copy(self, text: str, what: str) -> None:
-        app = self._owner.app
-        if len(text) > MOST:
-            app.notify(_TOO_LARGE, timeout=4)
-            return
-        clipboard.copy(app, text, what)
-
-    def copy_as(self, loaded: LoadedEntry) -> None:
-        entry, app = loaded.entry, self._owner.app
-
-        def copy(way: str | None) -> None:
-            if way is not None:
-                url = self._urls.get(entry.source, "")
-                self.copy(copied(way, entry, loaded.body, url), f"entry {entry.seq}")
-
-        if len(loaded.body) > MOST:
-            app.notify(_TOO_LARGE, timeout=4)
-            return
-        from tui.ui.dialogs.picker import Picker, PickerChoice
-
-        choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
-        app.push_screen(Picker("Copy as", choices), copy)
+    if len(loaded.body) > MOST_COPIED:
+        copy("raw")
+        return
+    choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
+    app.push_screen(Picker("Copy as", choices), copy)

@@ -2,51 +2,33 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
-from tui.ui.traffic.resend_request import ResendRequest, parsed, shown, written
+from tui.ui.traffic.resend_request import ResendRequest, params_text, parsed, shown
 from tui.ui.widgets.bar import SplitBar, key_hints
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.text_area import JsonArea
 
 SETTLE_SECONDS = 0.2
 """How long typing must pause before the arguments are validated with the tool's schema."""
 
-SEND = frozenset(SEND_KEYS.split(","))
-
 _KEYS = (("ctrl+s", "send"), ("esc", "cancel"))
-
-
-class _Params(LinesField):
-    """Handles the keys of the dialog itself, so that keys in a burst take effect in order."""
-
-    class Done(Message):
-        """Send or cancel was pressed."""
-
-        def __init__(self, send: bool, text: str) -> None:
-            super().__init__()
-            self.send = send
-            self.text = text
-
-    async def _on_key(self, event: events.Key) -> None:
-        if event.key in SEND or event.key == "escape":
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Done(event.key in SEND, self.text))
-        else:
-            await super()._on_key(event)
 
 
 class EditRequest(ModalScreen[Mapping[str, Any] | None]):
     """Returns the params to send, or None; `check` returns how params violate the tool's schema."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(SEND_KEYS, "send", "send", priority=True),
+        Binding("escape", "back", "cancel", priority=True),
+    ]
 
     TAKES = frozenset({"servers.toggle"})
     """Actions of the app whose keys mean something else in this dialog."""
@@ -75,10 +57,8 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
             ((f"from entry {request.seq}", "dim"),),
         )
         self._status, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))
-        self._area = _Params(
-            written(shown(request.params)), compact=True, show_line_numbers=True, tab_behavior="focus"
-        )
-        self._area.set_reactive(TextArea.cursor_blink, False)
+        self._area = JsonArea(dict.fromkeys(SEND_KEYS.split(","), "screen.send") | {"escape": "screen.back"})
+        self._area.load_text(params_text(shown(request.params)))
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -120,12 +100,13 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
                 ((f"! {clean_line(problem, 300)}", "warn"),), (("you can still send it", "dim"),)
             )
 
-    def on__params_done(self, event: _Params.Done) -> None:
-        event.stop()
-        if not self.is_current:
-            return
-        found = parsed(event.text) if event.send else None
+    def action_send(self) -> None:
+        found = parsed(self._area.text)
         if isinstance(found, str):
             self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),), (("cannot be sent yet", "warn"),))
-        else:
+        elif self.is_current:
             self.dismiss(found)
+
+    def action_back(self) -> None:
+        if self.is_current:
+            self.dismiss(None)

@@ -20,15 +20,14 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
 from tui.ui.traffic.bars import EntryTab, EntryTabs
-from tui.ui.traffic.copies import EntryClipboard
+from tui.ui.traffic.copies import copy_entry
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import HEAD, EntryLoader, LoadedEntry, ReaderThread
-from tui.ui.traffic.entry_search import EntrySearch
 from tui.ui.traffic.sheets import RAW_PAGE, RawSheet
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.files import path_problem, save_new, typed_path
+from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.inputs import PromptLine
-from tui.ui.widgets.page import Lines, Page, Sheet
+from tui.ui.widgets.page import Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
@@ -83,8 +82,6 @@ class EntryView(Vertical):
         self._tabs = EntryTabs()
         self._headings = (SplitBar(), SplitBar())
         self.pages = (Page(id="page-first"), Page(id="page-second"))
-        self.search = EntrySearch(self.pages, lambda: (self.page, self.entry_in_page), prompt)
-        self.clipboard = EntryClipboard(self, recording.urls)
         self.loaded: LoadedEntry | None = None
         self._wanted = 0
         self._loading: asyncio.Task[None] | None = None
@@ -260,7 +257,7 @@ class EntryView(Vertical):
         def want(start: int) -> None:
             self._tasks.start(self._load_page(entry.seq, start, sheet, place), "load a page")
 
-        sheet = RawSheet(loaded.stored, entry.redactions, want, cut)
+        sheet = RawSheet(loaded.stored, entry.redactions, want, cut, loaded.body)
         if loaded.stored <= HEAD:
             for start in range(0, loaded.stored, RAW_PAGE):
                 sheet.put(start, loaded.body[start : start + RAW_PAGE])
@@ -287,24 +284,46 @@ class EntryView(Vertical):
             self.page.rows_changed()
 
     def action_entry_search(self) -> None:
-        self.search.ask()
+        self._prompt.ask(
+            "search in this entry",
+            self._search,
+            value=self.page.search_text,
+            cancelled=lambda: self._search(""),
+            replaces=True,
+        )
+
+    def _search(self, text: str) -> None:
+        """Highlight a text on both pages, and go to the first match on the current one."""
+        for page in self.pages:
+            page.seek(text)
+        self.page.next_match(1, first=True)
 
     def action_entry_next(self) -> None:
-        self.search.go(1)
+        self._go(1)
 
     def action_entry_previous(self) -> None:
-        self.search.go(-1)
+        self._go(-1)
+
+    def _go(self, direction: int) -> None:
+        if self.page.search_text:
+            self.page.next_match(direction)
+        else:
+            self.action_entry_search()
 
     def action_entry_copy_value(self) -> None:
-        self.clipboard.copy(self.page.sheet.value(self.page.cursor), "the value")
+        self.page.copy_value()
 
     def action_entry_copy_path(self) -> None:
         if path := self.page.sheet.path(self.page.cursor):
-            self.clipboard.copy(path, path)
+            copy_text(self.app, path, path)
 
     def action_entry_copy(self) -> None:
         if (loaded := self.entry_in_page) is not None:
-            self.clipboard.copy_as(loaded)
+            self.copy_as(loaded)
+
+    def copy_as(self, loaded: LoadedEntry) -> None:
+        """Ask for a format, and copy an entry in it."""
+        copy_entry(self.app, loaded, self._recording.urls.get(loaded.entry.source, ""))
 
     def action_entry_save(self) -> None:
         """Save the image under the cursor, otherwise the whole body."""
@@ -313,13 +332,7 @@ class EntryView(Vertical):
             return
         found = sheet.binary(self.page.cursor) if isinstance(sheet, Tree) else None
         data, ending = found or (loaded.body, "json" if loaded.tree.is_json else "txt")
-        path = self._folder() / f"mcptui-{loaded.entry.seq}.{ending}"
-
-        def save(name: str) -> None:
-            if name.strip():
-                self._tasks.start(save_new(self.app, typed_path(name), data), "save a body")
-
-        self._prompt.ask("save as", save, value=str(path), check=path_problem)
+        ask_to_save(self._prompt, self._folder() / f"mcptui-{loaded.entry.seq}.{ending}", data)
 
 
 SHORT = 20
@@ -374,6 +387,11 @@ class EntryPanel:
         self._maximized = not self._screen.has_class("-whole")
         self._show(whole=self._maximized)
 
+    def fit(self, width: int) -> None:
+        """Lay out the entry for another size of the screen."""
+        self._entry.fit(width)
+        self.share_room()
+
     def share_room(self) -> None:
         """Show the list and the open entry, or only the entry if it is maximized or there are few rows."""
         self._show(whole=self._maximized or self._screen.size.height < SHORT)
@@ -405,7 +423,7 @@ class EntryPanel:
         for _ in range(LOAD_CHECKS):
             loaded = self._entry.loaded
             if loaded is not None and loaded.entry.seq == self._list.selected:
-                self._entry.clipboard.copy_as(loaded)
+                self._entry.copy_as(loaded)
                 return
             await asyncio.sleep(LOAD_SECONDS)
         self._screen.notify("Still loading. Try again in a moment.", timeout=3)

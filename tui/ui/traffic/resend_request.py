@@ -116,7 +116,7 @@ def edited(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
     return {**after, "_meta": {**meta, TOKEN: was[TOKEN]}}
 
 
-def written(params: Mapping[str, Any]) -> str:
+def params_text(params: Mapping[str, Any]) -> str:
     """Return params as editable JSON, with invisible characters as escapes."""
     text = json.dumps(params, ensure_ascii=False, indent=2)
     if text.replace("\n", "").isprintable():

@@ -180,7 +180,7 @@ class Resender:
         live = self._live
         if live is None:
             return
-        from tui.core.turn.rules import Verdict
+        from tui.core.permission.rules import Verdict
 
         tools = live.runtime.workbench.tools(request.server)
         tool = next((each for each in tools if each.name == request.tool), None)

@@ -14,8 +14,8 @@ from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.traffic import annotations
 from tui.ui.traffic.active_filter import ActiveFilter, ListRows
-from tui.ui.traffic.annotations import Annotations, SavedFilters
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
@@ -85,11 +85,8 @@ class TrafficScreen(Screen[Cause | None]):
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
         self._rows = ListRows(self.list, active, self.prompt)
-        self._annotations = Annotations(recording, self.list, active, self.prompt, self.entry.reload)
-        self._filters = SavedFilters(self, recording, active, self.prompt, self.apply_filter)
         self._comparer = Comparer(self, recording.entries, self.list, reader)
-        filters = active, self.apply_filter
-        self._resender = Resender(self, live, self.list, reader, self._tasks, *filters)
+        self._resender = Resender(self, live, self.list, reader, self._tasks, active, self.apply_filter)
         self.exporter = Exporter(self, recording, self.list, active, self.prompt, self._tasks, folder)
         self.stays = self.exporter.why_stay
 
@@ -153,8 +150,7 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_whole:
-            self.entry.fit(event.size.width)
-            self.panel.share_room()
+            self.panel.fit(event.size.width)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         context = Context.ENTRY if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC
@@ -266,10 +262,14 @@ class TrafficScreen(Screen[Cause | None]):
         self.list.go_to_first()
 
     def action_traffic_mark(self) -> None:
-        self._annotations.toggle_mark()
+        annotations.toggle_mark(self.recording, self.list)
 
     def action_traffic_note(self) -> None:
-        self._annotations.edit_note()
+        annotations.edit_note(self.recording, self.list, self.prompt, self._noted)
+
+    def _noted(self, seq: int) -> None:
+        self.active_filter.noted(seq)
+        self.entry.reload()
 
     def action_traffic_search(self) -> None:
         self._rows.ask()
@@ -281,7 +281,8 @@ class TrafficScreen(Screen[Cause | None]):
         self._rows.go(-1)
 
     def action_traffic_filters(self) -> None:
-        self._filters.pick()
+        applied = self.active_filter.query.text
+        annotations.choose_filter(self.recording, applied, self.prompt, self.apply_filter)
 
     def action_traffic_compare(self) -> None:
         self._comparer.compare()

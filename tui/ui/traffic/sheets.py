@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from threading import Event
 
 from textual.cache import LRUCache
 
 from tui.core import units
+from tui.core.search_text import places
 from tui.core.text import clean, clean_line
 from tui.core.traffic import OUTCOME_WORDS, Cause, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import span
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
-from tui.ui.widgets.page import Lines, Pictures, Work
+from tui.ui.widgets.page import Lines, Pictures, Place, Work
 from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share
@@ -152,18 +154,25 @@ class RawSheet:
     """The bytes of a body, with visible control characters and marked redactions, read page by page.
 
     A row has as many bytes as cells, since no character has more cells than bytes in UTF-8. `want` requests
-    the page at an offset; `put` stores it. `cut` is shown after the last byte.
+    the page at an offset; `put` stores it. `body` is searched. `cut` is shown after the last byte.
     """
 
     pictures: Pictures | None = None
 
     def __init__(
-        self, size: int, redactions: Sequence[Redaction], want: Callable[[int], None], cut: str = ""
+        self,
+        size: int,
+        redactions: Sequence[Redaction],
+        want: Callable[[int], None],
+        cut: str = "",
+        body: bytes = b"",
     ) -> None:
         self.size = size
         self._redactions = redactions
         self._want = want
         self._cut = cut
+        self._body = body
+        self._searched: tuple[str, Sequence[Place]] = ("", ())
         self._pages: LRUCache[int, bytes] = LRUCache(RAW_PAGES)
         self._wanted: set[int] = set()
         self._width = 80
@@ -178,11 +187,19 @@ class RawSheet:
     def count(self) -> int:
         return -(-self.size // self._width) + bool(self._cut) or 1
 
-    def row_of(self, offset: int) -> int:
-        return offset // self._width
+    def places(self, folded: str, stop: Event) -> Sequence[Place]:
+        if self._searched[0] != folded:
+            found = places(self._body, folded, stop)
+            if stop.is_set():
+                return ()
+            self._searched = folded, [(0, offset) for offset in found]
+        return self._searched[1]
 
-    def start_of(self, row: int) -> int:
-        return row * self._width
+    def place(self, row: int) -> Place:
+        return 0, row * self._width
+
+    def reveal(self, place: Place) -> int:
+        return place[1] // self._width
 
     def row(self, index: int, width: int) -> Row:
         start = index * self._width

@@ -5,7 +5,7 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from tui.core.errors import reason_of
 from tui.core.files.private_files import FILE_MODE
 from tui.core.files.programs import find_program
 from tui.core.text import clean_line
+from tui.ui.widgets.inputs import PromptLine
 
 
 def typed_path(text: str) -> Path:
@@ -58,6 +59,37 @@ async def save_new(app: App[Any], path: Path, data: bytes) -> bool:
         return False
     app.notify(f"Saved {units.size(len(data))} to {path}", timeout=4)
     return True
+
+
+def ask_to_save(
+    prompt: PromptLine,
+    path: Path,
+    data: bytes,
+    *,
+    label: str = "save as",
+    then: Callable[[Path], object] = str,
+) -> None:
+    """Ask for the path of a new file and write it; `then` is called with the path of a written file."""
+    app = prompt.app
+
+    async def save(path: Path) -> None:
+        if await save_new(app, path, data):
+            then(path)
+
+    def named(name: str) -> None:
+        if name.strip():
+            app.run_worker(save(typed_path(name)), exit_on_error=True)
+
+    prompt.ask(label, named, value=str(_free(path)), check=path_problem)
+
+
+def _free(path: Path) -> Path:
+    """Return `path`; if it exists, the first numbered path that does not."""
+    found, number = path, 1
+    while os.path.lexists(found) and number < 1000:
+        number += 1
+        found = path.with_stem(f"{path.stem}-{number}")
+    return found
 
 
 def _write_new(path: Path, data: bytes) -> None:

@@ -1,32 +1,27 @@
-"""Inputs: the fields of a dialog with labels and button, and an input line at the bottom of a screen.
+"""Inputs: a one-line field, the button of a form, and an input line at the bottom of a screen.
 
-`ui/workbench/form_pane.py` draws the forms of schemas in the same style, with rows. `PromptLine` asks for a
-search, a note or a name.
+`ui/forms` draws forms. `PromptLine` asks for a search, a note or a name.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
+from textual.containers import Horizontal
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tui.core.text import clean_line
 from tui.ui.platform.key_order import act_at_once
-from tui.ui.widgets.bar import Bar, part_at
+from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 
 _ACTIONS = {
     binding.key: binding.action for binding in Binding.make_bindings(Input.BINDINGS) if len(binding.key) > 1
 }
-
-
-_STEPS = {"right": "step(1)", "space": "step(1)", "left": "step(-1)", "enter": "app.focus_next"}
 
 
 class Field(Input):
@@ -75,79 +70,6 @@ def type_into(field: Input, event: events.Key) -> None:
         field.insert_text_at_cursor(event.character)
 
 
-class FormField(Vertical):
-    """A field of a form: label and type, the input, its description, and a row for an error.
-
-    The row for the error always exists, so that an error of one line moves nothing. A note, which
-    stays, has a blank line below it.
-
-    Args:
-        label: the name of the field.
-        control: the input, for instance a `Field`, a text area or `Choices`.
-        kind: its type, shown next to the label.
-        required: whether to show `required` next to the type.
-        about: the description, always shown below the input.
-    """
-
-    DEFAULT_CSS = """
-    FormField { width: 1fr; height: auto; }
-    FormField > .form-label { width: 1fr; }
-    FormField > .form-input {
-        width: 1fr; height: auto; padding: 0 1; background: $field; border-left: outer $rule;
-    }
-    FormField > .form-input:focus-within { border-left: outer $accent; }
-    FormField.-wrong > .form-input { border-left: outer $bad; }
-    FormField > .form-input Input, FormField > .form-input TextArea {
-        background: $field; background-tint: transparent;
-    }
-    FormField > .form-input TextArea { height: auto; border: none; padding: 0; }
-    FormField > .form-about { width: 1fr; padding: 0 0 0 2; color: $text-dim; }
-    FormField > .form-error { width: 1fr; height: auto; min-height: 1; padding: 0 0 0 2; color: $warn; }
-    FormField.-wrong > .form-error { color: $bad; }
-    FormField.-noted > .form-error { padding: 0 0 1 2; }
-    """
-
-    def __init__(
-        self, label: str, control: Widget, *, kind: str = "", required: bool = False, about: str = ""
-    ) -> None:
-        super().__init__()
-        self.control = control
-        self._label = Static(_head(label, kind, required), markup=False, classes="form-label")
-        self._about = Literal(about, classes="form-about")
-        self._about.display = bool(about)
-        self._error = Literal("", classes="form-error")
-
-    def compose(self) -> ComposeResult:
-        yield self._label
-        with Vertical(classes="form-input"):
-            yield self.control
-        yield self._about
-        yield self._error
-
-    def relabel(self, label: str, *, kind: str = "", required: bool = False) -> None:
-        """Change label and type."""
-        self._label.update(_head(label, kind, required))
-
-    def describe(self, about: str) -> None:
-        """Change the description; "" shows none."""
-        self._about.show(about)
-        self._about.display = bool(about)
-
-    def complain(self, problem: str, *, is_error: bool = True) -> None:
-        """Show a problem of the value, or a note; "" shows nothing."""
-        self._error.show(f"! {clean_line(problem, 300)}" if problem else "")
-        self.set_class(bool(problem) and is_error, "-wrong")
-        self.set_class(bool(problem) and not is_error, "-noted")
-
-
-def _head(label: str, kind: str, required: bool) -> Content:
-    words = " · ".join((*((kind,) if kind else ()), *(("required",) if required else ())))
-    parts = [(clean_line(label, 60), "bold")]
-    if words:
-        parts.append((f"  {clean_line(words, 120)}", "$text-dim"))
-    return Content.assemble(*parts)
-
-
 def takes_unknown(widget: Widget, letter: str) -> bool:
     """Say that no choice starts with a letter; return False for any other character: a key such as ?."""
     if letter.isalnum():
@@ -155,97 +77,10 @@ def takes_unknown(widget: Widget, letter: str) -> bool:
     return letter.isalnum()
 
 
-class Choices(Bar, can_focus=True):
-    """Values next to each other, one of them chosen.
-
-    Left and right, space, the first letter of a value or a click choose another; enter goes on.
-
-    Args:
-        options: values, each with its label.
-        chosen: the chosen value.
-        changed: called after another value was chosen.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,space", "step(1)", "Next"),
-        Binding("left", "step(-1)", "Previous"),
-        Binding("enter", "app.focus_next", "Next field"),
-    ]
-
-    HANDS_ON = LETTERS_MOVE_FOCUS = True
-    """Another value may show or hide fields, so the next key waits until that is done."""
-
-    def __init__(
-        self,
-        options: Sequence[tuple[str, str]],
-        chosen: str,
-        changed: Callable[[], object] = lambda: None,
-        *,
-        id: str | None = None,
-    ) -> None:
-        super().__init__(id=id)
-        self.options = tuple(options)
-        self.chosen = chosen
-        self._changed = changed
-
-    def row(self, width: int) -> Row:
-        return tuple(span for _, row in self._shown(width) for span in row)
-
-    def _shown(self, width: int) -> list[tuple[str, Row]]:
-        """Return the values to show, starting with the first one that keeps the chosen one visible."""
-        rows = [(value, choice(words, value == self.chosen, self.has_focus)) for value, words in self.options]
-        return rows[first_shown([width_of(row) for _, row in rows], self._index, width) :]
-
-    @property
-    def _index(self) -> int:
-        return [value for value, _ in self.options].index(self.chosen)
-
-    def choose(self, value: str) -> None:
-        """Choose another value."""
-        if value != self.chosen:
-            self.chosen = value
-            self.refresh()
-            self._changed()
-
-    async def _on_key(self, event: events.Key) -> None:
-        await act_at_once(self, event, _STEPS, self._letter)
-
-    async def _letter(self, event: events.Key) -> None:
-        """Choose the next value that starts with a letter."""
-        letter = (event.character or "").casefold()
-        if not event.is_printable or letter.isspace():
-            await super()._on_key(event)
-            return
-        after = [*self.options[self._index + 1 :], *self.options[: self._index + 1]]
-        found = next((value for value, words in after if words.casefold().startswith(letter)), None)
-        if found is None and not takes_unknown(self, letter):
-            return
-        event.stop()
-        event.prevent_default()
-        if found is not None:
-            self.choose(found)
-
-    def action_step(self, step: int) -> None:
-        self.choose(self.options[(self._index + step) % len(self.options)][0])
-
-    def on_click(self, event: events.Click) -> None:
-        value = part_at(self._shown(self.size.width), event.x)
-        if value is not None:
-            self.choose(value)
-
-
 def choice(words: str, chosen: bool, focused: bool, mark: str = "•") -> Row:
     """Return one of several values that are shown next to each other."""
     style = ("accent bold" if focused else "text bold") if chosen else "dim"
     return ((f"({mark if chosen else ' '}) {words}  ", style),)
-
-
-def first_shown(widths: Sequence[int], chosen: int, width: int) -> int:
-    """Return the index of the first part to show, so that the chosen part is within `width`."""
-    first = 0
-    while first < chosen and sum(widths[first : chosen + 1]) > width:
-        first += 1
-    return first
 
 
 class Button(Bar, can_focus=True):

@@ -14,15 +14,15 @@ from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
 from textual.filter import ANSIToTruecolor
 from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
-from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.core.text import clean
-from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip, add_scroll_bar, padded
+from tui.ui.platform.strips import ControlFilter, padded, row_of
 from tui.ui.platform.textual_internals import set_virtual_size
 from tui.ui.widgets.rows import EMPTY, Row, caret_in, copied, marked, text_of
 from tui.ui.widgets.theme_colors import Palette
@@ -72,7 +72,7 @@ class LinePane(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.following = self.FOLLOWS
         self.cursor = 0
-        self._strips = KeptStrips(CACHED_STRIPS)
+        self._strips = LRUCache[int, Strip](CACHED_STRIPS)
         self._palette = Palette.of({})
         self._palette_source: object = None
         self._placing = False
@@ -151,7 +151,8 @@ class LinePane(ScrollView, can_focus=True):
         if start <= 0:
             self._strips.clear()
         else:
-            self._strips.discard_from(start)
+            for index in [index for index in self._strips.keys() if index >= start]:
+                self._strips.discard(index)
         height = self.row_count()
         if height != self.virtual_size.height:
             self._resize_rows(height)
@@ -267,12 +268,6 @@ class LinePane(ScrollView, can_focus=True):
             strips = [strip.apply_filter(found, background) for strip in strips]
         return strips
 
-    @property
-    def vertical_scrollbar(self) -> ScrollBar:
-        """The scroll bar, which is drawn again only when it has moved."""
-        add_scroll_bar(self)
-        return super().vertical_scrollbar
-
     @contextmanager
     def _painting(self) -> Iterator[Style]:
         """Look up, once, expensive data that all rows painted in this context share."""
@@ -312,7 +307,7 @@ class LinePane(ScrollView, can_focus=True):
         under = ground_under + palette.style(ground) if ground else ground_under
         strip = painted(row, width, palette, under)
         if cacheable:
-            self._strips.keep(index, strip)
+            self._strips[index] = strip
         return strip
 
     @property
@@ -394,10 +389,10 @@ class LinePane(ScrollView, can_focus=True):
     on_blur = on_focus
 
 
-def painted(row: Row, width: int, palette: Palette, under: Style) -> RowStrip:
+def painted(row: Row, width: int, palette: Palette, under: Style) -> Strip:
     """Return a row in a palette's colors on the background `under`."""
     known = palette.known(under)
-    return RowStrip.of(
+    return row_of(
         [
             Segment(
                 text if text.isprintable() else _plain(text), known.get(words) or palette.over(under, words)

@@ -1,15 +1,19 @@
-"""Page: a pane that shows a sheet of rows with a cursor, folding, pictures and search."""
+"""Page: a pane that shows a sheet of rows with a cursor, folding, pictures, search, and its values copied."""
 
 import asyncio
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
-from typing import Protocol
+from typing import Any, Protocol
 
+from textual.app import App
 from textual.message import Message
 
 from tui.core.text import fold
+from tui.ui.platform import clipboard
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.pictures import Picture, PictureError, can_show_pictures, decoded
 from tui.ui.widgets.rows import Row, crop, highlighted, text_of, wrap
@@ -17,6 +21,15 @@ from tui.ui.widgets.symbols import symbols_for
 
 Work = Callable[[], Callable[[], None]]
 """Work for a thread; returns a function to call in the main thread."""
+
+Place = tuple[int, int]
+"""Where a text occurs in a sheet: a part of the sheet, and an offset or row in that."""
+
+MOST_COPIED = 1024 * 1024
+"""Maximum characters for the clipboard."""
+
+AT_ONCE = 64 * 1024
+"""Sheets of up to this size are searched on the event loop, larger ones in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +85,25 @@ class Sheet(Protocol):
     def fit(self, width: int) -> None:
         """Lay out the rows for another width."""
 
+    @property
+    def size(self) -> int:
+        """About how many bytes a search reads."""
+
+    def places(self, folded: str, stop: Event) -> Sequence[Place]:
+        """Return where a folded text occurs, in order; `stop` ends the search early."""
+
+    def place(self, row: int) -> Place:
+        """Return where a row is."""
+
+    def reveal(self, place: Place) -> int:
+        """Unfold what hides a place, and return its row."""
+
 
 class Lines:
     """A sheet of wrapped paragraphs."""
 
     pictures: Pictures | None = None
+    size = 0
 
     def __init__(self, paragraphs: Sequence[Row]) -> None:
         self._paragraphs = paragraphs
@@ -99,6 +126,16 @@ class Lines:
 
     def fit(self, width: int) -> None:
         self._rows = [row for each in self._paragraphs for row in wrap(each, max(10, width))]
+
+    def places(self, folded: str, stop: Event) -> Sequence[Place]:
+        rows = range(self.count())
+        return [(0, row) for row in rows if folded in fold(text_of(self.row(row, 0)))]
+
+    def place(self, row: int) -> Place:
+        return 0, row
+
+    def reveal(self, place: Place) -> int:
+        return place[1]
 
 
 SETTLED_SECONDS = 0.12
@@ -128,6 +165,7 @@ class Page(LinePane, inherit_bindings=True):
         self._next: tuple[Work, Event | None] | None = None
         self._decoding: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
+        self._last: tuple[Sheet | None, int, Place] = (None, -1, (0, 0))  # of the last match, with its row
 
     def show(self, sheet: Sheet) -> None:
         self._stop_work()
@@ -142,6 +180,50 @@ class Page(LinePane, inherit_bindings=True):
         self._stop_work()
         self.search_text = fold(text)
         self.rows_changed()
+
+    def search(self, text: str) -> None:
+        """Highlight a text, and go to the first match."""
+        self.seek(text)
+        if text:
+            self.next_match(1, first=True)
+
+    def next_match(self, direction: int, *, first: bool = False) -> None:
+        """Go to the next match, or with -1 to the previous one; with `first`, the current row is one."""
+        if not self.search_text:
+            return
+        stop = Event()
+        search = partial(self._match, self.sheet, direction, first, stop)
+        if self.sheet.size <= AT_ONCE:
+            search()()
+        else:
+            self.work(search, stop)
+
+    def _match(self, sheet: Sheet, direction: int, first: bool, stop: Event) -> Callable[[], None]:
+        """Find the next match; return a function that goes to it."""
+        places = sheet.places(self.search_text, stop)
+        if not places:
+            return lambda: self.app.notify("No matches", timeout=2)
+        found_in, row, here = self._last
+        if (found_in, row) != (sheet, self.cursor):
+            here = sheet.place(self.cursor)
+        at = bisect_right(places, here) if direction > 0 else bisect_left(places, here) - 1
+        place = places[(bisect_left(places, here) if first else at) % len(places)]
+        row = max(0, sheet.reveal(place))
+
+        def go() -> None:
+            self.go_to_row(row)
+            self._last = (sheet, self.cursor, place)
+
+        return go
+
+    @property
+    def value(self) -> str:
+        """The value under the cursor as text, "" if there is none."""
+        return self.sheet.value(self.cursor) if self.sheet.count() else ""
+
+    def copy_value(self, what: str = "the value") -> None:
+        if self.sheet.count():
+            copy_text(self.app, self.value, what)
 
     def work(self, work: Work, stop: Event | None = None) -> None:
         """Run work in a thread, one at a time. `stop` is set to end useless work early."""
@@ -244,3 +326,11 @@ class Page(LinePane, inherit_bindings=True):
         if self.sheet.pictures is not None:
             self.sheet.pictures.again()
             self._decode()
+
+
+def copy_text(app: App[Any], text: str, what: str) -> None:
+    """Copy a text to the clipboard, unless it is too large."""
+    if len(text) > MOST_COPIED:
+        app.notify("Too large for the clipboard. Save it to a file instead.", timeout=4)
+    else:
+        clipboard.copy(app, text, what)

@@ -292,3 +292,15 @@ def _picture(answer: bytes) -> Picture:
         return Picture(width, height, pixels, size, bool(head["moves"]), bool(head["cut"]))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         raise PictureError("it needs too much time or memory") from None
+
+
+def picture_rows(found: Picture | str | None, width: int) -> list[Row]:
+    """Return the rows of a picture, of the reason why it cannot be decoded, or of one being decoded."""
+    match found:
+        case Picture():
+            fits = found.within(max(1, width))
+            return [*(fits.row(index) for index in range(fits.rows)), fits.caption]
+        case str():
+            return [((f"Cannot decode this image: {found}", "warn"),)]
+        case None:
+            return [(("decoding…", "dim"),)]

@@ -1,10 +1,14 @@
 """A multi-line input."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
+
+from tui.ui.platform.key_order import act_at_once
 
 
 class LinesField(TextArea):
@@ -41,3 +45,17 @@ class LinesField(TextArea):
         if self.cursor_location[0] >= self.document.line_count:
             return Offset(0, 0)
         return super().scroll_cursor_visible(center, animate)
+
+
+class JsonArea(LinesField):
+    """A text edited as JSON. Some keys run `actions`, by key, before the text area sees them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, actions: Mapping[str, str]) -> None:
+        super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
+        self.set_reactive(TextArea.cursor_blink, False)
+        self._actions = actions
+
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event, self._actions, super()._on_key)

@@ -68,7 +68,7 @@ BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
 
 TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     **dict.fromkeys(("bench.call", "bench.raw", "bench.saved", "bench.hand"), BENCHES),
-    **dict.fromkeys(("bench.diff", "bench.mark", "bench.save"), BENCHES),
+    **dict.fromkeys(("bench.diff", "bench.mark", "bench.save", "bench.schema"), BENCHES),
     "bench.offer": frozenset({BenchTab.TOOLS}),
     "bench.offer_all": frozenset({BenchTab.TOOLS}),
     "bench.attach": frozenset({BenchTab.RESOURCES}),

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
@@ -18,42 +15,19 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
-from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.field_input import AskValues
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.text_area import JsonArea
 from tui.ui.workbench.bars import OtherKeys, RawHeading, SideHeading
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
-from tui.ui.workbench.field_input import AskValues
-from tui.ui.workbench.form_pane import FormPane
-from tui.ui.workbench.items import Item, ItemVerb
+from tui.ui.workbench.items import Item, ItemVerb, head_of
 from tui.ui.workbench.result_view import ResultView
-from tui.ui.workbench.saved_arguments import SavedArguments
-
-
-class RawJson(LinesField):
-    """The arguments as raw JSON. The keys of the workbench take precedence over those of the text area."""
-
-    BINDINGS: ClassVar[list[BindingType]] = []
-
-    DEFAULT_CSS = "RawJson { border: none; padding: 0 1; }"
-
-    def __init__(self, keys: KeyOverrides) -> None:
-        super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
-        self.set_reactive(TextArea.cursor_blink, False)
-        self._actions = {
-            key: found.method
-            for found in of_context(Context.WORKBENCH)
-            for key in keys.keys_of(found).split(",")
-        }
-
-    async def _on_key(self, event: events.Key) -> None:
-        await act_at_once(self, event, self._actions, super()._on_key)
 
 
 class Bench(Horizontal):
@@ -77,28 +51,27 @@ class Bench(Horizontal):
     Bench.-new FormPane { max-height: 75%; }
     Bench .bench-actions { height: 2; padding: 0 2; }
     Bench OtherKeys { width: 1fr; margin-left: 3; }
-    Bench RawJson, Bench RawHeading { display: none; background: $surface; }
-    Bench RawJson { height: 1fr; }
-    Bench ResultPage { height: 1fr; padding: 0 1; background: $surface; }
+    Bench JsonArea, Bench RawHeading { display: none; background: $surface; }
+    Bench JsonArea { height: 1fr; border: none; padding: 0 1; }
+    Bench BenchPage { height: 1fr; padding: 0 1; background: $surface; }
     Bench .side-heading, Bench .result-line { background: $panel; }
     Bench Input { height: 1; border: none; padding: 0 1; background: $panel; display: none; }
     Bench.-filtering Input { display: block; }
-    Bench.-raw RawJson, Bench.-raw RawHeading { display: block; }
+    Bench.-raw JsonArea, Bench.-raw RawHeading { display: block; }
     Bench.-raw FormPane { display: none; }
     Bench.-whole .bench-left, Bench.-whole FormPane { display: none; }
-    Bench.-whole RawJson, Bench.-whole RawHeading, Bench.-whole .bench-actions { display: none; }
-    Bench.-new.-raw ResultPage { height: 5; }
+    Bench.-whole JsonArea, Bench.-whole RawHeading, Bench.-whole .bench-actions { display: none; }
+    Bench.-new.-raw BenchPage { height: 5; }
     Bench.-new CallList { height: 3; }
     """
 
     class Called(Message):
         """The user wants to call the item."""
 
-    def __init__(self, tab: str, shared: BenchContext, saved: SavedArguments) -> None:
+    def __init__(self, tab: str, shared: BenchContext) -> None:
         # Most items have no calls yet, and a later change of class would compute all styles again.
         super().__init__(id=f"bench-{tab}", classes="-new")
         self._shared = shared
-        self._saved = saved
         self.item: Item | None = None
         self.news = shared.book.news_of(shared.server, tab)
         self.list = ItemList(shared.signs, self.news)
@@ -108,7 +81,9 @@ class Bench(Horizontal):
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
         self._other_keys = OtherKeys(shared.overrides)
-        self.raw = RawJson(shared.overrides)
+        actions = of_context(Context.WORKBENCH)
+        keys = {key: one.method for one in actions for key in shared.overrides.keys_of(one).split(",")}
+        self.raw = JsonArea(keys)
         self.raw_heading = RawHeading()
         self.result = ResultView(self.calls, shared)
         self.line = self.result.line
@@ -145,8 +120,8 @@ class Bench(Horizontal):
         if selected is None or selected.key != shown or selected != self.item:
             self.choose(selected)
         elif self.item is not None and selected.tokens != self.item.tokens:
-            self.item = self.form.item = selected
-            self.form.rebuild()
+            self.item = selected
+            self.form.change_head(self._head_of(selected))
 
     def _mark_seen(self, item: Item | None) -> None:
         """Record that the user has seen an item, so that it is no longer news."""
@@ -166,11 +141,11 @@ class Bench(Horizontal):
         form = Form(item.schema if item is not None else {})
         draft = self._shared.book.drafts.get((self._shared.server, item.key)) if item is not None else None
         if item is not None and draft is None:
-            draft = Draft(self._saved.last(item))
+            draft = Draft(self._shared.last_arguments(item))
         if draft is not None and draft.arguments is not None:
             form.load(draft.arguments)
-        structured = self.result.expect(item)
-        self.form.show(item, form, has_output_schema=structured, ask_values=self._completion_of(item))
+        self.result.expect(item)
+        self._show_form(form)
         self.button.display = item is not None
         self._other_keys.display = item is not None and not self._is_plain(item)
         if item is not None:
@@ -182,6 +157,13 @@ class Bench(Horizontal):
             self.is_raw = True
         self.show_calls()
         self.result.show()
+
+    def _show_form(self, form: Form) -> None:
+        head = self._head_of(self.item) if self.item is not None else None
+        self.form.show(form, head, ask_values=self._completion_of(self.item))
+
+    def _head_of(self, item: Item) -> FormHead:
+        return head_of(item, has_output_schema=self._shared.promised(item) is not None)
 
     def _completion_of(self, item: Item | None) -> AskValues | None:
         """Return a function that asks the server for argument values of a template or prompt."""
@@ -203,7 +185,7 @@ class Bench(Horizontal):
             return
         form = Form(self.item.schema)
         form.load(arguments)
-        self.form.show(self.item, form, ask_values=self._completion_of(self.item))
+        self._show_form(form)
         if self.is_raw:
             self._raw_from_form()
 
@@ -265,17 +247,22 @@ class Bench(Horizontal):
             if arguments is None:
                 self.line.say((f"! {problem}", "bad"))
             else:
-                self._saved.save(item, arguments)
+                self._shared.save_arguments(item, arguments)
 
         def use(arguments: object) -> None:
             if self.item is item:
                 self.fill(arguments)
                 self.go_to_form()
 
-        self._saved.choose(item, save, use)
+        self._shared.choose_arguments(item, save, use)
 
     def action_diff(self) -> None:
         self.result.toggle_difference()
+
+    def action_schema(self) -> None:
+        """Show the schema of the item, or its result again."""
+        if self.item is not None:
+            self.result.toggle_schema(self.item)
 
     def action_mark(self) -> None:
         self.calls.mark()
@@ -291,13 +278,13 @@ class Bench(Horizontal):
             self.line.say((f"! Not offered to the model: {about.withheld}.", "warn"))
         else:
             self._shared.choose(
-                self._shared.runtime.server_choices.toggle_tool(self._shared.server, about.name)
+                self._shared.runtime.server_changes.toggle_tool(self._shared.server, about.name)
             )
 
     def action_offer_all(self) -> None:
         """Turn all tools of the server off for the model, or on again."""
         if self.item is not None and isinstance(self.item.about, Tool):
-            self._shared.choose(self._shared.runtime.server_choices.toggle_all(self._shared.server))
+            self._shared.toggle_tools()
 
     def action_save(self) -> None:
         self.result.save()
@@ -373,9 +360,8 @@ class Bench(Horizontal):
     def filter_or_search(self) -> None:
         """Filter the list. If the result has the focus, search in it instead."""
         if self.screen.focused is self.page:
-            self._shared.prompt.ask(
-                "search in this result", self.result.search, cancelled=lambda: self.page.seek("")
-            )
+            cancelled = partial(self.page.seek, "")
+            self._shared.prompt.ask("search in this result", self.page.search, cancelled=cancelled)
         else:
             self.open_filter()
 
@@ -399,28 +385,14 @@ class Bench(Horizontal):
         self.set_class(bool(self.filter.value), "-filtering")
         self.screen.set_focus(self.list, scroll_visible=False)
 
-    def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
-        """Let the user choose a value or name an entry."""
+    def on_form_pane_name_wanted(self, event: FormPane.NameWanted) -> None:
         field = event.field
         event.stop()
-        if event.what == "choose":
-            choices = [
-                PickerChoice(one.label, Content(clean_line(one.label, 80) or '""'))
-                for one in field.spec.choices
-            ]
 
-            def chosen(label: str | None) -> None:
-                if label is not None:
-                    self.form.set_text(field.path, label)
-                    self.form.action_form_next()
+        def named(name: str) -> None:
+            self.form.added(self.form.form.add(field.path, name.strip()))
 
-            self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
-        else:
-
-            def named(name: str) -> None:
-                self.form.added(self.form.form.add(field.path, name.strip()))
-
-            self._shared.prompt.ask("entry name", named, value=event.text)
+        self._shared.prompt.ask("entry name", named, value=event.text)
 
     @property
     def is_raw(self) -> bool:
@@ -457,7 +429,7 @@ class Bench(Horizontal):
             return
         else:
             self.is_raw = False
-            self.form.show(self.item, self.form.form, ask_values=self._completion_of(self.item))
+            self._show_form(self.form.form)
         self.go_to_form()
 
     def _raw_from_form(self) -> None:

@@ -1,14 +1,21 @@
-"""The context that the parts of a workbench share: its server and runtime, the calls, the keys in use."""
+"""What the parts of a workbench share: its server, runtime, calls, keys, and the stored arguments."""
 
-from collections.abc import Coroutine
+import json
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from textual.content import Content
+
+from tui.core.errors import McptuiError
 from tui.core.servers import ServerStatus, not_configured
 from tui.core.text import clean_line
 from tui.core.tools import Tool
+from tui.core.workbench import CallMemory, without_secrets
 from tui.traffic.filter.nodes import written
 from tui.ui.dialogs.confirm import change_trust
+from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import trust_words
@@ -21,9 +28,13 @@ if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
     from tui.runtime.runtime import Runtime
     from tui.ui.keys.key_overrides import KeyOverrides
+    from tui.ui.results.message_draft import MessageDraft
     from tui.ui.widgets.inputs import PromptLine
     from tui.ui.widgets.symbols import Symbols
-    from tui.ui.workbench.message_draft import MessageDraft
+
+
+SAVE, FORGET = "\x00save", "\x00forget"
+"""Entries of the list of saved arguments that save or delete some."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,19 +64,27 @@ class BenchContext:
 
         self.screen.run_worker(choose(), exit_on_error=True)
 
+    def _chosen(self, field: str, value: Any) -> Coroutine[Any, Any, str]:
+        return self.runtime.configuration.choose(self.server, field, value)
+
+    def toggle_tools(self) -> None:
+        """Turn all tools off for the model, or on if any is off."""
+        if (status := self.status) is not None:
+            self.choose(self._chosen("off", () if status.spec.off else ("*",)))
+
     def toggle_instructions(self) -> None:
         """Give the model the server's instructions, or stop giving them."""
         if (status := self.configured()) is not None:
             verb = "does not get" if status.spec.instructions else "gets"
-            toggled = self.runtime.server_choices.toggle_instructions(self.server)
-            self.choose(toggled, f"The model {verb} the instructions of this server.")
+            chosen = self._chosen("instructions", not status.spec.instructions)
+            self.choose(chosen, f"The model {verb} the instructions of this server.")
 
     def toggle_resources(self) -> None:
         """Let the model read the server's resources, or stop it."""
         if (status := self.configured()) is not None:
             verb = "cannot" if status.spec.offer_resources else "can"
-            toggled = self.runtime.server_choices.toggle_resources(self.server)
-            self.choose(toggled, f"The model {verb} read the resources of this server.")
+            chosen = self._chosen("offer_resources", not status.spec.offer_resources)
+            self.choose(chosen, f"The model {verb} read the resources of this server.")
 
     def toggle_trust(self) -> None:
         status = self.configured()
@@ -99,6 +118,11 @@ class BenchContext:
             self.screen.notify(not_configured(self.server), severity="warning", markup=False)
         return status
 
+    def promised(self, item: "Item | None") -> "Mapping[str, Any] | None":
+        """Return the output schema of an item that is a tool, or None."""
+        about = item.about if item is not None else None
+        return self.runtime.workbench.output_schema(about) if isinstance(about, Tool) else None
+
     def called_tool(self, item: "Item | None") -> str:
         """Return the name of an item that is a tool and has been called in this run, or ""."""
         if item is None or not isinstance(item.about, Tool):
@@ -126,3 +150,81 @@ class BenchContext:
     def tokens(self) -> "DefinitionTokens | None":
         """The tokens of the server in each model request; None if there are none."""
         return self.runtime.request.definition_tokens().get(self.server) if self.runtime.is_ready else None
+
+    # ---- stored arguments, without their secrets ----
+
+    def last_arguments(self, item: Item) -> object:
+        """Return the arguments of the last call of an item, or None."""
+        return self.runtime.calls.memory.last.get(item.call_key(self.server))
+
+    def remember(self, item: Item, arguments: object) -> None:
+        """Store the arguments of a call."""
+        key = item.call_key(self.server)
+        self._remember(lambda memory: memory.called(key, self._without_secrets(arguments)))
+
+    def _without_secrets(self, arguments: object) -> object:
+        forms = (pane.form for pane in self.screen.query(FormPane))
+        hidden = [field.path for form in forms for field in form.fields() if field.spec.secret]
+        return without_secrets(arguments, hidden=hidden, redact=self.runtime.redactor.redact)
+
+    def _remember(self, change: Callable[[CallMemory], CallMemory], message: str = "") -> None:
+        app = self.screen.app
+
+        async def store() -> None:
+            try:
+                await self.runtime.calls.change(change)
+            except (McptuiError, ValueError) as error:
+                app.notify(str(error), title="Not saved", severity="warning")
+            else:
+                if message:
+                    app.notify(message, timeout=2)
+
+        app.run_worker(store(), name="remember a call")
+
+    def save_arguments(self, item: Item, arguments: object) -> None:
+        """Save arguments of an item under a name."""
+        key, saved = item.call_key(self.server), self._without_secrets(arguments)
+
+        def save(name: str) -> None:
+            name = name.strip()
+            self._remember(lambda memory: memory.with_saved(key, name, saved), f"Saved as {name}.")
+
+        self.prompt.ask("Save arguments as", save)
+
+    def choose_arguments(self, item: Item, save: Callable[[], None], use: Callable[[object], None]) -> None:
+        """Let the user save the arguments of an item, or choose saved ones and use them."""
+        saved = self._saved(item)
+
+        def chosen(name: str | None) -> None:
+            if name == SAVE:
+                save()
+            elif name == FORGET:
+                self._forget(item)
+            elif name is not None and name in saved:
+                use(saved[name])
+
+        if not saved:
+            save()
+            return
+        choices = [PickerChoice(name, _choice_text(name, value)) for name, value in saved.items()]
+        choices.append(PickerChoice(SAVE, Content("Save the arguments in the form…").stylize("dim")))
+        choices.append(PickerChoice(FORGET, Content("Delete saved arguments…").stylize("dim")))
+        self.screen.app.push_screen(Picker(f"Saved arguments of {item.label}", choices), chosen)
+
+    def _saved(self, item: Item) -> Mapping[str, object]:
+        return self.runtime.calls.memory.saved.get(item.call_key(self.server), {})
+
+    def _forget(self, item: Item) -> None:
+        key = item.call_key(self.server)
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._remember(lambda memory: memory.without_saved(key, name), f"Deleted {name}.")
+
+        choices = [PickerChoice(name, _choice_text(name, value)) for name, value in self._saved(item).items()]
+        self.screen.app.push_screen(Picker("Delete saved arguments", choices), chosen)
+
+
+def _choice_text(name: str, value: object) -> Content:
+    text = clean_line(json.dumps(value, ensure_ascii=False, default=str)[:400], 80)
+    return Content.assemble(clean_line(name, 60), "  ", (text, "dim"))

@@ -70,8 +70,8 @@ class ItemList(LinePane):
     class Moved(Message):
         """Another item is under the cursor."""
 
-    def __init__(self, signs: Symbols, news: Mapping[str, str], *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, signs: Symbols, news: Mapping[str, str]) -> None:
+        super().__init__()
         self._signs = signs
         self._news = news
         self._notes: Mapping[str, str] = {}
@@ -204,9 +204,12 @@ class ItemList(LinePane):
         return max(least, min(self._wanted() + 2, width * 2 // 5))
 
     def _wanted(self) -> int:
-        rows = [self._cells(item, (True, True)) for item in self._all]
-        widths = [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(3)]
-        return self._names() + 4 + sum(width + 1 for width in widths if width)
+        return self._names() + 4 + sum(width + 1 for width in self._widths((True, True)) if width)
+
+    def _widths(self, long: Long) -> list[int]:
+        """Return the common widths of the mark, the note and the size."""
+        rows = [self._cells(item, long) for item in self._all]
+        return [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(3)]
 
     def _names(self) -> int:
         return max((cells_of(item.label) for item in self._all), default=0)
@@ -230,8 +233,7 @@ class ItemList(LinePane):
         """Return whether the texts of the columns are long, and the common widths of the columns."""
         names = self._names()
         for long in ((True, True), (True, False), (False, False)):
-            rows = [self._cells(item, long) for item in self._all]
-            widths = [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(3)]
+            widths = self._widths(long)
             taken = sum(width + 1 for width in widths if width)
             if self.columns - taken - 4 >= min(names, LEAST_NAME):
                 break
@@ -282,8 +284,8 @@ class CallList(LinePane):
     class Moved(Message):
         """Another call is under the cursor."""
 
-    def __init__(self, signs: Symbols, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, signs: Symbols) -> None:
+        super().__init__()
         self._signs = signs
         self._calls: Sequence[HandCall] = ()
         self.empty = ""

@@ -6,28 +6,26 @@ import time
 
 from textual.widgets import TextArea
 
+from tui.core.permission.rules import Verdict
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.turn.rules import Verdict
 from tui.ui.dialogs.confirm import ConfirmCall
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import HandCall, run
-from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
-from tui.ui.workbench.saved_arguments import SavedArguments
 
 
 class HandCalls:
     """Makes the calls of one workbench."""
 
-    def __init__(self, shared: BenchContext, saved: SavedArguments) -> None:
+    def __init__(self, shared: BenchContext) -> None:
         self._shared = shared
-        self._saved = saved
         self._tasks: dict[HandCall, asyncio.Task[None]] = {}
         self._checks: dict[Bench, asyncio.Task[None]] = {}
 
@@ -118,7 +116,7 @@ class HandCalls:
     def _begin(self, bench: Bench, item: Item, arguments: object) -> None:
         now = time.monotonic_ns()
         call = self._shared.book.begin(self._shared.server, item, arguments, time.strftime("%H:%M:%S"), now)
-        self._saved.remember(item, arguments)
+        self._shared.remember(item, arguments)
         work = run(
             self._shared.runtime.workbench,
             self._shared.server,

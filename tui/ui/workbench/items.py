@@ -16,6 +16,8 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line, fold
 from tui.core.tools import Tool, is_off
 from tui.core.workbench import CallKey, CallKind, PromptInfo, ResourceInfo
+from tui.ui.forms.form_rows import FormHead
+from tui.ui.widgets.rows import Row, joined, wrap
 
 if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
@@ -41,7 +43,6 @@ class ItemVerb(StrEnum):
     CALL = "call"
     READ = "read"
     GET = "get"
-    SEND = "send"
     FETCH = "fetch"
 
 
@@ -228,6 +229,67 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
         )
         for prompt in prompts
     ]
+
+
+def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
+    """Return what the form of an item shows above its fields."""
+    title = clean_line(item.about.title, 120)
+    row: Row = ((f"  {item.label}", "text bold"),)
+    if title and title != item.label:
+        row = (*row, (f"   {title}", "dim"))
+
+    def facts(columns: int) -> list[Row]:
+        room, rows = max(8, columns - 2), list[Row]()
+        if hints := tuple(_hints(item, has_output_schema)):
+            rows.append((("  ", ""), *joined(((hint,) for hint in hints), ((" · ", "dim"),), room)))
+        if item.mark:
+            style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
+            rows += wrap(((f"For the model   {item.mark}", style),), room, first=(("  ", ""),))
+        for one in () if isinstance(item.about, Task) else item.about.hidden:
+            words = (
+                (f"{clean_line(one.place, 80)}: {one.sign}   ", "warn"),
+                (clean_line(one.excerpt), "dim"),
+            )
+            rows += wrap(words, room, first=(("  ! ", "warn"),))
+        return rows
+
+    empty = "No arguments" if item.verb in (ItemVerb.CALL, ItemVerb.GET) else ""
+    return FormHead(row, facts, item.description, empty)
+
+
+def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:
+    about = item.about
+    match about:
+        case Tool():
+            yield from _tool_hints(about, item.tokens)
+            if has_output_schema:
+                yield "structured result", "dim"
+            if about.has_icon:
+                yield "has an icon", "dim"
+        case Task():
+            yield "running on the server. Fetch waits for its result", "dim"
+        case ResourceInfo():
+            yield clean_line(about.uri, 400), "tool"
+            if about.mime:
+                yield clean_line(about.mime, 60), "dim"
+            if about.size is not None:
+                yield units.size(about.size), "dim"
+
+
+def _tool_hints(tool: Tool, tokens: str) -> Iterator[tuple[str, str]]:
+    """Yield hints on a tool's effects and costs, the most important first: a narrow pane omits the last."""
+    if tool.destructive:
+        yield "! destructive", "warn"
+    if tool.read_only and tool.trusted:
+        yield "read-only", "ok"
+    if tokens:
+        yield tokens, "dim"
+    if tool.read_only and not tool.trusted:
+        yield "marked read-only by the server", "dim"
+    if tool.destructive is False and not tool.read_only:
+        yield ("non-destructive", "ok") if tool.trusted else ("marked non-destructive by the server", "dim")
+    if tool.idempotent:
+        yield "idempotent" if tool.trusted else "marked idempotent by the server", "dim"
 
 
 # ---- URI templates (RFC 6570, level 3, and the modifiers of level 4 for strings) ----

@@ -1,13 +1,11 @@
 """The log screen: the stderr of one server, live."""
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 from textual.screen import ModalScreen
-from textual.widgets import Input
 
 from tui.core.servers import ServerState, ServerStatus, not_configured
 from tui.core.text import clean_line
@@ -18,8 +16,7 @@ from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import SplitBar, key_cap
-from tui.ui.widgets.inputs import Field, type_into
-from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import STATE_STYLES, reason_words, toggle_server
 from tui.ui.workbench.log_tab import LogLines
@@ -44,9 +41,6 @@ class LogScreen(ModalScreen[None]):
     LogScreen { background: $surface; layout: vertical; }
     LogScreen > Bar { padding: 0 1; background: $panel; }
     LogScreen > LogLines { height: 1fr; padding: 0 1; background: $surface; }
-    LogScreen #log-search { height: 1; padding: 0 1; background: $panel; }
-    LogScreen #log-search Literal { width: 9; color: $text-dim; }
-    LogScreen #log-search Input { width: 1fr; background: $panel; background-tint: transparent; }
     """
 
     def __init__(self, host: "Host", server: str, overrides: KeyOverrides) -> None:
@@ -58,19 +52,16 @@ class LogScreen(ModalScreen[None]):
         self._keys = Footer()
         self._keys.show(entries_of(of_context(Context.LOG), overrides))
         self._lines = LogLines(empty=LOCAL, id="log-lines")
-        self._input = Field(placeholder="text in this log", max_length=200, compact=True)
-        self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
-        self._search.display = False
-        self._typing = False
+        self._prompt = PromptLine()
 
     def compose(self) -> ComposeResult:
         yield self._title
         yield self._lines
-        yield self._search
+        yield self._prompt
         yield self._keys
 
     def on_mount(self) -> None:
-        self.set_focus(self._input if self._typing else self._lines, scroll_visible=False)
+        self.set_focus(self._lines, scroll_visible=False)
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
@@ -82,38 +73,30 @@ class LogScreen(ModalScreen[None]):
         self._title.show(*self._title_rows())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While the user types in the search line, letters are not keys."""
-        return action == "log_back" if self._typing else super().check_action(action, parameters)
+        """While the user types in the search line, every key is for it."""
+        return not self._prompt.display and super().check_action(action, parameters)
 
     def action_log_back(self) -> None:
-        if self._search.display:
-            self._end_search()
-            self._lines.search("")
-            self.look()
+        if self._lines.sought:
+            self._seek("")
         else:
             self.dismiss(None)
 
     def action_log_search(self) -> None:
-        """Open the search line. The focus moves at once: the next key may already have been pressed."""
-        self._search.display = True
-        self._typing = True
-        if self.is_mounted:
-            self.set_focus(self._input, scroll_visible=False)
+        self._prompt.ask(
+            "search",
+            self._seek,
+            value=self._lines.sought,
+            placeholder="text in this log",
+            typed=self._seek,
+            cancelled=partial(self._seek, ""),
+            replaces=True,
+        )
 
-    def on_key(self, event: events.Key) -> None:
-        if self._typing:
-            type_into(self._input, event)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        self._typing = self.focused is self._input
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        self._lines.search(event.value)
+    def _seek(self, text: str) -> None:
+        if text != self._lines.sought or not text:
+            self._lines.search(text)
         self.look()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        self._typing = False
-        self.set_focus(self._lines)
 
     def action_log_find(self, direction: int) -> None:
         self._lines.next_hit(direction)
@@ -135,13 +118,6 @@ class LogScreen(ModalScreen[None]):
         if self._configured() is not None:
             self._host.request_restart(self._server)
             self.look()
-
-    def _end_search(self) -> None:
-        self._search.display = False
-        self._typing = False
-        with self.prevent(Input.Changed):
-            self._input.value = ""
-        self.set_focus(self._lines)
 
     def _configured(self) -> ServerStatus | None:
         """Return the status of the server; if it is no longer configured, say so and return None."""

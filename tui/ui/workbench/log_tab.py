@@ -12,14 +12,13 @@ from textual.content import Content
 
 from tui.core import units
 from tui.core.servers import LOG_LEVELS, ServerStatus
-from tui.core.text import clean, clean_line, fold, without_styling
+from tui.core.text import clean, clean_line, compact, fold, without_styling
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import Recording
-from tui.traffic.spans.span_values import compact
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.entry_loader import ReaderThread
@@ -322,6 +321,6 @@ def choose_level(app: App[Any], status: ServerStatus, shared: BenchContext) -> N
 
     def chosen(level: str | None) -> None:
         if level is not None:
-            shared.choose(shared.runtime.server_choices.set_log_level(status.name, level))
+            shared.choose(shared.runtime.configuration.choose(status.name, "log_level", level))
 
     app.push_screen(Picker("Log level", choices, now or "info"), chosen)

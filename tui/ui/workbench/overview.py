@@ -4,19 +4,21 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
 from tui.core import units
+from tui.core.jsonrpc.revisions import is_modern
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport, is_modern
+from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
 from tui.core.tasks import EXTENSION as TASKS
-from tui.core.text import clean_line, preview
-from tui.core.workbench import ServerIdentity, Workbench
+from tui.core.text import clean_line
+from tui.core.workbench import ServerIdentity
+from tui.runtime.options import absolute
 from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.form_rows import prose
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
@@ -42,27 +44,6 @@ WIDEST = 110
 """Maximum columns of prose; longer lines are hard to read."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerFacts:
-    """Content of the overview.
-
-    Attributes:
-        status: the state of the server.
-        identity: its description of itself; None before the first response.
-        share: recent share of one processor, 1.0 for all of it; None if unknown.
-        now_ns: monotonic nanoseconds.
-        started: the time of day at which the state started, or "".
-        tokens: its tokens in each model request.
-    """
-
-    status: ServerStatus
-    identity: ServerIdentity | None
-    share: float | None
-    now_ns: int
-    started: str = ""
-    tokens: "DefinitionTokens | None" = None
-
-
 def state_row(status: ServerStatus, symbols: Symbols) -> Row:
     """Return sign and name of a server's state, and the reason if it is stopped."""
     style = "bad" if status.failed else STATE_STYLES[status.state]
@@ -73,58 +54,6 @@ def state_row(status: ServerStatus, symbols: Symbols) -> Row:
         sign = symbols.spinner[0]
     why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
     return ((f"{sign} {status.state}{why}", style),)
-
-
-_GIVES = " changes that"
-
-
-def overview_rows(
-    facts: ServerFacts,
-    width: int,
-    redactor: Redactor,
-    start: Row,
-    give_key: str = "i",
-    permission_keys: tuple[str, str, str, str] = ("t", "e", "x", "T"),
-) -> list[Row]:
-    """Return the overview, wrapped at `width`. `start` says how to start the server.
-
-    `give_key` gives its instructions to the model. `permission_keys` set its roots, sampling, the model's
-    access to its resources, and its trust.
-    """
-    width = max(30, min(width, WIDEST))
-    rows: list[Row] = [EMPTY]
-    rows += _problem_rows(facts.status, width, redactor, start)
-    identity = facts.identity or ServerIdentity()
-    for heading, lines in (
-        ("SERVER", _server(facts.status, identity)),
-        _where(facts, identity, redactor),
-        ("PERMISSIONS", permission_facts(facts.status, *permission_keys)),
-        ("OFFERS", _offers(facts, identity)),
-        ("EXTENSIONS", _extensions(facts.status, identity)),
-        ("OMITTED", _left_out(facts.status)),
-        ("HIDDEN TEXT", _hidden(facts.status)),
-    ):
-        found = [line for name, value, style in lines for line in _fact(name, value, style, width)]
-        if found:
-            rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
-    if identity.instructions:
-        given = "sent to the model" if facts.status.spec.instructions else "not sent to the model"
-        rows += [
-            ((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), (give_key, "text bold"), (_GIVES, "dim"))
-        ]
-        rows += prose(identity.instructions, width, "   ")
-    return rows
-
-
-def prose(text: str, width: int, indent: str = "", style: str = "text", most_lines: int = 200) -> list[Row]:
-    """Return untrusted text as wrapped rows, cleaned and truncated, with a note of what is omitted."""
-    seen = preview(text, max_lines=most_lines)
-    rows: list[Row] = []
-    for line in seen.text.rstrip("\n").split("\n"):
-        rows += wrap(((line.expandtabs(4).rstrip(), style),), max(10, width), first=((indent, ""),))
-    if seen.omitted:
-        rows.append(((f"{indent}… {units.count(seen.omitted)} more characters", "dim"),))
-    return rows
 
 
 def _fact(name: str, value: str, style: str, width: int) -> list[Row]:
@@ -177,16 +106,7 @@ def _era(protocol: str, transport: Transport) -> str:
     return "   a session, opened with initialize"
 
 
-def _where(
-    facts: ServerFacts, identity: ServerIdentity, redactor: Redactor
-) -> tuple[str, Iterator[tuple[str, str, str]]]:
-    if facts.status.spec.url:
-        return "CONNECTION", _connection(facts, redactor)
-    return "PROCESS", _process(facts, identity, redactor)
-
-
-def _connection(facts: ServerFacts, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
-    status = facts.status
+def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
     yield "address", redactor.redact_line(status.spec.shown_url, 1200), "text"
     if names := tuple(status.spec.headers):
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
@@ -199,13 +119,12 @@ def _connection(facts: ServerFacts, redactor: Redactor) -> Iterator[tuple[str, s
             problem = clean_line(redactor.redact(reach.problem), 400)
             yield "answers", f"no: {problem}" if reach.silent else "yes", "warn" if reach.silent else "text"
     if status.state is not ServerState.STOPPED:
-        yield from _times(facts)
+        yield from _times(status)
 
 
 def _process(
-    facts: ServerFacts, identity: ServerIdentity, redactor: Redactor
+    status: ServerStatus, identity: ServerIdentity, share: float | None, redactor: Redactor
 ) -> Iterator[tuple[str, str, str]]:
-    status = facts.status
     command = identity.command or status.spec.shown_command
     line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
     yield "command", redactor.redact_line(line, 1200), "text"
@@ -225,16 +144,16 @@ def _process(
     if identity.memory is not None:
         yield "memory", units.size(identity.memory), "text"
     if identity.cpu_seconds is not None:
-        now = f"{facts.share * 100:.0f} % now, " if facts.share is not None else ""
+        now = f"{share * 100:.0f} % now, " if share is not None else ""
         yield "CPU time", f"{now}{identity.cpu_seconds:.1f} s in total", "text"
-    yield from _times(facts)
+    yield from _times(status)
 
 
-def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
-    status = facts.status
+def _times(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
     if status.state is ServerState.RUNNING:
-        at = f"since {facts.started}, " if facts.started else ""
-        yield "running", f"{at}{units.clock((facts.now_ns - status.since_ns) / 1e9)}", "text"
+        ago = (time.monotonic_ns() - status.since_ns) / 1e9
+        started = time.strftime("%H:%M:%S", units.local_time(time.time() - ago)) if status.since_ns else ""
+        yield "running", f"{f'since {started}, ' if started else ''}{units.clock(ago)}", "text"
     if status.start_ms is not None:
         yield "started in", units.duration(status.start_ms), "text"
     if status.restarts:
@@ -243,8 +162,9 @@ def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
         yield "stdout" if status.printed_words else "noise", noise_words(status), "warn"
 
 
-def _offers(facts: ServerFacts, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
-    status = facts.status
+def _offers(
+    status: ServerStatus, identity: ServerIdentity, tokens: "DefinitionTokens | None"
+) -> Iterator[tuple[str, str, str]]:
     if status.state is not ServerState.RUNNING:
         return
     counts = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
@@ -258,11 +178,11 @@ def _offers(facts: ServerFacts, identity: ServerIdentity) -> Iterator[tuple[str,
         if name in capabilities:
             words += capability_words(capabilities[name])
         if (hint := identity.hints.get(name)) is not None:
-            words += filter(None, [hint.words(facts.now_ns)])
+            words += filter(None, [hint.words(time.monotonic_ns())])
         if words or name in capabilities:
             yield clean_line(str(name), FACT_CELLS - 2), ", ".join(words) or "yes", "text"
-    if facts.tokens is not None:
-        yield "tokens", token_facts(facts.tokens), "text"
+    if tokens is not None:
+        yield "tokens", token_facts(tokens), "text"
 
 
 USED_EXTENSIONS = frozenset({TASKS})
@@ -312,104 +232,82 @@ def _hidden(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
 ASK_SECONDS = 1.0
 
 
-class IdentityWatch:
-    """Requests the identity of a visible server once a second, one request at a time.
-
-    Attributes:
-        identity: the last response; None before the first.
-        share: share of one processor between the last two responses; None if unknown.
-    """
-
-    def __init__(self, bench: Workbench, server: str) -> None:
-        self._bench = bench
-        self._server = server
-        self.identity: ServerIdentity | None = None
-        self.share: float | None = None
-        self._asked = float("-inf")
-        self._measured: tuple[float, float, tuple[int, ...]] | None = None
-        self._state: ServerState | None = None
-        self._task: asyncio.Task[None] | None = None
-
-    def look(self, status: ServerStatus | None) -> None:
-        """Request the identity if it is due, and at once when the state has changed."""
-        now = time.monotonic()
-        state = status.state if status is not None else None
-        if self._task is not None and not self._task.done():
-            return
-        if now - self._asked >= ASK_SECONDS or state is not self._state:
-            self._asked, self._state = now, state
-            self._task = asyncio.create_task(self._ask(), name="identity of a server")
-
-    async def _ask(self) -> None:
-        identity = await self._bench.identity(self._server)
-        now, spent = time.monotonic(), identity.cpu_seconds
-        before, self._measured = self._measured, None
-        self.identity, self.share = identity, None
-        if spent is None:
-            return
-        self._measured = (now, spent, identity.pids)
-        # Only comparable for the same processes: the sum lacks the time of a process that ended.
-        if before is not None and before[2] == identity.pids and now > before[0]:
-            self.share = max(0.0, (spent - before[1]) / (now - before[0]))
-
-    def started(self, status: ServerStatus) -> str:
-        """Return the time of day at which the current state started, or ""."""
-        ago = (time.monotonic_ns() - status.since_ns) / 1e9
-        return time.strftime("%H:%M:%S", units.local_time(time.time() - ago)) if status.since_ns else ""
-
-    async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-
-
 class Overview(LinePane):
-    """Shows facts about the server; unchanged rows are not painted again."""
+    """Shows facts about the server, which it requests once a second; unchanged rows are not painted again."""
 
     FOLLOWS = False
     BINDINGS = bench_list_bindings()
 
     def __init__(self, shared: BenchContext) -> None:
         super().__init__(id="bench-overview")
-        self.identity = IdentityWatch(shared.runtime.workbench, shared.server)
         self._shared = shared
         self._rows: list[Row] = []
+        self._identity = ServerIdentity()
+        self._share: float | None = None  # of one processor, between the last two responses
+        self._asked = float("-inf")
+        self._measured: tuple[float, float, tuple[int, ...]] | None = None
+        self._state: ServerState | None = None
+        self._asking: asyncio.Task[None] | None = None
 
     def look(self) -> None:
         """Show current facts; cheap if nothing changed."""
-        self.identity.look(self._shared.status)
+        self._request()
         rows = self._make()
         if rows != self._rows:
             self._rows = rows
             self.rows_changed()
 
+    def _request(self) -> None:
+        """Request the identity if it is due, and at once when the state has changed, one at a time."""
+        now, status = time.monotonic(), self._shared.status
+        state = status.state if status is not None else None
+        if self._asking is not None and not self._asking.done():
+            return
+        if now - self._asked >= ASK_SECONDS or state is not self._state:
+            self._asked, self._state = now, state
+            self._asking = asyncio.create_task(self._ask(), name="identity of a server")
+
+    async def _ask(self) -> None:
+        identity = await self._shared.runtime.workbench.identity(self._shared.server)
+        now, spent = time.monotonic(), identity.cpu_seconds
+        before, self._measured = self._measured, None
+        self._identity, self._share = identity, None
+        if spent is None:
+            return
+        self._measured = (now, spent, identity.pids)
+        # Only comparable for the same processes: the sum lacks the time of a process that ended.
+        if before is not None and before[2] == identity.pids and now > before[0]:
+            self._share = max(0.0, (spent - before[1]) / (now - before[0]))
+
     def _make(self) -> list[Row]:
-        status = self._shared.status
+        status, identity = self._shared.status, self._identity
         if status is None:
             return [((" ", ""), *self._shared.left_row)]
-        identity = self.identity
-        facts = ServerFacts(
-            status,
-            identity.identity,
-            identity.share,
-            time.monotonic_ns(),
-            identity.started(status),
-            self._shared.tokens,
-        )
-        first = self._shared.overrides.first_of
-        return overview_rows(
-            facts,
-            self.columns,
-            self._shared.runtime.redactor,
-            start_words(status, first, "bench.toggle"),
-            first("bench.instructions"),
-            (
-                first("bench.roots"),
-                first("bench.sampling"),
-                first("bench.read_resources"),
-                first("bench.trust"),
-            ),
-        )
+        key, redactor = self._shared.overrides.first_of, self._shared.runtime.redactor
+        width = max(30, min(self.columns, WIDEST))
+        rows: list[Row] = [EMPTY]
+        rows += _problem_rows(status, width, redactor, start_words(status, key, "bench.toggle"))
+        is_remote = bool(status.spec.url)
+        process = _process(status, identity, self._share, redactor)
+        tokens = self._shared.tokens
+        for heading, lines in (
+            ("SERVER", _server(status, identity)),
+            ("CONNECTION", _connection(status, redactor)) if is_remote else ("PROCESS", process),
+            ("PERMISSIONS", permission_facts(status, key)),
+            ("OFFERS", _offers(status, identity, tokens)),
+            ("EXTENSIONS", _extensions(status, identity)),
+            ("OMITTED", _left_out(status)),
+            ("HIDDEN TEXT", _hidden(status)),
+        ):
+            found = [line for name, value, style in lines for line in _fact(name, value, style, width)]
+            if found:
+                rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
+        if identity.instructions:
+            given = "sent to the model" if status.spec.instructions else "not sent to the model"
+            change = ((key("bench.instructions"), "text bold"), (" changes that", "dim"))
+            rows += [((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), *change)]
+            rows += prose(identity.instructions, width, "   ")
+        return rows
 
     def row_count(self) -> int:
         return len(self._rows)
@@ -421,13 +319,15 @@ class Overview(LinePane):
         self._rows = self._make()
 
     async def on_unmount(self) -> None:
-        await self.identity.close()
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait({self._asking})
 
 
-def permission_facts(
-    status: ServerStatus, roots_key: str, rule_key: str, resources_key: str = "x", trust_key: str = "T"
-) -> Iterator[tuple[str, str, str]]:
-    """Yield name, value and style of each fact."""
+def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iterator[tuple[str, str, str]]:
+    """Yield name, value and style of each fact; `key_of` returns the key of an action that changes it."""
+    roots_key, rule_key = key_of("bench.roots"), key_of("bench.sampling")
+    resources_key, trust_key = key_of("bench.read_resources"), key_of("bench.trust")
     spec = status.spec
     if spec.trusted:
         yield "trust", f"its read-only marks and its results are trusted   {trust_key} changes it", "text"
@@ -454,7 +354,8 @@ def edit_roots(shared: BenchContext) -> None:
         return
 
     def done(text: str) -> None:
-        shared.choose(shared.runtime.server_choices.set_roots(shared.server, listed(text)))
+        roots = absolute(listed(text))
+        shared.choose(shared.runtime.configuration.choose(shared.server, "roots", roots))
 
     shared.prompt.ask(
         "roots, separated by commas",
@@ -473,8 +374,8 @@ def choose_sampling(shared: BenchContext) -> None:
 
     def chosen(rule: str | None) -> None:
         if rule is not None:
-            choices = shared.runtime.server_choices
-            shared.choose(choices.set_sampling(shared.server, SamplingRule(rule)))
+            configuration = shared.runtime.configuration
+            shared.choose(configuration.choose(shared.server, "sampling", SamplingRule(rule)))
 
     words = [PickerChoice(rule, Content.assemble(rule, (f"   {about}", "dim"))) for rule, about in RULES]
     note = "" if is_modern(status.protocol) else RESTART  # since 2026-07-28 each request says what is allowed

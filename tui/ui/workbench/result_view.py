@@ -3,36 +3,31 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
-
-from textual.widget import Widget
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from tui.core import units
 from tui.core.conversation.conversation import Attachment
-from tui.core.text import clean_line, fold
-from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, Tool
+from tui.core.forms.form import Form
+from tui.core.forms.spec import type_words
+from tui.core.text import clean_line
 from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform import clipboard
-from tui.ui.traffic import copies
+from tui.ui.results.message_draft import ResultSource, for_conversation, prompt_message
+from tui.ui.results.result_screen import attach_part, content_of, follow_link, save_part
+from tui.ui.results.result_sheets import Stack, sheet_of_result
 from tui.ui.widgets.bar import Bar, key_cap, spread
-from tui.ui.widgets.files import path_problem, save_new, typed_path
-from tui.ui.widgets.page import Lines, Page, Sheet
-from tui.ui.widgets.rows import Row, progress_bar, text_of
+from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
+from tui.ui.widgets.rows import EMPTY, Row, progress_bar
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench import results
+from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import HandCall, HandCallState, as_json
-from tui.ui.workbench.items import Item
-from tui.ui.workbench.message_draft import ResultSource, attach_content, for_conversation, prompt_message
-from tui.ui.workbench.result_screen import read_link
-from tui.ui.workbench.results import Stack
+from tui.ui.workbench.items import Item, ItemVerb
 
-AT_ONCE = 64 * 1024
-"""Results up to about this size are laid out on the event loop, larger ones in a thread."""
+MOST_PROMISED = 40
+"""Maximum members of an output schema to list before the first call."""
 
 BAR_CELLS, FEW_CELLS = 16, 8
 NUMBER_FROM = 44
@@ -45,7 +40,7 @@ LONG_BAR_FROM = 72
 class ResultLine(Bar):
     """The line above a result: state, progress and duration of a call, or a note.
 
-    `what` says what the page shows: "" for the call's result, or "compared".
+    `what` says what the page shows: "" for the call's result, "compared" or "schema".
     """
 
     def __init__(self, signs: Symbols) -> None:
@@ -83,6 +78,8 @@ class ResultLine(Bar):
         if self.note:
             end = (*self._end, (" ", "")) if self._end else right
             return spread(((" ", ""), *self.note), end, width)
+        if self.what == "schema":
+            return ((" SCHEMA", "dim bold"),)
         if call is None:
             return ((" RESULT", "dim bold"),)
         if call.state is HandCallState.RUNNING:
@@ -117,8 +114,57 @@ def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
     return (*row, (words, "dim"))
 
 
-class ResultPage(Page):
-    """The page that shows a result, with the keys of lists and results."""
+def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]:
+    """Return a description of the expected result, to show before the first call.
+
+    `promised` is the output schema of a tool, or None.
+    """
+    if item is None:
+        return []
+    words = {
+        ItemVerb.READ: f"The content of {item.label} appears here.",
+        ItemVerb.GET: f"The messages of {item.label} appear here.",
+        ItemVerb.FETCH: "The result of the task appears here.",
+    }.get(item.verb, f"The result of {item.label} appears here.")
+    rows: list[Row] = [((words, "dim"),)]
+    fields = Form(promised).fields()[:MOST_PROMISED] if promised is not None else ()
+    if not fields:
+        return rows
+    rows += [EMPTY, (("Structured content:", "dim"),)]
+    for field in fields:
+        name = clean_line(field.name, 60) or "value"
+        rows.append(((f"{'  ' * max(1, field.depth)}{name}  ", "tool"), (type_words(field), "dim")))
+    return rows
+
+
+def sheet_of(call: HandCall, signs: Symbols) -> Sheet:
+    """Return the sheet of a call's result. Slow if it is large: then do not run it on the event loop."""
+    if call.result is None:
+        words = "Cancelled." if call.state is HandCallState.CANCELLED else ""
+        return Lines([((words, "warn"),)])
+    return sheet_of_result(call.result, signs, call.promised)
+
+
+def difference(before: HandCall, after: HandCall) -> Sheet:
+    """Return two results side by side. Slow if they are large."""
+    from tui.core.comparison.lines import line_pairs, lines_of
+    from tui.ui.results.side_by_side import SideBySide
+
+    if before.result is None or after.result is None:
+        return Lines([(("No result to compare with.", "warn"),)])
+    calls: Row = (
+        (f"call {before.number} at {before.clock}", "text"),
+        (" and ", "dim"),
+        (f"call {after.number} at {after.clock}", "text"),
+    )
+    old, new = lines_of(as_json(before.result)), lines_of(as_json(after.result))
+    if old == new:
+        return Lines([calls, EMPTY, (("No differences.", "ok"),)])
+    return Stack([(Lines([calls, EMPTY]), None), (SideBySide(line_pairs(old, new)), None)])
+
+
+class BenchPage(Page):
+    """The page of a result, with the keys of the workbench."""
 
     BINDINGS = bench_list_bindings()
 
@@ -130,16 +176,14 @@ class ResultView:
         self._calls = calls
         self._shared = shared
         self.line = ResultLine(shared.signs)
-        self.page = ResultPage()
+        self.page = BenchPage()
+        self._source = ResultSource(shared.server, shared.runtime.workbench, shared.draft)
         self._expected: Sequence[Row] = ()
         self._layout: asyncio.Task[None] | None = None
 
-    def expect(self, item: Item | None) -> bool:
-        """Describe the expected result of an item without calls; return whether it has an output schema."""
-        about = item.about if item is not None else None
-        promised = self._shared.runtime.workbench.output_schema(about) if isinstance(about, Tool) else None
-        self._expected = results.expected(item, promised)
-        return promised is not None
+    def expect(self, item: Item | None) -> None:
+        """Describe the expected result of an item without calls."""
+        self._expected = expected(item, self._shared.promised(item))
 
     def show(self) -> None:
         """Show the result of the selected call."""
@@ -151,9 +195,22 @@ class ResultView:
         elif call.took_ms is None:
             self._put(Lines(()))
         elif call.size <= AT_ONCE:
-            self._put(results.sheet_of(call, self._shared.signs))
+            self._put(sheet_of(call, self._shared.signs))
         else:
             self._lay_out(call, None)
+
+    def toggle_schema(self, item: Item) -> None:
+        """Show the schemas of an item, or the result again."""
+        if self.line.what == "schema":
+            self.show()
+            return
+        schemas: dict[str, Any] = {"inputSchema": item.schema}
+        if (promised := self._shared.promised(item)) is not None:
+            schemas["outputSchema"] = promised
+        self.line.what = "schema"
+        self.line.say()
+        data = json.dumps(schemas, ensure_ascii=False, default=str).encode("utf-8", "replace")
+        self._put(Tree(data, symbols=self._shared.signs))
 
     def look(self) -> None:
         self.line.look()
@@ -175,9 +232,9 @@ class ResultView:
     def _lay_out(self, call: HandCall, before: HandCall | None) -> None:
         async def make() -> None:
             if before is not None:
-                sheet: Sheet = await asyncio.to_thread(results.difference, before, call)
+                sheet: Sheet = await asyncio.to_thread(difference, before, call)
             else:
-                sheet = await asyncio.to_thread(results.sheet_of, call, self._shared.signs)
+                sheet = await asyncio.to_thread(sheet_of, call, self._shared.signs)
             if self._calls.selected is call:
                 self._put(sheet)
 
@@ -196,35 +253,15 @@ class ResultView:
             self._layout.cancel()
             await asyncio.wait({self._layout})
 
-    def _content(self) -> Content | None:
-        """Return the content under the cursor."""
-        sheet = self.page.sheet
-        return sheet.content(self.page.cursor) if isinstance(sheet, Stack) else None
-
-    @property
-    def _source(self) -> ResultSource:
-        shared = self._shared
-        return ResultSource(shared.server, shared.runtime.workbench, shared.draft)
+    def attach(self) -> bool:
+        """Attach the content under the cursor to the message; return whether there is one."""
+        call = self._calls.selected
+        content = content_of(self.page)
+        return call is not None and attach_part(self.page, self._source, content, call.item.label)
 
     def follow_link(self) -> bool:
         """Read the resource of the link under the cursor; return whether there is a link."""
-        if not isinstance(content := self._content(), LinkContent):
-            return False
-        read_link(self.page.app, self._source, content, self._shared.overrides)
-        return True
-
-    def attach(self) -> bool:
-        """Attach the content under the cursor to the message; return whether there is one."""
-        call, content = self._calls.selected, self._content()
-        if call is None or content is None:
-            return False
-        try:
-            what = attach_content(self._source, content, call.item.label)
-        except ValueError as error:
-            self.page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
-        else:
-            self.page.notify(f"Attached to the next message: {what}", timeout=3)
-        return True
+        return follow_link(self.page, self._source, self._shared.overrides)
 
     def put_into_message(self) -> None:
         """Put the result into the message; for a prompt, its messages unchanged."""
@@ -260,65 +297,16 @@ class ResultView:
         self._shared.screen.dismiss(None)
         use(text, attachments)
 
-    def search(self, text: str) -> None:
-        """Highlight all matches of a text, and go to the first one."""
-        self.page.seek(text)
-        self._find(1, first=True)
-
-    def next_match(self, direction: int) -> None:
-        """Go to the next match, or with -1 to the previous one."""
-        if self.page.search_text:
-            self._find(direction)
-
-    def _find(self, direction: int, *, first: bool = False) -> None:
-        page = self.page
-        count, start = page.row_count(), page.cursor - (direction if first else 0)
-        for distance in range(1, count + 1):
-            index = (start + direction * distance) % count
-            if page.search_text in fold(text_of(page.row(index))):
-                page.move_cursor(index)
-                return
-        page.notify("No match in the expanded part.", timeout=3)
-
-    def copy_value(self) -> None:
-        """Copy the value under the cursor."""
-        if self.page.sheet.count():
-            copy_text(self.page, self.page.sheet.value(self.page.cursor), "the value", self._shared.overrides)
-
     def copy_all(self) -> None:
         """Copy the whole result as JSON."""
         call = self._calls.selected
         if call is not None and call.result is not None:
             text = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
-            copy_text(self.page, text, "the result", self._shared.overrides)
+            copy_text(self.page.app, text, "the result")
 
     def save(self) -> None:
         """Save the image or text under the cursor, otherwise the whole result, to a file."""
         call = self._calls.selected
         if call is None or call.result is None:
             return
-        sheet = self.page.sheet
-        found = sheet.saved(self.page.cursor) if isinstance(sheet, Stack) else None
-        if found is None:
-            whole = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
-            found = whole.encode("utf-8", "replace"), "json"
-        data, ending = found
-
-        def save(name: str) -> None:
-            if name.strip():
-                work = save_new(self.page.app, typed_path(name), data)
-                self.page.screen.run_worker(work, exit_on_error=True)
-
-        content = self._content()
-        uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
-        path = Path.cwd() / (results.file_name(uri, ending) or f"mcptui-{call.id}.{ending}")
-        self._shared.prompt.ask("save as", save, value=str(path), check=path_problem)
-
-
-def copy_text(widget: Widget, text: str, what: str, overrides: KeyOverrides) -> None:
-    """Copy a text to the clipboard, unless it is too large."""
-    if len(text) > copies.MOST:
-        key = overrides.first_of("bench.save")
-        widget.notify(f"Too large for the clipboard. {key} saves it to a file.", timeout=4)
-        return
-    clipboard.copy(widget.app, text, what)
+        save_part(self.page, self._shared.prompt, f"mcptui-{call.id}", as_json(call.result))

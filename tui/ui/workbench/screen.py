@@ -14,8 +14,10 @@ from tui.core.servers import ServerState
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.results.message_draft import MessageDraft
 from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
+from tui.ui.widgets.page import copy_text
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
@@ -26,10 +28,7 @@ from tui.ui.workbench.hand_calls import HandCalls
 from tui.ui.workbench.idle_keys import is_idle
 from tui.ui.workbench.item_lists import BenchOffers, SubscriptionWatch
 from tui.ui.workbench.log_tab import ServerLog, choose_level
-from tui.ui.workbench.message_draft import MessageDraft
 from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
-from tui.ui.workbench.result_view import copy_text
-from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.server_traffic import ServerTraffic
 
 if TYPE_CHECKING:
@@ -87,11 +86,10 @@ class ServerScreen(Screen[None]):
         self.shared = shared = BenchContext(
             self, runtime, server, book, overrides, symbols, self.prompt, draft
         )
-        saved = SavedArguments(shared)
         self.benches = {
-            tab: Bench(tab, shared, saved) for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
+            tab: Bench(tab, shared) for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         }
-        self.calls = HandCalls(shared, saved)
+        self.calls = HandCalls(shared)
         self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)
@@ -275,9 +273,9 @@ class ServerScreen(Screen[None]):
     def action_bench_copy(self) -> None:
         """Copy the value under the cursor; on the log tab, the whole log."""
         if self.tab is BenchTab.LOG:
-            copy_text(self, self.log_lines.text, "the log", self.shared.overrides)
+            copy_text(self.app, self.log_lines.text, "the log")
         elif not self._idle("copy") and self.bench is not None:
-            self.bench.result.copy_value()
+            self.bench.page.copy_value()
 
     def action_bench_call_traffic(self) -> None:
         """Show the traffic of the call, or of the tool, or of the server."""
@@ -295,4 +293,4 @@ class ServerScreen(Screen[None]):
 
     def action_bench_find(self, direction: int) -> None:
         if not self._idle("find"):
-            (self.log_lines.next_hit if self.bench is None else self.bench.result.next_match)(direction)
+            (self.log_lines.next_hit if self.bench is None else self.bench.page.next_match)(direction)

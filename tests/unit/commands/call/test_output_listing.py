@@ -3,9 +3,9 @@
 from typing import Any
 
 from tui.commands.call.output import write_listing
+from tui.core.permission.rules import Rules
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.tools import Tool
-from tui.core.turn.rules import Rules
 from tui.core.workbench import ServerIdentity
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import FunctionToolbox, text
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
+from tui.core.permission.approval_policy import Policy, Verdict
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import TextContent, Tool, ToolResult
-from tui.core.turn.approval_policy import Policy, Verdict
 
 LINES = "\n".join(f"line {number} of the log" for number in range(10_000))
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.unit.core.stand_ins import FunctionToolbox
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore
+from tui.core.permission.approval_policy import Policy, Verdict
 from tui.core.tools import ResourceContent, TextContent, Tool, ToolResult
-from tui.core.turn.approval_policy import Policy, Verdict
 from tui.core.workbench import ResourceInfo
 
 FOUND = [

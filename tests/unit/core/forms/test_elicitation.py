@@ -160,17 +160,12 @@ SLOW = {
     [
         ({"code": "aaa", "codes": ["b", "bb"]}, ""),
         ({"code": "aab"}, "code does not match ^(a+)+$"),
-        ({"codes": ["b", "a"]}, "codes does not match ^(b+)+$"),
+        ({"codes": ["b", "a"]}, "codes 2 does not match ^(b+)+$"),
         ({}, ""),
     ],
 )
-def test_a_pattern_that_could_take_long_is_tested_by_the_given_function(content, problem):
-    def found_in(pattern, text):
-        return set(text) == {pattern[2]}
-
-    assert content_problem(SLOW, content, found_in) == problem
-    assert content_problem(SLOW, content) == ""
-    assert content_problem(SLOW, content, lambda pattern, text: None) == ""
+def test_a_pattern_that_could_take_long_is_tested_in_linear_time(content, problem):
+    assert content_problem(SLOW, content) == problem
 
 
 def test_an_optional_field_whose_default_is_null_is_left_out_of_the_answer() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.foreign import FOREIGN
 from tui.core.forms.checks import read_text, size_problem, text_problem
 from tui.core.forms.schema import SchemaReader
-from tui.ui.workbench.field_rows import bound_words
+from tui.core.forms.spec import bound_words
 
 _KEYS = "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems"
 

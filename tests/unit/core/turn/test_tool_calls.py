@@ -38,12 +38,12 @@ from tui.core.events import (
     ToolCallStarted,
     ToolProgress,
 )
+from tui.core.permission.approval_policy import Mode, Policy
+from tui.core.permission.rules import Rules
 from tui.core.ports import MAX_TOOLS, Answer, Decision
 from tui.core.tools import Tool, ToolResult
 from tui.core.turn import tool_calls
-from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
-from tui.core.turn.rules import Rules
 from tui.core.turn.tool_calls import MANY_TOOLS
 
 

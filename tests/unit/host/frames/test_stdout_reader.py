@@ -9,7 +9,7 @@ from tui.core.jsonrpc.messages import Failure, Request, Response
 from tui.core.traffic import Direction, Kind
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import EndOfInbox, Inbox
-from tui.host.frames.stdout_reader import StdoutReader
+from tui.host.frames.stdout_reader import StdoutReader, is_hello
 from tui.host.frames.tap import WireTap
 
 
@@ -328,3 +328,9 @@ async def test_a_response_waits_for_room_in_the_recording():
     assert not intake.take_response(ANSWER + b"\n")
     sink.is_full = False
     assert intake.take_response(ANSWER + b"\n")
+
+
+def test_a_hello_of_the_line_dialect_is_recognized_among_json_rpc():
+    assert is_hello(b'{"type":"hello","version":"v1","tools":[]}')
+    assert not is_hello(b'{"type":"hello"}')
+    assert not is_hello(b'{"jsonrpc":"2.0","method":"hello"}')

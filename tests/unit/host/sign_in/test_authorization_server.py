@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from tests.protocol.oauth_server import OAuthServer
-from tui.host.sign_in.authorization_server import OAuthExchange, SignInFailed, address_fault, is_private
+from tui.host.sign_in.authorization_server import OAuthExchange, SignInFailed, address_fault
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
@@ -32,11 +32,6 @@ def test_an_address_must_be_encrypted_and_not_lead_into_a_private_network(
 ) -> None:
     found = address_fault(address, server)
     assert (fault in found) if fault else found == ""
-
-
-@pytest.mark.parametrize("host", ["localhost", "db.internal", "printer.local", "192.168.1.1", "fe80::1"])
-def test_private_hosts_are_recognized(host: str) -> None:
-    assert is_private(host)
 
 
 async def test_a_request_is_recorded_without_its_secrets_and_they_are_learned() -> None:

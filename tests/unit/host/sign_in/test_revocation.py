@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Person, browse
-from tui.core.consent.question import AllOwn
+from tui.core.permission.consent import AllOwn
 from tui.core.ports import MonotonicClock
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut, Transport
 from tui.core.traffic import Captured

@@ -13,12 +13,14 @@ from mcp_types import JSONRPCNotification
 
 from tests.conftest import until
 from tests.http_server import http_server, reply, says
-from tests.unit.host.transports import test_http_sse, test_stdio, test_streamable_http, test_websocket
+from tests.unit.addons.websocket import test_websocket
+from tests.unit.host.transports import test_http_sse, test_stdio, test_streamable_http
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, text
 from tests.websocket_server import websocket_server
+from tui.addons.websocket import websocket
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import Direction, Kind
-from tui.host.transports import http_sse, websocket
+from tui.host.transports import http_sse
 from tui.host.transports.stdio import StdioTransport
 
 CALLS = {"tools/call", "notifications/cancelled"}

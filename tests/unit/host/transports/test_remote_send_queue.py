@@ -11,13 +11,13 @@ from tests.conftest import until
 from tests.http_server import STREAM, event, http_server
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import websocket_server
+from tui.addons.websocket.websocket import WebSocket
 from tui.core.servers import ServerSpec, Transport
 from tui.core.units import size
 from tui.host.transports import remote
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import RemoteTransport
 from tui.host.transports.streamable_http import StreamableHttp
-from tui.host.transports.websocket import WebSocket
 
 
 async def endless_requests(write):

@@ -7,7 +7,8 @@ from mcp import Client, MCPError
 
 from tests.conftest import until
 from tests.http_server import STREAM, http_server, reply
-from tests.unit.host.transports import test_http_sse, test_websocket
+from tests.unit.addons.websocket import test_websocket
+from tests.unit.host.transports import test_http_sse
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, remote, text
 from tests.websocket_server import websocket_server
 from tui.host.transports import streamable_http

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.model.endpoints.providers import PROVIDERS, from_environment, is_private, provider_of
+from tui.model.endpoints.providers import PROVIDERS, from_environment, is_local, provider_of
 
 
 def named(env: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -52,13 +52,17 @@ def test_the_key_is_not_in_the_repr_of_a_profile() -> None:
         ("http://172.40.0.2/v1", False),
         ("http://gpu-box/v1", True),
         ("http://nas.local/v1", True),
+        ("http://db.internal/v1", True),
+        ("http://box.home.arpa/v1", True),
+        ("http://100.64.0.9/v1", True),
+        ("http://[fe80::1]/v1", True),
         ("https://api.openai.com/v1", False),
         ("https://10.example.com/v1", False),
         ("http://[not", False),
     ],
 )
 def test_private_addresses_are_recognized(url: str, private: bool) -> None:
-    assert is_private(url) is private
+    assert is_local(url) is private
 
 
 def test_a_host_that_only_looks_like_a_provider_is_not_one() -> None:

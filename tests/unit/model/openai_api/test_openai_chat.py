@@ -294,7 +294,7 @@ async def test_a_hundred_requests_use_one_connection() -> None:
 def test_the_model_package_is_imported_without_the_client_library() -> None:
     code = (
         "import sys, tui.model.openai_api.openai_chat, tui.model.endpoints.profile;"
-        "import tui.model.demo.demo, tui.model.retry;"
+        "import tui.addons.demo.demo, tui.model.retry;"
         "import tui.model.endpoints.detect;"
         "print(sorted({'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
     )

@@ -25,156 +25,24 @@ def notes(tree: object) -> list[str]:
     return [note.text for note in found.notes]
 
 
-def test_servers_of_claude_desktop_and_cursor_are_read():
-    tree = {"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/data"], "env": {"A": "1"}}}}
-    assert servers(tree) == {"files": {"command": "npx", "args": ["-y", "pkg", "/data"], "env": {"A": "1"}}}
-
-
-def test_cline_disabled_servers_and_timeouts_are_read_and_approvals_are_not():
-    entry = {"command": "x", "disabled": True, "timeout": 30, "autoApprove": ["delete_everything"]}
-    assert servers({"mcpServers": {"a": entry}}) == {
-        "a": {"command": "x", "disabled": True, "tool_seconds": 30.0}
-    }
-    [note] = notes({"mcpServers": {"a": entry}})
-    assert note.startswith("`autoApprove` (run 1 tool without approval) not imported")
-
-
-def test_windsurf_server_url_and_references_are_read():
-    tree = {"mcpServers": {"a": {"serverUrl": "https://h/mcp", "headers": {"X": "${env:TOKEN}"}}}}
-    assert servers(tree) == {"a": {"url": "https://h/mcp", "headers": {"X": "${TOKEN}"}}}
-
-
-def test_vs_code_comments_inputs_and_types_are_read():
-    text = """{
-      // what VS Code writes
-      "inputs": [{"id": "api-key", "type": "promptString", "password": true}],
-      "servers": {
-        "a": {"type": "stdio", "command": "x", "env": {"KEY": "${input:api-key}", "OFF": null},},
-        "b": {"type": "http", "url": "https://h/mcp"},
-        "c": {"type": "sse", "url": "https://h/sse"},
-      },
-    }"""
-    assert servers(text) == {
-        "a": {"transport": "stdio", "command": "x", "env": {"KEY": "${API_KEY}"}},
-        "b": {"transport": "http", "url": "https://h/mcp"},
-        "c": {"transport": "sse", "url": "https://h/sse"},
-    }
-
-
-def test_the_settings_file_of_vs_code_is_read_too():
-    assert servers({"mcp": {"servers": {"a": {"command": "x"}}}}) == {"a": {"command": "x"}}
-
-
 @pytest.mark.parametrize("word", ["streamable-http", "streamableHttp", "streamable_http", "HTTP"])
 def test_every_name_of_the_http_transport_is_known(word: str):
     assert servers({"mcpServers": {"a": {"type": word, "url": "https://h"}}})["a"]["transport"] == "http"
 
 
-def test_gemini_cli_urls_variables_and_sign_in_are_read():
-    entry = {
-        "httpUrl": "https://h/mcp",
-        "headers": {"Authorization": "Bearer $TOKEN"},
-        "timeout": 30_000,
-        "trust": True,
-        "excludeTools": ["rm"],
-        "includeTools": ["ls"],
-        "oauth": {
-            "enabled": True,
-            "clientId": "me",
-            "clientSecret": "$SECRET",
-            "scopes": ["read"],
-            "redirectUri": "http://localhost:7777/oauth/callback",
-            "tokenUrl": "https://auth/token",
-        },
+def test_a_registered_client_is_read_and_what_the_server_tells_is_not():
+    oauth = {
+        **{"enabled": True, "clientId": "me", "clientSecret": "$SECRET", "scopes": ["read"]},
+        **{"redirectUri": "http://localhost:7777/oauth/callback", "tokenUrl": "https://auth/token"},
     }
-    assert servers({"mcpServers": {"a": entry}})["a"] == {
-        "url": "https://h/mcp",
-        "transport": "http",
-        "headers": {"Authorization": "Bearer ${TOKEN}"},
-        "tool_seconds": 30.0,
-        "off": ["rm"],
-        "oauth": {
-            "client_id": "me",
-            "client_secret": "${SECRET}",
-            "scopes": ["read"],
-            "callback_port": 7777,
-        },
+    tree = {"mcpServers": {"a": {"url": "https://h/mcp", "oauth": oauth}}}
+    assert servers(tree)["a"]["oauth"] == {
+        **{"client_id": "me", "client_secret": "${SECRET}", "scopes": ["read"]},
+        "callback_port": 7777,
     }
-    said = " | ".join(notes({"mcpServers": {"a": entry}}))
-    for text in (
-        "`trust` (run all its tools without approval) not imported",
-        "`includeTools` not imported",
-        "becomes http://127.0.0.1:7777/callback",
-        "`oauth.tokenUrl` not imported",
-        "$TOKEN is read from the environment variable TOKEN",
-        "`timeout` read as milliseconds",
-    ):
-        assert text in said
-
-
-def test_claude_code_sign_in_and_the_command_for_headers_are_read():
-    entry = {
-        "type": "http",
-        "url": "https://h/mcp",
-        "headersHelper": "/opt/token.sh",
-        "oauth": {"clientId": "me", "callbackPort": 8080},
-    }
-    tree = {"mcpServers": {"a": entry}, "projects": {"/p": {"mcpServers": {"b": {"command": "x"}}}}}
-    assert servers(tree) == {
-        "a": {
-            "transport": "http",
-            "url": "https://h/mcp",
-            "oauth": {"client_id": "me", "callback_port": 8080},
-        },
-        "b": {"command": "x", "cwd": "/p"},
-    }
-    assert notes(tree) == [
-        "`headersHelper` (runs “/opt/token.sh”) not imported. Use `headers`",
-        "is a server of the project /p",
-    ]
-
-
-def test_cursor_sign_in_and_the_environment_file_are_read():
-    entry = {"url": "https://h", "auth": {"CLIENT_ID": "a", "CLIENT_SECRET": "${env:S}", "scopes": ["x"]}}
-    assert servers({"mcpServers": {"a": entry}})["a"]["oauth"] == {
-        "client_id": "a",
-        "client_secret": "${S}",
-        "scopes": ["x"],
-    }
-    [note] = notes({"mcpServers": {"a": {"command": "x", "envFile": ".env"}}})
-    assert note == "`envFile` not imported. Copy the variables of .env to `env`"
-
-
-@pytest.mark.parametrize(
-    ("tree", "table"),
-    [
-        (
-            {"context_servers": {"a": {"source": "custom", "command": "x", "args": ["1"], "enabled": False}}},
-            {"command": "x", "args": ["1"], "disabled": True},
-        ),
-        (
-            {"context_servers": {"a": {"command": {"path": "x", "args": ["1"], "env": {"A": "1"}}}}},
-            {"command": "x", "args": ["1"], "env": {"A": "1"}},
-        ),
-        (
-            {
-                "mcp": {
-                    "a": {"type": "local", "command": ["x", "1"], "environment": {"A": "1"}, "enabled": True}
-                }
-            },
-            {"transport": "stdio", "command": "x", "args": ["1"], "env": {"A": "1"}, "disabled": False},
-        ),
-        ({"mcp": {"a": {"type": "remote", "url": "https://h", "oauth": {}}}}, {"url": "https://h"}),
-        (
-            {"mcpServers": {"a": {"type": "streamable_http", "url": "https://h", "disabled": False}}},
-            {"transport": "http", "url": "https://h", "disabled": False},
-        ),
-        ({"mcpServers": {"a": {"type": "lines", "command": "x"}}}, {"transport": "lines", "command": "x"}),
-    ],
-    ids=["zed", "older zed", "opencode", "opencode remote", "ollmcp", "lines"],
-)
-def test_zed_opencode_ollmcp_and_line_dialect_servers_are_read(tree: object, table: object):
-    assert servers(tree) == {"a": table}
+    said = " | ".join(notes(tree))
+    assert "becomes http://127.0.0.1:7777/callback" in said and "`oauth.tokenUrl` not imported" in said
+    assert "$SECRET is read from the environment variable SECRET" in said
 
 
 @pytest.mark.parametrize(
@@ -186,6 +54,26 @@ def test_zed_opencode_ollmcp_and_line_dialect_servers_are_read(tree: object, tab
             "uses mcp-remote. `url` = https://h/sse works without it",
         ),
         ({"command": "x", "somethingNew": {"a": 1}}, "`somethingNew` is not supported and is ignored"),
+        (
+            {"command": "x", "autoApprove": ["delete_everything"]},
+            "`autoApprove` (run 1 tool without approval) not imported. Use `[approvals]`",
+        ),
+        (
+            {"command": "x", "trust": True},
+            "`trust` (run all its tools without approval) not imported. Use `[approvals]`",
+        ),
+        (
+            {"command": "x", "includeTools": ["ls"]},
+            "`includeTools` not imported: all tools are offered. Disable tools in the workbench",
+        ),
+        (
+            {"url": "https://h/mcp", "headersHelper": "/opt/token.sh"},
+            "`headersHelper` (runs “/opt/token.sh”) not imported. Use `headers`",
+        ),
+        (
+            {"command": "x", "envFile": ".env"},
+            "`envFile` not imported. Copy the variables of .env to `env`",
+        ),
     ],
 )
 def test_dangerous_indirect_and_unknown_settings_are_named(entry: object, note: str):

@@ -11,8 +11,9 @@ from tui.core.errors import ConfigError
 from tui.settings.files import read_bounded
 from tui.settings.foreign.file import ForeignFile, NotReadable, read_foreign
 from tui.settings.load import load
-from tui.settings.save import with_servers
+from tui.settings.save import add_tables
 from tui.settings.server_import import plan_import
+from tui.settings.toml_edits import edited
 
 HOSTS = Path(__file__).parents[3] / "corpus" / "hosts"
 PROJECT = Path("/home/ada/project/.vscode")
@@ -304,7 +305,7 @@ def test_an_import_writes_servers_that_the_check_accepts(name: str, tmp_path: Pa
     target = tmp_path / "config.toml"
     plan = plan_import(HOSTS / name, target)
     assert not plan.unusable
-    target.write_text(with_servers("", plan.new))
+    target.write_text(edited("", lambda document: add_tables(document, "servers", plan.new)))
     errors = [problem.message for problem in load(target, {"HOME": "/home/ada"}).errors]
     assert all(message.endswith(("is not set", "cannot be read")) for message in errors)
     assert not re.search(r"(?<!\$)\{(?:env|file):|\$\{(?:input|env|config)|\$\(|\$\{\{", target.read_text())

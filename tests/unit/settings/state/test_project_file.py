@@ -126,15 +126,6 @@ def test_a_fifo_is_refused_without_blocking(folder: Path, answers: Path):
     assert looked(answers).found is None
 
 
-def test_a_damaged_file_of_answers_is_ignored_and_replaced(folder: Path, answers: Path):
-    (folder / "AGENTS.md").write_text("Be brief.")
-    answers.parent.mkdir()
-    answers.write_text('{"format": 1, "answers": {"x": "yes"}, ')
-    assert looked(answers).used is None
-    accepted(answers)
-    assert looked(answers).used is not None
-
-
 def test_the_command_line_option_accepts_a_file_for_one_run_only(folder: Path, answers: Path):
     (folder / "AGENTS.md").write_text("Be brief.")
     assert looked(answers, always=True).used is not None

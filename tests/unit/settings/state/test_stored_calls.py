@@ -1,12 +1,10 @@
 """The file of saved calls."""
 
-import stat
-
 import pytest
 
 from tui.core.errors import ConfigError
 from tui.core.workbench import CallKey, CallKind, CallMemory
-from tui.settings.state.stored_calls import MAX_BYTES, change_calls, load_calls
+from tui.settings.state.stored_calls import MAX_BYTES, StoredCalls
 
 KEY = CallKey("weather", CallKind.TOOL, "get_weather")
 URI = CallKey("notes", CallKind.RESOURCE, "notes://all")
@@ -15,32 +13,26 @@ URI = CallKey("notes", CallKind.RESOURCE, "notes://all")
 def test_saved_calls_are_loaded_again(tmp_path):
     path = tmp_path / "new" / "calls.json"
     arguments = {"city": "Tromsø", "n": None, "deep": [{"a": 1.5}], "odd": "\ud800"}
-    kept = change_calls(path, lambda memory: memory.called(KEY, arguments).with_saved(URI, "all", {}))
-    assert load_calls(path) == kept
+    kept = StoredCalls(path).write(lambda memory: memory.called(KEY, arguments).with_saved(URI, "all", {}))
+    assert StoredCalls(path).read() == kept
     assert kept.last[KEY] == arguments
 
 
-def test_only_the_owner_can_read_the_file(tmp_path):
-    path = tmp_path / "calls.json"
-    change_calls(path, lambda memory: memory.called(KEY, {}))
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
 def test_without_a_file_no_calls_are_loaded(tmp_path):
-    assert load_calls(tmp_path / "none.json") == CallMemory()
+    assert StoredCalls(tmp_path / "none.json").read() == CallMemory()
 
 
 def test_nothing_is_written_when_nothing_changed(tmp_path):
     path = tmp_path / "calls.json"
-    change_calls(path, lambda memory: memory)
+    StoredCalls(path).write(lambda memory: memory)
     assert not path.exists()
 
 
 def test_saving_a_call_keeps_the_calls_already_in_the_file(tmp_path):
     path = tmp_path / "calls.json"
-    change_calls(path, lambda memory: memory.with_saved(KEY, "one", {}))
-    change_calls(path, lambda memory: memory.with_saved(KEY, "two", {}))
-    assert set(load_calls(path).saved[KEY]) == {"one", "two"}
+    StoredCalls(path).write(lambda memory: memory.with_saved(KEY, "one", {}))
+    StoredCalls(path).write(lambda memory: memory.with_saved(KEY, "two", {}))
+    assert set(StoredCalls(path).read().saved[KEY]) == {"one", "two"}
 
 
 @pytest.mark.parametrize(
@@ -49,9 +41,9 @@ def test_saving_a_call_keeps_the_calls_already_in_the_file(tmp_path):
 def test_a_damaged_file_is_not_overwritten(tmp_path, text):
     path = tmp_path / "calls.json"
     path.write_text(text)
-    assert load_calls(path) == CallMemory()
+    assert StoredCalls(path).read() == CallMemory()
     with pytest.raises(ConfigError, match="It was not changed"):
-        change_calls(path, lambda memory: memory.called(KEY, {}))
+        StoredCalls(path).write(lambda memory: memory.called(KEY, {}))
     assert path.read_text() == text
 
 
@@ -61,7 +53,7 @@ def test_invalid_entries_affect_only_themselves(tmp_path):
     odd = '3, {}, {"server": "s", "kind": "spell", "name": "t", "arguments": {}}'
     bad_name = '{"server": "s", "kind": "tool", "name": "t", "saved_as": "\\u001b", "arguments": {}}'
     path.write_text(f'{{"format": 1, "last": [{odd}, {good}], "saved": [{bad_name}, 3]}}')
-    assert load_calls(path) == CallMemory().called(CallKey("s", CallKind.TOOL, "t"), {"a": 1})
+    assert StoredCalls(path).read() == CallMemory().called(CallKey("s", CallKind.TOOL, "t"), {"a": 1})
 
 
 def test_the_least_recently_used_calls_are_dropped_to_stay_within_the_limit(tmp_path):
@@ -72,6 +64,6 @@ def test_the_least_recently_used_calls_are_dropped_to_stay_within_the_limit(tmp_
             memory = memory.called(CallKey("s", CallKind.TOOL, f"{number}"), {"a": "x" * 60_000})
         return memory
 
-    change_calls(path, fill)
+    StoredCalls(path).write(fill)
     assert path.stat().st_size <= MAX_BYTES
-    assert CallKey("s", CallKind.TOOL, "99") in load_calls(path).last
+    assert CallKey("s", CallKind.TOOL, "99") in StoredCalls(path).read().last

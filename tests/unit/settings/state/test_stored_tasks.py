@@ -28,32 +28,6 @@ def test_tasks_are_kept_in_a_private_file(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_two_instances_keep_each_others_entries(tmp_path):
-    path = tmp_path / "tasks.json"
-    one, other = StoredTasks(path), StoredTasks(path)
-    one.changed([task("a")], ())
-    one.close()
-    other.changed([task("b")], ())
-    other.close()
-    one.changed((), [task("a")])
-    one.close()
-    assert kept(path) == ["b"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "[]", "{", '{"format": 2, "tasks": []}', '{"format": 1, "tasks": [{"id": 1}, 7, {"server": "s"}]}'],
-)
-def test_a_damaged_file_has_no_tasks_and_is_replaced(tmp_path, text):
-    path = tmp_path / "tasks.json"
-    path.write_text(text)
-    assert kept(path) == []
-    stored = StoredTasks(path)
-    stored.changed([task()], ())
-    stored.close()
-    assert kept(path) == ["t-1"]
-
-
 def test_tasks_that_are_too_old_are_dropped(tmp_path):
     path = tmp_path / "tasks.json"
     stored = StoredTasks(path)
@@ -87,15 +61,6 @@ def test_a_task_with_an_impossible_time_is_new_or_dropped(tmp_path, created):
     found = [one.created for one in StoredTasks(path).load()]
     assert len(found) == (created in ("1e308", str(10**30)))
     assert all(0 < one <= time.time() for one in found)
-
-
-def test_a_failed_write_raises_no_error(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("")
-    stored = StoredTasks(path / "tasks.json")
-    stored.changed([task()], ())
-    stored.close()
-    assert stored.load() == []
 
 
 @pytest.mark.parametrize("number", IN_JSON)

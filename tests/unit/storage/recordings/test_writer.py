@@ -49,15 +49,6 @@ def seqs(path: Path) -> list[int]:
         return [entry.seq for entry in reader.columns(0, 1_000_000)]
 
 
-def test_the_writer_yields_between_the_entries_of_a_transaction(path: Path):
-    stood_back: list[None] = []
-    writer = RecordingWriter(path, stand_back=lambda: stood_back.append(None))
-    writer.write(requests(1, 1000, 10))
-    writer.close()
-    assert seqs(path) == list(range(1, 1001))
-    assert len(stood_back) >= 4
-
-
 @pytest.mark.parametrize("round_", range(3))
 def test_kill_9_loses_no_written_entries(path: Path, round_: int):
     process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(path)], cwd=ROOT, stdout=subprocess.PIPE)

@@ -79,16 +79,6 @@ def test_offered_entries_are_checked_and_reported_in_order(made, found):
     assert linting.revision("weather") == "2025-11-25"
 
 
-def test_the_thread_yields_between_slices(made, found, monkeypatch):
-    monkeypatch.setattr(lint_thread, "SLICE", -1.0)
-    script, stood_back = noisy(3), list[int]()
-    linting = started(made, found, Stored([]), stand_back=lambda: stood_back.append(len(found)))
-    linting.offer(script.entries)
-    assert linting.settle()
-    assert len(stood_back) == len(script.entries)
-    assert stood_back[-1] == len(found) == 3
-
-
 def test_entries_beyond_the_queue_are_read_from_the_store_later(made, found):
     script = noisy(500)
     stored = Stored(script.entries)

@@ -14,7 +14,7 @@ from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome,
 from tui.traffic.filter.view import View
 from tui.traffic.record import recorder as recorder_module
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.recorder import AT_ONCE, ENTRY_BYTES, Recorder
+from tui.traffic.record.recorder import ENTRY_BYTES, Recorder
 
 
 class Stage:
@@ -51,15 +51,6 @@ def test_everything_is_stored_in_order_and_numbered_without_gaps(stage: Stage):
     assert [entry.body for entry in entries] == raws
     assert [entry.seq for entry in entries] == list(range(1, 2001))
     assert len(stage.recorder.entries) == 2000
-
-
-def test_the_recorder_thread_yields_every_few_entries(stage: Stage):
-    threads: list[str] = []
-    stage.make(stand_back=lambda: threads.append(threading.current_thread().name))
-    raws = [b"line %d" % number for number in range(4 * AT_ONCE)]
-    assert [entry.body for entry in stage.record(*map(seen, raws))] == raws
-    assert len(threads) >= 4
-    assert set(threads) == {"recorder"}
 
 
 def test_messages_captured_before_the_start_are_stored_too(stage: Stage):

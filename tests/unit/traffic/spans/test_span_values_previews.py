@@ -6,7 +6,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.traffic.spans.span_values import MAX_ARGUMENTS, VALUE_CHARS, argument_lines, compact, result_preview
+from tui.core.text import VALUE_CHARS, compact
+from tui.traffic.spans.span_values import MAX_ARGUMENTS, argument_lines, result_preview
 
 _plain = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=8)
 _json = st.recursive(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from textual.fuzzy import Matcher
 
-from tui.ui.app.command_palette import AROUND, Command, elsewhere, matches, merged
+from tui.ui.app.command_palette import AROUND, Command, elsewhere, matches
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 
@@ -45,26 +45,6 @@ def test_a_match_of_an_alias_comes_after_a_match_of_a_title() -> None:
         *map(_command, ("Help yourself", "x")),
     ]
     assert found("help", commands) == ["Help yourself", "Show keys"]
-
-
-def test_commands_with_the_same_title_are_merged_and_show_the_key_and_the_slash_command() -> None:
-    once = merged(
-        [
-            Command("Switch model", "f10", lambda: "list"),
-            Command("Quit", "ctrl+q", lambda: None),
-            Command("Switch model", "/model [NAME [ID]]", lambda: "write", "chat"),
-        ]
-    )
-    assert [(one.title, one.help) for one in once] == [("Switch model", "f10, /model"), ("Quit", "ctrl+q")]
-    assert once[0].run() == "list" and found("/model", once) == ["Switch model"]
-
-
-def test_merging_commands_keeps_the_reason_why_one_is_unavailable() -> None:
-    export, written = (
-        Command("Export", "why", lambda: None, "", "empty"),
-        Command("Export", "/e", lambda: None),
-    )
-    assert [(one.help, one.why_not) for one in merged([export, written])] == [("why", "empty")]
 
 
 def test_actions_of_other_screens_name_their_screen_and_those_of_this_screen_are_left_out() -> None:

@@ -10,7 +10,7 @@ from tui.core.ports import Answer, ApprovalRequest, Decision
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.tools import Tool
 from tui.ui.chat.question_queue import QuestionQueue
-from tui.ui.questions.question_line import GRACE_SECONDS
+from tui.ui.keys.answer_pause import GRACE_SECONDS
 
 
 def request(name: str) -> ApprovalRequest:

@@ -1,18 +1,22 @@
 """The table of actions: complete, without conflicts, and as shown in the footer."""
 
+from operator import attrgetter
+
 from textual.keys import Keys
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context
+from tui.ui.keys.footer import in_footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.keys.situation import Situation, in_footer, works
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.workbench.screen import ServerScreen
 
 NONE = KeyOverrides()
 
 
-def footer_ids(now: Situation) -> list[str]:
-    return [action.id for _, _, action in in_footer(now, NONE)]
+def footer_ids(focus: Context, *available: str) -> list[str]:
+    """Return the entries if, of the actions with a condition, those of `available` are available."""
+    shown = in_footer(focus, lambda found: "" if found.when in available else found.when, NONE)
+    return [action.id for _, _, action in shown]
 
 
 def test_ids_are_unique():
@@ -63,47 +67,38 @@ def test_every_action_has_a_help_text():
 
 
 def test_the_footer_of_the_composer_begins_with_send():
-    assert footer_ids(Situation(Context.COMPOSER))[0] == "composer.send"
+    assert footer_ids(Context.COMPOSER)[0] == "composer.send"
 
 
 def test_the_footer_shows_the_short_key_of_an_action_in_its_pane_and_the_global_key_elsewhere():
     def key(context: Context) -> str:
-        (found,) = [
-            key for key, _, action in in_footer(Situation(context), NONE) if action.id == "servers.log"
-        ]
-        return found
+        shown = in_footer(context, lambda found: "", NONE)
+        return next(key for key, _, action in shown if action.id == "servers.log")
 
     assert key(Context.SERVERS) == "l"
     assert key(Context.COMPOSER) == "ctrl+l"
 
 
 def test_the_footer_does_not_repeat_the_answers_on_an_approval_card():
-    asking = Situation(Context.CONVERSATION, asking=True, running=True)
-    assert not [name for name in footer_ids(asking) if name.startswith("question")]
+    shown = footer_ids(Context.CONVERSATION, "turn_keys.why_idle", "approval_keys.why_none")
+    assert not [name for name in shown if name.startswith("question")]
 
 
 def test_outside_the_card_the_footer_begins_with_the_key_to_the_question():
-    key, label, _ = in_footer(Situation(Context.COMPOSER, asking=True, running=True), NONE)[0]
-    assert (key, label) == ("f2", "answer")
+    assert footer_ids(Context.COMPOSER, "approval_keys.why_none")[0] == "focus.conversation"
 
 
-def test_stop_is_offered_only_while_a_turn_runs():
-    assert "chat.cancel" in footer_ids(Situation(Context.COMPOSER, running=True))
-    assert "chat.cancel" not in footer_ids(Situation(Context.COMPOSER))
-
-
-def test_continue_is_offered_only_after_a_limit():
-    assert "chat.continue" in footer_ids(Situation(Context.COMPOSER, can_continue=True))
-    assert "chat.continue" not in footer_ids(Situation(Context.COMPOSER))
+def test_only_available_actions_are_offered():
+    assert "chat.cancel" in footer_ids(Context.COMPOSER, "turn_keys.why_idle")
+    assert "chat.cancel" not in footer_ids(Context.COMPOSER)
 
 
 def test_without_servers_the_only_server_action_is_add():
-    now = Situation(Context.SERVERS, servers=False)
-    possible = [action.id for action in ACTIONS if action.id.startswith("servers.") and works(action, now)]
+    possible = [one.id for one in ACTIONS if one.id.startswith("servers.") and not one.when]
     assert possible == ["servers.add"]
 
 
 def test_the_footer_shows_configured_keys():
     overrides = KeyOverrides([("composer.send", ["ctrl+d", "f11"]), ("no.such", "x")])
-    assert in_footer(Situation(Context.COMPOSER), overrides)[0][0] == "ctrl+d"
+    assert in_footer(Context.COMPOSER, attrgetter("when"), overrides)[0][0] == "ctrl+d"
     assert overrides.keymap() == {"composer.send": "ctrl+d,f11"}

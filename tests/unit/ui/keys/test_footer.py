@@ -1,15 +1,16 @@
 """The footer: at most five current keys, and three at the right that are the same everywhere."""
 
+from operator import attrgetter
+
 import pytest
 
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.footer import entries_of, laid_out, row_of
+from tui.ui.keys.footer import entries_of, in_footer, laid_out, row_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.keys.situation import Situation, in_footer
 from tui.ui.widgets.rows import text_of, width_of
 
 NONE = KeyOverrides()
-ENTRIES = in_footer(Situation(Context.COMPOSER), NONE)
+ENTRIES = in_footer(Context.COMPOSER, attrgetter("when"), NONE)
 RIGHT = "ctrl+p commands  f1 keys  ctrl+q quit"
 
 

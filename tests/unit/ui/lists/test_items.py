@@ -1,8 +1,18 @@
-"""The rows of the sessions screen."""
+"""The rows of the lists: sessions, models, rules."""
+
+import pytest
 
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
-from tui.ui.lists.items import preview_rows
-from tui.ui.widgets.rows import text_of
+from tui.core.permission.rules import parse_rule
+from tui.core.ports import ModelChoice
+from tui.ui.lists.finder_list import FinderItem
+from tui.ui.lists.items import choice_item, fits, free_item, id_item, preview_rows, rule_item
+from tui.ui.widgets.rows import text_of, width_of
+from tui.ui.widgets.symbols import UNICODE
+
+EVIL = "\x1b[2J\u202e" + "x" * 500
+MODEL = ModelChoice(EVIL, EVIL, EVIL, "found", facts=(EVIL,), problem=EVIL, learned=(EVIL,))
+RULE = parse_rule("deny a/\x1b[2J*" + "x" * 500)
 
 
 def test_the_preview_names_tools_as_server_and_tool() -> None:
@@ -17,3 +27,26 @@ def test_the_preview_names_tools_as_server_and_tool() -> None:
         "notes/search_notes",
         "none",
     ]
+
+
+def test_a_model_is_found_by_words_of_its_name_address_and_properties():
+    choice = ModelChoice("local", "qwen3:8b", "http://127.0.0.1:11434", "found", facts=("text protocol",))
+    assert fits(choice, "QWEN protocol") and fits(choice, "11434")
+    assert not fits(choice, "qwen vision")
+
+
+@pytest.mark.parametrize(
+    ("item", "width"),
+    [
+        *((choice_item(MODEL, UNICODE), width) for width in (60, 76, 130)),
+        *((rule_item("key", RULE), width) for width in (22, 40, 100)),
+    ],
+)
+def test_a_hostile_text_is_cleaned_and_fits_in_its_rows(item: FinderItem, width: int):
+    for row in item.draw(width):
+        assert not {"\x1b", "\u202e"} & set(text_of(row)) and width_of(row) <= width
+
+
+def test_hostile_ids_and_typed_text_are_cleaned():
+    for item in (id_item(EVIL, current=True, symbols=UNICODE), free_item(EVIL)):
+        assert not {"\x1b", "\u202e"} & set(text_of(item.draw(80)[0]))

@@ -6,27 +6,20 @@ from itertools import count
 
 import pytest
 import textual.message_pump
-from textual import on
 from textual.app import App, ComposeResult
 from textual.content import Content
-from textual.css.stylesheet import Stylesheet
-from textual.events import Click, Idle, ScreenResume
 from textual.geometry import Size
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
 
-from tui.ui.platform import textual_internals
 from tui.ui.platform.textual_internals import (
-    find_handlers_once,
     keep_late_timers,
     paint_first,
     paint_now,
     set_virtual_size,
-    style_opened_screens_once,
     wrap_at_every_width,
 )
 
@@ -143,37 +136,6 @@ async def test_a_view_can_scroll_to_the_end_of_its_new_size(
         assert view.max_scroll_y == 76
 
 
-class _Opened(Screen[None]):
-    CSS = "_Opened { padding: 2; } _Opened Label { margin: 3; }"
-
-    def compose(self) -> ComposeResult:
-        yield Label("one")
-
-
-async def test_a_screen_that_opens_has_its_widgets_styled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Screen, "_on_screen_resume", Screen._on_screen_resume)  # as it was, after the test
-    style_opened_screens_once()
-    apply, styled = Stylesheet.apply, list[object]()
-
-    def counted(sheet: Stylesheet, node: Widget, **options: object) -> None:
-        styled.append(node)
-        apply(sheet, node, **options)
-
-    async with _Stage().run_test() as pilot:
-        monkeypatch.setattr(Stylesheet, "apply", counted)
-        screen = _Opened()
-        await pilot.app.push_screen(screen)
-        await pilot.pause()
-        label = screen.query_one(Label)
-        assert styled.count(label) == 1
-        assert screen.styles.padding.top == 2
-        assert label.styles.margin.top == 3
-        styled.clear()
-        screen.post_message(ScreenResume())
-        await pilot.pause()
-        assert label in styled, "a screen that was open before is styled as a whole"
-
-
 @pytest.mark.parametrize("width", [-3, -1, 0, 1, 2, 3])
 @pytest.mark.parametrize("text_wrap", ["wrap", "nowrap"])
 @pytest.mark.parametrize("line_pad", [0, 1])
@@ -198,76 +160,3 @@ async def test_a_timer_that_starts_late_is_not_skipped(monkeypatch: pytest.Monke
             patch.setattr("textual.timer._time.get_time", lambda: float(next(clock)))
             pilot.app.set_timer(1 / 120, done.set)
             await asyncio.wait_for(done.wait(), 30)
-
-
-class _Handling(Label):
-    """Handles a click, as do its subclasses in other ways."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.told: list[str] = []
-
-    def _on_click(self, event: Click) -> None:
-        self.told.append("private")
-
-
-class _Decorated(_Handling):
-    @on(Click)
-    def clicked(self, event: Click) -> None:
-        self.told.append("decorated")
-
-
-class _Last(_Decorated):
-    def on_click(self, event: Click) -> None:
-        self.told.append("public")
-        event.prevent_default(self.prevents)
-
-    prevents = False
-
-
-class _Plain(_Handling):
-    prevents = False
-
-    def on_click(self, event: Click) -> None:
-        self.told.append("public")
-        event.prevent_default(self.prevents)
-
-
-@pytest.mark.parametrize("prevents", (False, True))
-@pytest.mark.parametrize("kind", (_Last, _Plain))
-async def test_the_handlers_found_once_are_those_that_textual_finds(
-    monkeypatch: pytest.MonkeyPatch, kind: type[_Last | _Plain], prevents: bool
-) -> None:
-    original = textual_internals._find_handlers
-    assert original is not None
-    found = []
-    for find in (original, textual_internals._handlers, textual_internals._handlers):
-        monkeypatch.setattr(MessagePump, "_get_dispatch_methods", find)
-        async with _Stage().run_test() as pilot:
-            widget = kind()
-            await pilot.app.mount(widget)
-            widget.prevents = prevents
-            await widget._on_message(Click(widget, 0, 0, 0, 0, 0, False, False, False))
-            found.append(widget.told)
-    assert found[0] == found[1] == found[2]
-    assert found[0][-1] == ("public" if prevents else "private")
-
-
-async def test_a_class_is_searched_for_handlers_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MessagePump, "_get_dispatch_methods", MessagePump._get_dispatch_methods)
-    find_handlers_once()
-    async with _Stage().run_test():
-        widgets, event = (_Plain(), _Plain()), Idle()
-        found = [list(widgets[0]._get_dispatch_methods("on_idle", event))]
-        searched = textual_internals._classes_that_handle.cache_info().misses
-        found.append(list(widgets[1]._get_dispatch_methods("on_idle", event)))
-        assert textual_internals._classes_that_handle.cache_info().misses == searched
-    assert [cls for cls, _ in found[0]] == [cls for cls, _ in found[1]] != []
-    assert [method.__self__ for handlers in found for _, method in handlers[:1]] == [*widgets]
-
-
-def test_without_the_private_name_textual_finds_the_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MessagePump, "_get_dispatch_methods", "its own")
-    monkeypatch.setattr(textual_internals, "_find_handlers", None)
-    find_handlers_once()
-    assert getattr(MessagePump, "_get_dispatch_methods") == "its own"  # noqa: B009

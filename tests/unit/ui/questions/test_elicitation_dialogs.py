@@ -7,11 +7,9 @@ import pytest
 from tests.ui.app_stage import keys, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.questions import Action, FormAnswer, FormQuestion
+from tui.ui.forms.form_rows import FormHead
+from tui.ui.keys.answer_pause import GRACE_SECONDS
 from tui.ui.questions.elicitation_dialogs import FormDialog
-from tui.ui.questions.question_line import GRACE_SECONDS
-from tui.ui.workbench import form_pane
-from tui.ui.workbench.form_rows import about_rows
-from tui.ui.workbench.items import Item
 
 __all__ = ["ripe"]
 
@@ -97,7 +95,7 @@ async def test_ctrl_x_declines_and_escape_cancels(key: str, action: Action) -> N
 
 
 async def test_a_key_pressed_within_the_grace_time_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.ui.questions.question_line.GRACE_SECONDS", 1000 * GRACE_SECONDS)
+    monkeypatch.setattr("tui.ui.dialogs.question_line.GRACE_SECONDS", 1000 * GRACE_SECONDS)
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
@@ -158,12 +156,13 @@ async def test_a_terminal_of_ten_rows_shows_a_field_and_the_keys() -> None:
 
 async def test_a_long_message_is_laid_out_once_not_at_each_key(monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out: list[int] = []
+    rows = FormHead.rows
 
-    def counted(item: Item, columns: int, *, unfolded: bool, has_output_schema: bool) -> Any:
+    def counted(head: FormHead, columns: int, *, unfolded: bool) -> Any:
         laid_out.append(columns)
-        return about_rows(item, columns, unfolded=unfolded, has_output_schema=has_output_schema)
+        return rows(head, columns, unfolded=unfolded)
 
-    monkeypatch.setattr(form_pane, "about_rows", counted)
+    monkeypatch.setattr(FormHead, "rows", counted)
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(FormQuestion("weather", "\u200b" * 100_000, SCHEMA)))
         await shown(app, FormDialog)

@@ -12,10 +12,10 @@ from tests.ui.question_stage import app_with_person, asked, ripe, shown
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, AddressQuestion, FormQuestion
 from tui.ui.dialogs.help import HelpScreen
+from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.dialogs.text_dialogs import SystemText
-from tui.ui.questions import question_line
+from tui.ui.keys import answer_pause
 from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
-from tui.ui.questions.trust_dialog import TrustDialog
 
 __all__ = ["ripe"]
 
@@ -63,7 +63,7 @@ async def test_a_withdrawn_question_closes_with_every_screen_opened_over_it() ->
 async def test_a_withdrawn_question_of_mcptui_is_not_called_a_request_of_the_server() -> None:
     async with app_with_person() as (app, _, person):
         waiting = asked(person.trust(TrustQuestion("server1", "t")))
-        await shown(app, TrustDialog)
+        await shown(app, QuestionDialog)
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await shows(app, "The question was withdrawn.")
@@ -75,7 +75,7 @@ async def test_keys_pressed_for_a_withdrawn_question_do_not_reach_the_screen_bel
     async with app_with_person() as (app, pilot, person):
         waiting = asked(person.form(question(1)))
         await shown(app, FormDialog)
-        monkeypatch.setattr(question_line, "GRACE_SECONDS", 60.0)
+        monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await pilot.press("o", "f1", "enter")
@@ -149,13 +149,13 @@ async def test_a_question_waits_while_the_user_is_typing_on_another_screen() -> 
 
 async def test_letters_typed_when_a_dialog_opens_are_not_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     async with app_with_person() as (app, pilot, person):
-        monkeypatch.setattr(question_line, "GRACE_SECONDS", 60.0)
+        monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
         schema = {"type": "object", "properties": {"city": {"type": "string"}}}
         waiting = asked(person.form(FormQuestion("server", "Question", schema)))
         await shown(app, FormDialog)
         await shows(app, "city")
         await pilot.press(*"hello")
-        monkeypatch.setattr(question_line, "GRACE_SECONDS", 0.0)
+        monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 0.0)
         await pilot.press(*"Wuhan")
         await shows(app, "Wuhan")
         assert "hello" not in screen_text(app)

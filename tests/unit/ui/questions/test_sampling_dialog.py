@@ -9,8 +9,9 @@ from tests.ui.app_stage import keys, screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
 from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
 from tui.core.text import clean
+from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.questions import sampling_text
-from tui.ui.questions.sampling_dialog import SamplingDialog, request_facts
+from tui.ui.questions.sampling_dialog import request_facts
 from tui.ui.questions.sampling_text import is_editable
 
 __all__ = ["ripe"]
@@ -27,7 +28,7 @@ REPLY = {"role": "assistant", "content": {"type": "text", "text": "Hello"}, "mod
 async def test_the_server_the_limit_and_the_whole_request_are_shown() -> None:
     async with app_with_person() as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
-        await shown(app, SamplingDialog)
+        await shown(app, QuestionDialog)
         await shows(
             app, "The server “weather” requests a reply", "up to 100 tokens, 1 message", "Say [b]hello[/b]"
         )
@@ -37,7 +38,7 @@ async def test_the_server_the_limit_and_the_whole_request_are_shown() -> None:
 async def test_a_terminal_of_ten_rows_shows_text_and_keys() -> None:
     async with app_with_person((40, 10)) as (app, _, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
-        await shown(app, SamplingDialog)
+        await shown(app, QuestionDialog)
         await shows(app, "The server “weather” requests a", "Say [b]hello[/b]", "ctrl+s send", "esc cancel")
         question.cancel()
 
@@ -45,7 +46,7 @@ async def test_a_terminal_of_ten_rows_shows_text_and_keys() -> None:
 async def test_the_edited_request_is_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
-        await shown(app, SamplingDialog)
+        await shown(app, QuestionDialog)
         await keys(pilot, "!")
         await pilot.press("ctrl+s")
         answer = await question
@@ -56,19 +57,10 @@ async def test_the_edited_request_is_sent() -> None:
 async def test_the_reply_is_shown_before_it_is_sent_to_the_server() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.review(SamplingReview("weather", PARAMS, REPLY)))
-        await shown(app, SamplingDialog)
+        await shown(app, QuestionDialog)
         await shows(app, "for the server “weather”", "Hello", "send to the server")
         await pilot.press("ctrl+s")
         assert await question == SamplingAnswer(Action.ACCEPT, REPLY)
-
-
-@pytest.mark.parametrize(("key", "action"), [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)])
-async def test_a_request_can_be_declined_or_cancelled(key: str, action: Action) -> None:
-    async with app_with_person() as (app, pilot, person):
-        question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
-        await shown(app, SamplingDialog)
-        await pilot.press(key)
-        assert (await question).action is action
 
 
 def test_tools_and_the_requested_context_are_named() -> None:
@@ -96,7 +88,7 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
     async with app_with_person((100, 60)) as (app, pilot, person):
         asking = long_request(text)
         question = asked(person.sampling(asking))
-        await shown(app, SamplingDialog)
+        await shown(app, QuestionDialog)
         pane = await painted(app)
         await until(lambda: pane.size.height > 10, what="as tall as it fits")
         await read_by(app, pilot, "pagedown")
@@ -108,7 +100,7 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
 async def test_a_request_too_long_to_review_cannot_be_sent() -> None:
     async with app_with_person() as (app, pilot, person):
         question = asked(person.sampling(long_request("word " * 30_000)))
-        await shown(app, SamplingDialog)
+        await shown(app, QuestionDialog)
         await shows(app, "word word", "ctrl+x decline")
         await pilot.press("end")
         await shows(app, "more characters. This is too long to be read here, so it cannot be sent.")

@@ -52,7 +52,7 @@ def test_a_long_text_unfolds_into_its_lines() -> None:
 def test_revealing_an_offset_unfolds_its_containers() -> None:
     document = {"list": [{"deep": [0] * 3_000 + ["needle"]}]}
     shown = tree(document)
-    row = shown.reveal(shown.data.index(b"needle"))
+    row = shown.reveal((0, shown.data.index(b"needle")))
     assert shown.value(row) == "needle"
     assert shown.path(row) == "list[0].deep[3000]"
 

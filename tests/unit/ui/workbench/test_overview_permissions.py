@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from tui.core.servers import SamplingRule, ServerSpec, ServerStatus
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.workbench.overview import listed, permission_facts, root_problem
 
 
 def facts(spec: ServerSpec) -> dict[str, str]:
-    return {name: value for name, value, _ in permission_facts(ServerStatus(spec.name, spec), "t", "e")}
+    found = permission_facts(ServerStatus(spec.name, spec), KeyOverrides().first_of)
+    return {name: value for name, value, _ in found}
 
 
 def test_without_a_setting_there_are_no_roots_and_no_sampling() -> None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
 
 _EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
-_KINDS: dict[str, ExportKind] = {"markdown": "markdown", "md": "markdown", "json": "json", "html": "html"}
-_ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": ".html"}
 
 
 async def switch_model(conversations: "Conversations", rest: str) -> str:
@@ -72,27 +70,24 @@ async def _unlisted(
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
     """Return format and file for `/export`; raises `McptuiError` if unclear, or if the file exists."""
+    from tui.ui.dialogs.export_dialogs import KINDS, file_name
+
+    endings = {kind: ending for kind, ending, _ in KINDS}
+    known = {name: kind for kind, ending in endings.items() for name in (kind, ending.lstrip("."))}
     word, _, path = rest.partition(" ")
-    kind = _KINDS.get(word.lower())
-    if kind is None:
+    if (kind := known.get(word.lower())) is None:
         path = rest
-        kind = _KINDS.get(Path(path).suffix.lstrip(".").lower())
-        if kind is None:
-            raise McptuiError(
-                "unknown export format",
-                where=clean_line(path, 80),
-                next_step="Use a path that ends in .md, .json or .html, or put a format before the path.",
-            )
-    name = path.strip() or f"{_slug(title)}{_ENDINGS[kind]}"
-    target = folder / os.path.expanduser(name)
+        kind = known.get(Path(path).suffix.lstrip(".").lower())
+    if kind is None:
+        raise McptuiError(
+            "unknown export format",
+            where=clean_line(path, 80),
+            next_step="Use a path that ends in .md, .json or .html, or put a format before the path.",
+        )
+    target = folder / os.path.expanduser(path.strip() or f"{file_name(title)}{endings[kind]}")
     if os.path.lexists(target):
         raise McptuiError("already exists", where=str(target), next_step="Choose another name.")
     return kind, target
-
-
-def _slug(title: str) -> str:
-    words = re.findall(r"[^\W_]+", clean_line(title, 60).lower())
-    return "-".join(words)[:50] or "conversation"
 
 
 def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
@@ -103,7 +98,7 @@ def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachme
     """
     if result.problem:
         raise McptuiError(clean(result.problem), where=name)
-    from tui.ui.workbench.message_draft import prompt_message
+    from tui.ui.results.message_draft import prompt_message
 
     try:
         text, attachments = prompt_message(result, name)

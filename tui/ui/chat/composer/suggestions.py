@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -335,20 +334,13 @@ class LiveSources:
 
         Values for the arguments of a prompt come from its server.
         """
-        makers: dict[str, Callable[[str], Awaitable[Sequence[Suggestion]]]] = {
-            "model": self._models,
-            "tools": self._servers,
-            "login": self._remote_servers,
-            "logout": self._remote_servers,
-            "prompt": partial(self._prompt_names, query),
-            "resource": self._resource_uris,
-            "export": self._exports,
-        }
-        if (make := makers.get(command)) is not None:
-            return await make(before)
         spec = next((one for one in await self.known() if one.name == command), None)
-        if spec is None or spec.kind is CommandKind.OWN:
+        if spec is None:
             return ()
+        if spec.kind is CommandKind.OWN:
+            suggest: Callable[[str, str], Awaitable[Sequence[Suggestion]]]
+            suggest = getattr(self, spec.suggests) if spec.suggests else _nothing
+            return await suggest(before, query)
         return await self._values(spec, before, query) or _names(spec, before)
 
     async def _values(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
@@ -402,7 +394,7 @@ class LiveSources:
             self._tree, self._tree_at = asyncio.create_task(asyncio.to_thread(tree, self.folder)), now
         return named(query, await asyncio.shield(self._tree))
 
-    async def _models(self, before: str) -> Sequence[Suggestion]:
+    async def models(self, before: str, _: str) -> Sequence[Suggestion]:
         if self.runtime is None:
             return ()
         try:
@@ -420,17 +412,17 @@ class LiveSources:
         except McptuiError:
             return ()  # accepting the suggestion shows the error
 
-    async def _servers(self, before: str) -> Sequence[Suggestion]:
+    async def servers(self, before: str, _: str) -> Sequence[Suggestion]:
         return of_words(((name, "") for name in self.running), behind="") if not before else ()
 
-    async def _remote_servers(self, before: str) -> Sequence[Suggestion]:
+    async def remote_servers(self, before: str, _: str) -> Sequence[Suggestion]:
         statuses = self.runtime.host.statuses() if self.runtime is not None and not before else ()
         return of_words(((one.name, one.sign_in) for one in statuses if one.spec.url), behind="")
 
-    async def _exports(self, before: str) -> Sequence[Suggestion]:
+    async def exports(self, before: str, _: str) -> Sequence[Suggestion]:
         return of_words(EXPORTS) if not before else ()
 
-    async def _prompt_names(self, query: str, before: str) -> Sequence[Suggestion]:
+    async def prompt_names(self, before: str, query: str) -> Sequence[Suggestion]:
         specs = [one for one in await self.known() if one.kind is CommandKind.PROMPT]
         if not before:
             return of_words((one.name, one.help) for one in specs)
@@ -438,7 +430,7 @@ class LiveSources:
         spec = next((one for one in specs if one.name == name), None)
         return (await self._values(spec, written, query) or _names(spec, written)) if spec is not None else ()
 
-    async def _resource_uris(self, before: str) -> Sequence[Suggestion]:
+    async def resource_uris(self, before: str, _: str) -> Sequence[Suggestion]:
         if before:
             return ()
         return of_words(
@@ -448,6 +440,10 @@ class LiveSources:
             ),
             behind="",
         )
+
+
+async def _nothing(_: str, __: str) -> Sequence[Suggestion]:
+    return ()
 
 
 def _names(spec: CommandSpec, before: str) -> Sequence[Suggestion]:

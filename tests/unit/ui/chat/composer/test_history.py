@@ -4,14 +4,6 @@ from tui.ui.chat.composer.history import MOST, InputHistory, earlier_rows
 from tui.ui.widgets.rows import text_of
 
 
-def test_up_goes_to_the_oldest_and_down_to_the_draft():
-    history = InputHistory()
-    history.add("one")
-    history.add("two")
-    assert [history.older("draft"), history.older("two"), history.older("one")] == ["two", "one", None]
-    assert [history.newer(), history.newer(), history.newer()] == ["two", "draft", None]
-
-
 def test_a_message_repeated_at_once_is_added_only_once():
     history = InputHistory()
     assert [history.add("a"), history.add("a"), history.add("b"), history.add("a")] == [

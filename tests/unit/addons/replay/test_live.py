@@ -1,0 +1,45 @@
+"""How long a replay waits for a response of the live server."""
+
+import os
+import sys
+from pathlib import Path
+
+from tui.addons.replay import live
+from tui.addons.replay.replay_plan import Replay, ReplayItem
+from tui.core.traffic import Kind
+
+WORKS = """
+import json, sys, time
+for line in sys.stdin:
+    for step in range({steps}):
+        time.sleep(0.2)
+        params = {{"progressToken": 1, "progress": step}}
+        note = {{"jsonrpc": "2.0", "method": "notifications/progress", "params": params}}
+        print(json.dumps(note), flush=True)
+    time.sleep({silent})
+    print(json.dumps({{"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {{}}}}), flush=True)
+"""
+
+
+async def problem(folder: Path, steps: int, silent: float = 0) -> str:
+    """Return why there is no response of a server that reports progress every 0.2 s, or ""."""
+    server = folder / "server.py"
+    server.write_text(WORKS.format(steps=steps, silent=silent))
+    asked = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'
+    item = ReplayItem(1, "tools/call", "look", Kind.REQUEST, asked, "1", b'{"id": 1, "result": {}}')
+    command = live.Command((sys.executable, str(server)), os.environ)
+    async with live.LiveConnection.started(command) as connection:
+        await connection.begin(Replay([item]))
+        return (await connection.send(item)).problem
+
+
+async def test_progress_restarts_the_timeout_of_a_replayed_request(tmp_path, monkeypatch):
+    monkeypatch.setattr(live, "ANSWER_SECONDS", 1.0)
+    assert await problem(tmp_path, 8) == ""
+    assert await problem(tmp_path, 1, silent=60) == "no response within 1 s"
+
+
+async def test_a_replayed_request_that_never_stops_reporting_progress_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(live, "ANSWER_SECONDS", 1.0)
+    monkeypatch.setattr(live, "MOST", 2)
+    assert await problem(tmp_path, 1000) == "no response within 2 s"

@@ -1,0 +1,330 @@
+"""A remote server over WebSocket, of both eras, through the SDK's client."""
+
+import asyncio
+import json
+import time
+import tracemalloc
+
+import pytest
+from mcp import Client, MCPError
+from wsproto.events import BytesMessage, CloseConnection, Ping, Pong, TextMessage
+
+from tests.conftest import refusing_port, until
+from tests.http_server import LEGACY, MODERN, reply
+from tests.unit.host.transports.test_streamable_http import ERAS, Sink, text
+from tests.websocket_server import websocket_server
+from tui.addons.websocket import websocket
+from tui.addons.websocket.websocket import WebSocket
+from tui.core.servers import ServerSpec, Transport
+from tui.core.traffic import CAUSE, Cause, Direction
+from tui.host.transports.remote import RemoteTransport
+
+
+def remote(server, sink=None, **spec):
+    given = ServerSpec("far", transport=Transport.WEBSOCKET, url=server.url, **spec)
+    return RemoteTransport(given, WebSocket, sink=Sink() if sink is None else sink)
+
+
+async def hold(peer, message):
+    """Never answer."""
+
+
+@ERAS
+async def test_a_call_is_sent_and_every_message_is_recorded(modern):
+    sink = Sink()
+    async with websocket_server(modern=modern) as server, Client(transport := remote(server, sink)) as client:
+        assert client.protocol_version == (MODERN if modern else LEGACY)
+        CAUSE.set(Cause(1, 2, "c"))
+        assert text(await client.call_tool("echo", {"text": "héllo"})) == {"text": "héllo"}
+        assert (transport.reach.kind, transport.reach.answers) == ("WebSocket", True)
+        assert transport.reach.where == server.url
+    sent = [one for one in sink.messages(Direction.OUT) if "id" in one]
+    heard = [one for one in sink.messages(Direction.IN) if "id" in one]
+    assert {one["id"] for one in sent} == {one["id"] for one in heard}
+    [call] = [one for one in sink if b"tools/call" in one.raw]
+    assert call.cause == Cause(1, 2, "c")
+    assert server.peers[0].headers["sec-websocket-protocol"] == "mcp"
+    assert [one.code for one in server.events if isinstance(one, CloseConnection)] == [1000]
+
+
+async def test_configured_headers_are_sent():
+    async with websocket_server() as server, Client(remote(server, headers={"Authorization": "Bearer x"})):
+        assert server.peers[0].headers["authorization"] == "Bearer x"
+
+
+async def test_a_message_in_several_frames_with_a_ping_between_is_one_message():
+    async def pieces(peer, message):
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}}
+        raw = json.dumps(answer, indent=1)
+        peer.send(TextMessage(data=raw[:20], message_finished=False))
+        peer.send(Ping(payload=b"p"))
+        peer.send(TextMessage(data=raw[20:]))
+
+    sink = Sink()
+    async with (
+        websocket_server(answers={"tools/call": pieces}) as server,
+        Client(remote(server, sink)) as client,
+    ):
+        assert not (await client.call_tool("echo", {})).is_error
+        await until(lambda: any(isinstance(one, Pong) for one in server.events))
+
+
+async def test_the_server_is_notified_of_a_cancelled_call():
+    async with websocket_server(answers={"tools/call": hold}) as server, Client(remote(server)) as client:
+        call = asyncio.create_task(client.call_tool("echo", {}))
+        await until(lambda: any(one.get("method") == "tools/call" for one in server.asked))
+        call.cancel()
+        await until(lambda: server.asked[-1].get("method") == "notifications/cancelled")
+
+
+async def test_noise_is_counted_and_harmless():
+    async def noisy(peer, message):
+        peer.send(BytesMessage(data=b"\x00\x01"))
+        peer.send(TextMessage(data="hello"))
+        peer.send(TextMessage(data=""))
+        peer.say({"jsonrpc": "2.0", "id": 7, "result": {}})
+        peer.say({"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}})
+
+    async with websocket_server(answers={"tools/call": noisy}) as server:
+        async with Client(transport := remote(server)) as client:
+            await client.call_tool("echo", {})
+            assert (transport.noise, transport.drops.unmatched) == (2, 1)
+
+
+async def test_a_message_that_is_too_large_fails_only_its_call():
+    async def large(peer, message):
+        head = f'{{"jsonrpc":"2.0","id":{message["id"]},"result":{{"content":[{{"type":"text","text":"'
+        peer.send(TextMessage(data=head, message_finished=False))
+        for _ in range(17):
+            peer.send(TextMessage(data="x" * (1 << 20), message_finished=False))
+        peer.send(TextMessage(data='"}]}}'))
+
+    sink = Sink()
+    async with (
+        websocket_server(answers={"tools/call": large}) as server,
+        Client(remote(server, sink)) as client,
+    ):
+        with pytest.raises(MCPError, match="result too large: a message of 18 MB"):
+            await client.call_tool("echo", {})
+        assert (await client.list_tools()).tools
+        [entry] = [one for one in sink if one.size > 17 << 20]
+        assert len(entry.raw) < 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "said"),
+    [
+        (1000, "", "closed the WebSocket (code 1000, normal closure)"),
+        (1008, "oops", "(code 1008, policy violation: “oops”)"),
+        (4321, "bye", "(code 4321, “bye”)"),
+    ],
+)
+async def test_a_close_frame_ends_the_connection_and_its_code_is_recorded(code, reason, said):
+    async def close(peer, message):
+        peer.send(CloseConnection(code=code, reason=reason))
+
+    sink = Sink()
+    async with websocket_server(answers={"tools/call": close}) as server:
+        async with Client(transport := remote(server, sink)) as client:
+            with pytest.raises(MCPError) as found:
+                await client.call_tool("echo", {})
+            assert said in str(found.value)
+            await until(transport.exited.is_set)
+    assert said in transport.fatal
+    assert sink.events("disconnect")[0]["code"] == code
+
+
+@ERAS
+@pytest.mark.parametrize("code", [0, 1011])
+async def test_a_lost_connection_fails_pending_calls_and_is_reopened(modern, code, monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
+
+    async def lose(peer, message):
+        server.answers.clear()
+        if code:
+            peer.send(CloseConnection(code=code))
+        else:
+            peer.writer.transport.abort()
+
+    sink = Sink()
+    async with websocket_server(modern=modern, answers={"tools/call": lose}) as server:
+        async with Client(transport := remote(server, sink)) as client:
+            with pytest.raises(MCPError):
+                await client.call_tool("echo", {})
+            assert text(await client.call_tool("echo", {"text": "again"})) == {"text": "again"}
+            assert not transport.fatal
+    calls = [one["params"]["arguments"] for one in server.asked if one.get("method") == "tools/call"]
+    assert calls == [{}, {"text": "again"}]
+    assert len(server.peers) == 2
+    opened = [one.get("method") for one in server.asked if one.get("method") == "initialize"]
+    assert len(opened) == (0 if modern else 2)
+    assert len(sink.events("session opened again")) == (0 if modern else 1)
+
+
+async def test_a_call_that_failed_with_the_connection_is_not_sent_again(monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.2)
+
+    async def lose(peer, message):
+        peer.writer.transport.abort()
+
+    async with websocket_server(answers={"tools/call": lose}) as server, Client(remote(server)) as client:
+        with pytest.raises(MCPError):
+            await client.call_tool("echo", {"first": 1})
+        server.answers.clear()
+        assert text(await client.call_tool("echo", {"second": 2})) == {"second": 2}
+    calls = [one["params"]["arguments"] for one in server.asked if one.get("method") == "tools/call"]
+    assert calls == [{"first": 1}, {"second": 2}]
+
+
+async def test_the_connection_ends_if_the_server_does_not_come_back(monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
+    async with websocket_server() as server:
+        transport = remote(server)
+        async with Client(transport) as client:
+            await client.list_tools()
+            await server.stop()
+            await until(transport.exited.is_set)
+            assert "cannot connect to" in transport.fatal
+            with pytest.raises(MCPError):
+                await client.call_tool("echo", {})
+
+
+async def test_the_connection_ends_if_the_server_answers_no_ping(monkeypatch):
+    monkeypatch.setattr(websocket, "PING_SECONDS", 0.2)
+    monkeypatch.setattr(websocket, "REOPENS", 0)
+    async with websocket_server(mute=True) as server, Client(transport := remote(server)):
+        await until(transport.exited.is_set)
+        assert transport.fatal == "no response to a ping within 0.2 s."
+
+
+async def test_an_idle_server_is_pinged_and_remains_connected(monkeypatch):
+    monkeypatch.setattr(websocket, "PING_SECONDS", 0.6)
+    async with websocket_server() as server, Client(transport := remote(server)):
+        await until(lambda: sum(isinstance(one, Ping) for one in server.events) > 2)
+        assert not transport.exited.is_set()
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"refusal": reply(b"no", "404 Not Found", "text/plain")}, "HTTP 404 (Not Found)"),
+        ({"refusal": reply(b"ok", "200 OK", "text/plain")}, "the server does not support WebSocket"),
+        ({"protocol": "graphql-ws"}, "the server speaks “graphql-ws” over WebSocket, not “mcp”"),
+    ],
+)
+async def test_an_endpoint_that_is_not_an_mcp_websocket_is_rejected_with_the_reason(how, said):
+    async with websocket_server(**how) as server:
+        transport = remote(server)
+        async with transport:
+            await until(transport.exited.is_set)
+        assert said in transport.fatal and transport.next_step
+
+
+async def test_an_address_where_nothing_listens_is_reported():
+    async with websocket_server() as server:
+        pass
+    with refusing_port() as server.port:
+        transport = remote(server)
+        async with transport:
+            await until(transport.exited.is_set)
+    assert (
+        f"cannot connect to ws://127.0.0.1:{server.port}" in transport.fatal
+        and "Connection refused" in transport.fatal
+    )
+
+
+async def test_a_stop_is_bounded_even_if_the_server_never_closes():
+    async with websocket_server(mute=True) as server:
+        async with Client(remote(server)):
+            began = time.monotonic()
+        assert time.monotonic() - began < 15
+
+
+async def test_a_storm_of_notifications_does_not_delay_the_response():
+    async def storm(peer, message):
+        notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}
+        for _ in range(20_000):
+            peer.say(notice)
+        peer.say({"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}})
+
+    async with websocket_server(answers={"tools/call": storm}) as server:
+        async with Client(transport := remote(server)) as client:
+            async with asyncio.timeout(50):
+                await client.call_tool("echo", {})
+            assert transport.drops.collapsed > 10_000
+
+
+@ERAS
+async def test_a_server_that_does_not_accept_a_new_connection_in_time_is_asked_again(modern, monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(websocket, "ACCEPT_SECONDS", 0.5)
+    sink = Sink()
+    async with websocket_server(modern=modern) as server, Client(remote(server, sink)) as client:
+        await client.list_tools()
+        server.deaf = 1
+        server.peers[0].writer.transport.abort()
+        await until(lambda: not server.deaf)
+        await until(lambda: len(server.peers) == 2)
+        again = "stream opened again" if modern else "session opened again"
+        await until(lambda: sink.events(again))
+        assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+
+
+async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
+    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
+
+    async def reject(peer, message):
+        peer.say({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": "busy"}})
+
+    sink = Sink()
+    async with websocket_server(modern=False) as server, Client(transport := remote(server, sink)) as client:
+        await client.list_tools()
+        server.answers["initialize"] = reject
+        server.peers[0].writer.transport.abort()
+        await until(transport.exited.is_set)
+        assert transport.fatal == "it did not reopen the session."
+        assert not sink.events("session opened again")
+
+
+async def test_a_flood_of_pings_whose_answers_nobody_reads_takes_no_memory():
+    sink = Sink()
+    async with websocket_server() as server, Client(remote(server, sink)) as client:
+        await client.list_tools()
+        peer = server.peers[0]
+        peer.writer.transport.pause_reading()
+        tracemalloc.start()
+        try:
+            for _ in range(100):
+                peer.writer.write(b"\x89\x00" * 1000)
+                await peer.writer.drain()
+            peer.say({"jsonrpc": "2.0", "method": "notifications/after_the_flood"})
+            await until(lambda: any(b"after_the_flood" in one.raw for one in sink))
+            assert tracemalloc.get_traced_memory()[0] < 3_000_000
+        finally:
+            tracemalloc.stop()
+            peer.writer.transport.resume_reading()
+
+
+async def test_the_bytes_of_an_unfinished_message_are_counted_until_it_ends():
+    async def half(peer, message):
+        peer.send(TextMessage(data="x" * 1000, message_finished=False))
+
+    async with websocket_server(answers={"tools/call": half}) as server:
+        async with Client(transport := remote(server)) as client:
+            calling = asyncio.create_task(client.call_tool("echo", {}))
+            await until(lambda: transport.incomplete == 1000)
+            server.peers[-1].send(TextMessage(data="", message_finished=True))
+            await until(lambda: transport.incomplete == 0)
+            calling.cancel()
+
+
+async def test_a_message_that_never_ends_ends_the_connection(monkeypatch):
+    monkeypatch.setattr(websocket, "ENDLESS", 100_000)
+
+    async def endless(peer, message):
+        peer.send(TextMessage(data="x" * 100_001, message_finished=False))
+
+    async with websocket_server(answers={"tools/call": endless}) as server:
+        async with Client(remote(server)) as client:
+            with pytest.raises(MCPError, match="without ending a message"):
+                await client.call_tool("echo", {})

@@ -1,0 +1,165 @@
+"""The hash of what runs, and how changes to it are described."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from tui.core.permission.launch import Launch, names_a_key
+from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
+
+SPEC = ServerSpec("s", "uvx", ("tool", "--token", "tk-71hQz9aa"), {"A": "1"}, headers={"B": "2"}, cwd="/srv")
+
+
+def launch(spec: ServerSpec = SPEC, program: str = "/bin/uvx", **fields: Any) -> Launch:
+    return Launch.of(dataclasses.replace(spec, **fields), lambda spec: program)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"command": "npx"},
+        {"args": ("tool", "--token", "tk-71hQz9aa", "more")},
+        {"args": ("tool --token", "tk-71hQz9aa")},
+        {"env": {"A": "2"}},
+        {"env": {"A": "1", "B": "1"}},
+        {"env": {}},
+        {"cwd": "/other"},
+        {"cwd": None},
+        {"url": "https://example.com"},
+        {"headers": {"B": "3"}},
+        {"transport": Transport.LINES},
+        {"sse_fallback": True},
+        {"oauth": OAuthSpec(issuer="https://example.com")},
+        {"oauth": OAuthSpec(client_secret="x")},
+        {"program": "/tmp/uvx"},
+    ],
+)
+def test_any_change_to_what_runs_changes_the_hash_and_is_named(fields: dict[str, Any]):
+    before, after = launch(), launch(**fields)
+    assert before.digest() != after.digest()
+    assert after.changes(before.summary("salt"), "salt")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"name": "other"}, {"autostart": False}, {"pins": ("a",)}, {"source": "x"}, {"roots": ("/a",)}]
+)
+def test_settings_that_do_not_affect_what_runs_do_not_change_the_hash(fields: dict[str, Any]):
+    assert launch().digest() == launch(**fields).digest()
+
+
+def test_changes_are_named_without_variable_values_and_secrets():
+    before = launch().summary("salt")
+    after = launch(
+        args=("tool", "--token", "tk-71hQz9bb", "--verbose"), env={"A": "x9secret", "LD_PRELOAD": "/x.so"}
+    )
+    assert after.changes(before, "salt") == [
+        "argument 4: new, --verbose",
+        "variable LD_PRELOAD: was not set, is now /x.so",
+        "variable A: value changed",
+    ]
+
+
+def test_values_that_affect_what_runs_and_are_not_secret_are_shown_when_they_change():
+    oauth = OAuthSpec(issuer="https://a.example", callback_port=7)
+    before = launch(env={"LD_PRELOAD": "/x.so"}, oauth=oauth)
+    after = launch(env={"LD_PRELOAD": "/y.so"}, oauth=dataclasses.replace(oauth, issuer="https://b.example"))
+    assert after.changes(before.summary("salt"), "salt") == [
+        "oauth.issuer: was https://a.example, is now https://b.example",
+        "variable LD_PRELOAD: was /x.so, is now /y.so",
+    ]
+    gone = launch(env={}, oauth=OAuthSpec(callback_port=7))
+    assert "oauth.issuer: was https://a.example, is now not set" in gone.changes(before.summary("s"), "s")
+
+
+def test_for_a_file_without_stored_values_a_change_shows_only_the_current_value():
+    summary = launch(env={"LD_PRELOAD": "/x.so"}).summary("salt")
+    del summary["values"]
+    summary["env"] = {"LD_PRELOAD": "0123"}
+    assert launch(env={"LD_PRELOAD": "/y.so"}).changes(summary, "salt") == [
+        "variable LD_PRELOAD: is now /y.so"
+    ]
+
+
+def test_a_variable_that_loads_code_keeps_its_value_although_its_name_suggests_a_secret():
+    assert launch(env={"GIT_TOKEN": "v-1", "LD_AUDIT": "/x"}).open_values == {"variable LD_AUDIT": "/x"}
+
+
+def test_values_taken_from_the_environment_are_not_stored():
+    references = {"env.LD_PRELOAD": Reference("${X}", ("X",))}
+    found = launch(env={"LD_PRELOAD": "/secret"}, references=references)
+    assert "/secret" not in str(found.summary("salt"))
+
+
+def test_a_changed_secret_argument_counts_as_a_change_but_is_not_shown():
+    after = launch(args=("tool", "--token", "tk-71hQz9bb"))
+    assert after.changes(launch().summary("salt"), "salt") == ["a value that is not shown"]
+
+
+def test_a_program_of_the_same_name_in_another_folder_is_named():
+    after = launch(program="/tmp/uvx")
+    assert after.changes(launch().summary(""), "") == [
+        "program on this computer: was /bin/uvx, is now /tmp/uvx"
+    ]
+
+
+def test_the_stored_summary_contains_no_secrets_or_values():
+    kept = str(launch().summary("salt"))
+    assert "tk-71hQz9aa" not in kept
+    assert "'A': '1'" not in kept
+    assert kept != str(launch().summary("other salt"))
+
+
+def test_hidden_characters_in_a_change_are_made_visible():
+    after = launch(args=("tool\u202e", "--token", "tk-71hQz9aa"))
+    assert after.changes(launch().summary(""), "") == ["argument 1: was tool, is now tool[U+202E]"]
+
+
+KEY = Reference("${TOK}", ("TOK",))
+
+
+def test_a_rotated_token_is_not_a_change_but_another_variable_is():
+    def one(value: str, reference: Reference = KEY) -> Launch:
+        places = {"env.A": reference, "args.2": reference, "url": reference, "headers.B": reference}
+        return launch(
+            args=("tool", "--token", value), env={"A": value}, headers={"B": value}, references=places
+        )
+
+    assert one("first").digest() == one("second").digest()
+    assert one("first").digest() != one("first", Reference("${AWS_SECRET}", ("AWS_SECRET",))).digest()
+    assert one("first").digest() != launch(args=("tool", "--token", "${TOK}"), env={"A": "${TOK}"}).digest()
+    assert "first" not in str(one("first").summary("salt"))
+
+
+def test_a_path_taken_from_the_environment_is_part_of_the_hash():
+    def one(value: str) -> Launch:
+        return launch(args=(value,), references={"args.0": Reference("${TOOLS}/run.py", ("TOOLS",))})
+
+    assert one("/a/run.py").digest() != one("/b/run.py").digest()
+    assert one("/a/run.py").shown_words == ("uvx", "${TOOLS}/run.py")
+
+
+def test_a_reference_to_the_environment_in_the_instructions_is_part_of_the_hash():
+    other = launch(references={"instructions": Reference("${AWS_SECRET}", ("AWS_SECRET",))})
+    assert other.digest() != launch().digest()
+
+
+@pytest.mark.parametrize("name", "OPENAI_API_KEY HF_TOKEN AWS_PROFILE MY_SECRET GITHUB_PAT".split())
+def test_names_of_keys_are_recognized(name: str):
+    assert names_a_key(name)
+
+
+def test_the_target_of_a_secret_argument_is_hashed_but_not_shown():
+    def one(target: str) -> Launch:
+        return dataclasses.replace(launch(), links={"args.2": target})
+
+    assert one("/a").digest() != one("/b").digest()
+    assert one("/b").changes(one("/a").summary("salt"), "salt") == ["link of argument 3: target changed"]
+    assert "/a" not in str(one("/a").summary("salt"))
+
+
+def test_a_program_that_is_no_longer_a_link_is_named():
+    before = dataclasses.replace(launch(), links={"program": "/opt/uvx"})
+    assert launch().changes(before.summary(""), "") == [
+        "link of program: led to /opt/uvx, is no longer a link"
+    ]

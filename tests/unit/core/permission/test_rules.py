@@ -1,0 +1,148 @@
+"""The grammar of rules, and which rule decides a call."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.permission.rules import MAX_RULE, Condition, Rule, RuleError, Rules, Verdict, parse_rule
+from tui.core.tools import Tool
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/"), min_size=1, max_size=12)
+PARTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="."), min_size=1, max_size=8)
+PATTERNS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+CONDITIONS = st.builds(Condition, st.lists(PARTS, min_size=1, max_size=3).map(".".join), PATTERNS)
+RULES = st.builds(Rule, st.sampled_from(Verdict), NAMES, NAMES, st.lists(CONDITIONS, max_size=3).map(tuple))
+SMALL = st.builds(
+    Rule,
+    st.sampled_from(Verdict),
+    st.sampled_from(["*", "a", "b"]),
+    st.sampled_from(["*", "x", "y*"]),
+    st.lists(st.builds(Condition, st.sampled_from(["p", "*"]), st.sampled_from(["*", "1"])), max_size=1).map(
+        tuple
+    ),
+)
+CALLS = st.tuples(
+    st.sampled_from(["a", "b"]),
+    st.sampled_from(["x", "yes"]),
+    st.dictionaries(st.sampled_from(["p", "q"]), st.sampled_from(["1", "2"])),
+)
+
+
+def test_a_rule_consists_of_an_action_a_tool_and_conditions():
+    assert parse_rule("ask files/* path=/etc/* mode=w") == Rule(
+        Verdict.ASK, "files", "*", (Condition("path", "/etc/*"), Condition("mode", "w"))
+    )
+
+
+def test_the_action_is_omitted_in_a_list_for_one_action():
+    assert parse_rule("notes/*", Verdict.DENY) == parse_rule("deny notes/*", Verdict.DENY)
+    assert str(parse_rule("notes/*", Verdict.DENY)) == "deny notes/*"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "must start with allow, ask or deny"),
+        ("notes/*", "must start with allow, ask or deny"),
+        ("forbid notes/*", "must start with allow, ask or deny"),
+        ("allow", "must be a pattern of server/tool"),
+        ("allow notes", "must be a pattern of server/tool"),
+        ("allow /x", "must be a pattern of server/tool"),
+        ("allow notes/", "must be a pattern of server/tool"),
+        ("allow my server/x", "must be a pattern of server/tool"),
+        ("allow notes/* path", "`path` must be ARGUMENT=PATTERN"),
+        ("allow notes/* =x", "`=x` must be ARGUMENT=PATTERN"),
+        ("allow notes/* a..b=x", "`a..b` is not the path of an argument"),
+        ('allow notes/* path="x', "without its closing"),
+        ("allow notes/" + "x" * MAX_RULE, f"at most {MAX_RULE} characters"),
+    ],
+)
+def test_an_invalid_rule_is_rejected_with_the_expected_syntax(text: str, problem: str):
+    with pytest.raises(RuleError, match=problem.replace("*", r"\*").replace("..", r"\.\.")):
+        parse_rule(text)
+
+
+def test_a_rule_in_the_list_of_another_action_is_rejected():
+    with pytest.raises(RuleError, match="says deny, but is in the list `allow`"):
+        parse_rule("deny notes/*", Verdict.ALLOW)
+
+
+def test_quotes_keep_spaces_and_equals_signs():
+    rule = parse_rule(r'deny "my server"/send text="a \"b\" = c" "x=y"=1 dir=C:\new "d"="C:\\n"')
+    assert (rule.server, rule.tool) == ("my server", "send")
+    assert [(one.argument, one.pattern) for one in rule.conditions] == [
+        ("text", 'a "b" = c'),
+        ("x=y", "1"),
+        ("dir", r"C:\new"),
+        ("d", r"C:\n"),
+    ]
+
+
+@given(RULES)
+def test_a_rule_survives_a_round_trip(rule: Rule):
+    assert parse_rule(str(rule)) == rule
+    assert parse_rule(rule.pattern, rule.action) == rule
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_rule_or_an_error(text: str):
+    try:
+        rule = parse_rule(text)
+    except RuleError as error:
+        assert str(error)
+    else:
+        assert parse_rule(str(rule)) == rule
+
+
+def test_deny_overrides_ask_and_ask_overrides_allow_however_specific():
+    rules = Rules.parsed(
+        ["allow files/read path=/srv/a", "ask files/* path=/srv/*", "deny */read path=/srv/a"]
+    )
+    decides = rules.deciding("files", "read", {"path": "/srv/a"})
+    assert str(decides) == "deny */read path=/srv/a"
+    assert str(rules.deciding("files", "read", {"path": "/srv/b"})) == "ask files/* path=/srv/*"
+    assert rules.deciding("files", "read", {"path": "/b"}) is None
+
+
+@given(st.lists(SMALL, max_size=6), SMALL, CALLS)
+def test_adding_a_deny_or_ask_rule_never_makes_the_verdict_less_strict(found, new, call):
+    strictness = {None: 1, Verdict.ALLOW: 0, Verdict.ASK: 2, Verdict.DENY: 3}
+
+    def of(rules):
+        decides = Rules(tuple(rules)).deciding(*call)
+        return strictness[decides.action if decides else None]
+
+    if new.action is Verdict.ALLOW:
+        assert of([*found, new]) >= 2 if of(found) >= 2 else True
+    else:
+        assert of([*found, new]) >= of(found)
+
+
+@given(st.lists(SMALL, max_size=6), CALLS)
+def test_the_order_of_rules_does_not_change_the_verdict(found, call):
+    first, second = (Rules(tuple(rules)).deciding(*call) for rules in (found, found[::-1]))
+    assert (first and first.action) == (second and second.action)
+
+
+def test_a_tool_is_offered_unless_a_rule_without_conditions_denies_it():
+    tools = [Tool("notes", "add"), Tool("notes", "delete_all"), Tool("files", "write")]
+    rules = Rules.parsed(["deny */delete_*", "deny files/write path=/etc/*", "allow notes/delete_all"])
+    assert [tool.name for tool in rules.offered(tools)] == ["add", "write"]
+    assert str(rules.denying(tools[1])) == "deny */delete_*"
+    assert Rules().offered(tools) is tools
+
+
+def test_a_tool_with_a_slash_in_its_name_does_not_evade_a_deny_rule():
+    rules = Rules.parsed(deny=["*/delete_*"], allow=["*/get_*"])
+    assert rules.deciding("notes", "old/delete_all", {}) is not None
+    assert rules.deciding("notes", "old/get_all", {}) is None
+
+
+def test_each_configured_rule_knows_the_list_that_it_comes_from():
+    rules = Rules.parsed(["allow a/*"], allow=["b/*"], ask=["c/*"], deny=["d/*"]).rules
+    assert [(str(rule), rule.origin) for rule in rules] == [
+        ("allow a/*", "rules"),
+        ("deny d/*", "deny"),
+        ("ask c/*", "ask"),
+        ("allow b/*", "allow"),
+    ]

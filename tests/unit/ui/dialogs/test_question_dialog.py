@@ -1,0 +1,112 @@
+"""The frame of questions: for each of them, the answers of its keys, what does not answer, and its size."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.app_stage import shows
+from tests.ui.question_stage import app_with_person, asked, painted, ripe, shown
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
+from tui.core.permission.definitions import DefinitionChange
+from tui.core.ports import TrustQuestion
+from tui.core.questions import (
+    Action,
+    ConsentsAnswer,
+    DefinitionsAnswer,
+    DefinitionsQuestion,
+    SamplingAnswer,
+    SamplingQuestion,
+)
+from tui.ui.dialogs import question_line
+from tui.ui.dialogs.question_dialog import QuestionDialog
+from tui.ui.dialogs.read_pane import ReadPane
+
+__all__ = ["ripe"]
+
+CONSENT = ConsentQuestion("weather", "a registry", is_remote=False, facts=(("command", "npx weather"),))
+DEFINITIONS = DefinitionsQuestion("calc", [DefinitionChange("calc", "add", "new", None, {"name": "add"})])
+PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}], "maxTokens": 9}
+ERRORS = [f"config.toml:{number} servers.a: wrong" for number in range(1, 9)]
+
+Ask = Callable[[Any], Coroutine[Any, Any, Any]]
+
+ASKS: dict[str, tuple[Ask, object, object, object]] = {
+    "consent": (lambda person: person.consent(CONSENT), Action.ACCEPT, Action.DECLINE, Action.CANCEL),
+    "consents": (
+        lambda person: person.consents(ConsentsQuestion([CONSENT, CONSENT])),
+        ConsentsAnswer.ALL,
+        ConsentsAnswer.NONE,
+        ConsentsAnswer.LATER,
+    ),
+    "definitions": (
+        lambda person: person.definitions(DEFINITIONS),
+        *map(DefinitionsAnswer, (Action.ACCEPT, Action.DECLINE, Action.CANCEL)),
+    ),
+    "trust": (lambda person: person.trust(TrustQuestion("fetch", "get")), True, False, None),
+    "sampling": (
+        lambda person: person.sampling(SamplingQuestion("weather", PARAMS)),
+        SamplingAnswer(Action.ACCEPT, PARAMS),
+        SamplingAnswer(Action.DECLINE),
+        SamplingAnswer(Action.CANCEL),
+    ),
+    "errors": (lambda person: person.config_errors(ERRORS), True, False, False),
+}
+EVERY = pytest.mark.parametrize("name", ASKS)
+
+
+@EVERY
+@pytest.mark.parametrize(("key", "number"), [("ctrl+s", 1), ("ctrl+x", 2), ("escape", 3)])
+@pytest.mark.usefixtures("ripe")
+async def test_keys_accept_decline_or_postpone(name: str, key: str, number: int) -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(ASKS[name][0](person))
+        await shown(app, QuestionDialog)
+        if app.screen.query(ReadPane):
+            await painted(app, whole=True)
+        await pilot.press(key)
+        assert await waiting == ASKS[name][number]
+
+
+@EVERY
+@pytest.mark.usefixtures("ripe")
+async def test_enter_and_letters_do_not_answer(name: str) -> None:
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(ASKS[name][0](person))
+        await shown(app, QuestionDialog)
+        await pilot.press("y", "enter", *"a no q", "space")
+        assert not waiting.done() and app.screen.is_current
+        waiting.cancel()
+        await until(lambda: app.screen is app.main, what="withdrawn")
+
+
+@EVERY
+async def test_the_first_keys_are_ignored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(question_line, "GRACE_SECONDS", 60.0)
+    async with app_with_person() as (app, pilot, person):
+        waiting = asked(ASKS[name][0](person))
+        await shown(app, QuestionDialog)
+        await pilot.press("escape", "ctrl+s", "ctrl+x")
+        assert not waiting.done()
+        waiting.cancel()
+
+
+@EVERY
+@pytest.mark.parametrize("size", [(1, 1), (30, 2), (60, 10)])
+@pytest.mark.usefixtures("ripe")
+async def test_it_can_be_answered_at_every_size(name: str, size: tuple[int, int]) -> None:
+    async with app_with_person(size) as (app, pilot, person):
+        waiting = asked(ASKS[name][0](person))
+        await shown(app, QuestionDialog)
+        await pilot.press("down", "escape")
+        assert await waiting == ASKS[name][3]
+
+
+@pytest.mark.usefixtures("ripe")
+async def test_the_errors_of_a_configuration_are_listed_up_to_a_limit() -> None:
+    async with app_with_person() as (app, _, person):
+        waiting = asked(ASKS["errors"][0](person))
+        await shown(app, QuestionDialog)
+        await shows(app, "config.toml:1", "and 3 more errors", "ctrl+s edit again", "esc close")
+        waiting.cancel()

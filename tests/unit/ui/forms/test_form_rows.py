@@ -1,0 +1,122 @@
+"""The rows of the fields of a form."""
+
+from typing import Any
+
+import pytest
+
+from tui.core.forms.form import Form
+from tui.ui.forms.field_input import LineEdit
+from tui.ui.forms.form_rows import FormLine, FormLook, field_rows, option_at
+from tui.ui.widgets.rows import text_of, width_of
+from tui.ui.widgets.symbols import ASCII, UNICODE
+
+LOOK = FormLook(60, UNICODE, "ctrl+n", "ctrl+a")
+
+
+def form_of(schema: dict[str, Any], *required: str, **values: str) -> Form:
+    form = Form({"type": "object", "properties": schema, "required": list(required)})
+    for name, text in values.items():
+        form.set((name,), text)
+    return form
+
+
+def rows(form: Form, look: FormLook = LOOK, current: str = "") -> list[FormLine]:
+    return [
+        row
+        for field in form.fields()
+        for row in field_rows(field, look, LineEdit.at_end(field.text) if field.name == current else None)
+    ]
+
+
+def texts(form: Form, look: FormLook = LOOK, current: str = "") -> list[str]:
+    return [text_of(one.row).rstrip() for one in rows(form, look, current)]
+
+
+def test_a_field_has_label_and_type_input_description_and_space_for_an_error() -> None:
+    form = form_of({"city": {"type": "string", "description": "In any language"}}, "city", city="Oslo")
+    assert texts(form) == ["  city  text · required", "  ▌ Oslo", "    In any language", ""]
+
+
+@pytest.mark.parametrize("current", ["", "days"])
+def test_neither_cursor_nor_error_changes_the_number_of_rows(current: str) -> None:
+    schema = {"days": {"type": "integer", "maximum": 7, "description": "How many"}}
+    right, wrong = form_of(schema, days="5"), form_of(schema, days="9")
+    assert len(texts(right)) == len(texts(wrong, current=current))
+    assert texts(wrong, current=current)[-1] == "    ! must be at most 7"
+
+
+def test_the_background_of_an_input_extends_to_the_right_edge() -> None:
+    found = rows(form_of({"city": {"type": "string"}}, city="北京"))
+    (surface,) = [one.row for one in found if one.path is not None]
+    assert width_of(surface) == LOOK.columns
+    assert all(style.endswith("on field") for text, style in surface[1:])
+
+
+def test_booleans_and_enums_are_choices_side_by_side() -> None:
+    form = form_of({"unit": {"enum": ["C", "F"], "default": "C"}, "fine": {"type": "boolean"}}, fine="true")
+    assert texts(form)[:2] == ["  unit  one of 2 · default C", "  ▌ ( ) C  ( ) F"]
+    assert texts(form)[3:5] == ["  fine  boolean", "  ▌ (•) true  ( ) false"]
+    assert "(*) true" in texts(form, FormLook(60, ASCII))[4]
+
+
+def test_an_enum_too_long_for_its_line_is_a_drop_down_list() -> None:
+    form = form_of({"zone": {"enum": [f"zone number {n}" for n in range(9)]}}, zone="zone number 3")
+    surface = texts(form)[1]
+    assert surface.startswith("  ▌ zone number 3")
+    assert surface.endswith("▾")
+
+
+def test_the_option_under_a_click_is_found() -> None:
+    (field,) = form_of({"fine": {"type": "boolean"}}).fields()
+    line = texts(form_of({"fine": {"type": "boolean"}}))[1]
+    assert option_at(field, LOOK, line.index("true")) == "true"
+    assert option_at(field, LOOK, line.index("false")) == "false"
+    assert option_at(field, LOOK, 1) is None
+    assert option_at(field, LOOK, 50) is None
+
+
+def test_the_variants_of_an_object_are_choices_and_its_members_are_indented() -> None:
+    members = [{"title": name, "type": "object", "properties": {name: {"type": "string"}}} for name in "ab"]
+    form = form_of({"where": {"anyOf": members}})
+    form.choose_arm(("where",), 1)
+    assert "▌ ( ) a  (•) b" in texts(form)[1]
+    assert texts(form)[3:5] == ["    b  text", "    ▌ not set"]
+
+
+def test_an_item_of_a_list_is_one_row_with_its_error_beside_it() -> None:
+    form = form_of({"tags": {"type": "array", "items": {"type": "string", "maxLength": 3}}})
+    for text in ("one", "three"):
+        path = form.add(("tags",))
+        assert path is not None
+        form.set(path, text)
+    found = texts(form)
+    assert found[:2] == ["  tags  list", "  ▌ 2 items"]
+    assert found[3].startswith("   1 ▌ one")
+    assert found[4].startswith("   2 ▌ three")
+    assert "! may have at most 3" in found[4]
+
+
+def test_the_key_to_add_an_item_is_shown_beside_the_current_list_only() -> None:
+    form = form_of({"tags": {"type": "array", "items": {"type": "string"}}})
+    assert texts(form, current="tags")[0].endswith("ctrl+n add")
+    assert "ctrl+n" not in texts(form)[0]
+
+
+def test_a_secret_is_shown_as_dots() -> None:
+    form = form_of({"key": {"type": "string", "format": "password"}}, key="hunter2")
+    assert texts(form)[1] == "  ▌ •••••••"
+    assert "hunter2" not in "".join(texts(form, current="key"))
+
+
+def test_a_long_description_is_truncated_after_three_rows() -> None:
+    form = form_of({"city": {"type": "string", "description": "many words " * 60}})
+    found = texts(form)
+    assert len(found) == 6
+    assert found[4].endswith("…")
+
+
+def test_a_default_is_shown_with_its_label_and_in_the_empty_input() -> None:
+    sizes = {"enum": ["s", "m"], "enumNames": ["Small", "Medium"], "default": "m"}
+    form = form_of({"size": sizes, "days": {"type": "integer", "default": 3}})
+    assert texts(form)[0].endswith("default Medium")
+    assert texts(form)[3:5] == ["  days  integer · default 3", "  ▌ 3"]

@@ -1,0 +1,62 @@
+"""Calls made by hand: their states and sizes, and two of them compared."""
+
+from typing import Any
+
+import pytest
+
+from tui.core.tools import BinaryContent, CallFailure, TextContent, Tool, ToolResult
+from tui.core.workbench import PromptResult
+from tui.ui.widgets.rows import text_of
+from tui.ui.workbench.calls import BenchHistory, HandCall, HandCallState, size_of, state_of
+from tui.ui.workbench.items import of_tools
+from tui.ui.workbench.result_view import difference
+
+(ITEM,) = of_tools([Tool("s", "t")])
+
+
+def call(result: Any, number: int = 1) -> HandCall:
+    return HandCall(number, ITEM, {"a": 1}, "12:00:00", 0, 1.0, HandCallState.DONE, result)
+
+
+def test_results_are_compared_side_by_side_even_in_json_texts() -> None:
+    before = call(ToolResult((TextContent('{"n": 1, "same": true}'),)))
+    after = call(ToolResult((TextContent('{"n": 2, "same": true}'),)), number=2)
+    sheet = difference(before, after)
+    sheet.fit(80)
+    text = [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
+    (line,) = (row for row in text if row.startswith("~"))
+    assert line.split() == ["~", '"n":', "1", "│", '"n":', "2"]
+    assert text_of(difference(before, before).row(2, 80)) == "No differences."
+
+
+def test_the_oldest_calls_are_dropped_when_they_are_too_many_or_too_large() -> None:
+    book = BenchHistory()
+    for _ in range(60):
+        book.begin("s", ITEM, {}, "12:00:00", 0)
+    assert len(book.of("s", ITEM.key)) == 50
+    assert book.of("s", ITEM.key)[0].id == "hand-60"
+    large = ToolResult((TextContent("x" * 20_000_000),))
+    for one in book.of("s", ITEM.key):
+        one.result = large
+    book.begin("s", ITEM, {}, "12:00:00", 0)
+    assert len(book.of("s", ITEM.key)) <= 5
+
+
+def test_the_size_of_a_result_includes_all_of_its_content() -> None:
+    assert size_of(ToolResult((TextContent("abc"), BinaryContent("blob", "", 7)))) == 10
+
+
+@pytest.mark.parametrize(
+    ("result", "state"),
+    [
+        (ToolResult((TextContent("x"),)), HandCallState.DONE),
+        (ToolResult((TextContent("x"),), is_error=True), HandCallState.FAILED),
+        (ToolResult((), is_error=True, failure=CallFailure.SERVER_DIED), HandCallState.LOST),
+        (PromptResult(problem="no"), HandCallState.FAILED),
+        (PromptResult(problem="it ended", lost=True), HandCallState.LOST),
+    ],
+)
+def test_the_state_of_a_call_follows_from_its_result(
+    result: ToolResult | PromptResult, state: HandCallState
+) -> None:
+    assert state_of(result) is state

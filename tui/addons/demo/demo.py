@@ -1,0 +1,396 @@
+"""The demo model: rule-based and offline. It drives the real loop with real tool calls.
+
+It is a pure function of the request, whose messages and tools are all that it knows. So cancelling, limits
+and approval work as with any other model. It never claims to be a language model.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.addons.demo.demo_choice import MAX_TEXT, PLACE_WORDS, DemoChoice, choose_tool, fill, suggested
+from tui.addons.demo.demo_words import PLACES, is_cjk
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.errors import reason_of
+from tui.core.example_questions import needs_arguments, question_of
+from tui.core.jsonrpc.reader import loads
+from tui.core.late_compiling import late
+from tui.core.ports import (
+    CallPart,
+    ModelCapabilities,
+    ModelPart,
+    ModelRequest,
+    ReplyPart,
+    TextPart,
+    ToolSpec,
+    Usage,
+)
+from tui.core.text import clean_line
+
+PACE_SECONDS = 0.012
+"""Delay between two pieces of text, to show what streaming looks like."""
+
+MAX_CALLS = 4
+
+_SMALL_TALK = {
+    "greeting": r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?",
+    "thanks": r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
+    "help": r"(?:/?help(?: me)?|\?|what (?:can|do) you do(?: for me)?|what are you(?: able to do)?"
+    r"|who are you|how (?:do|does) (?:you|this|it) work"
+    r"|are you (?:an? )?(?:ai|human|robot|bot|llm|language model|real)"
+    r"|what can i (?:do|ask)(?: you)?(?: here)?|how are you(?: doing)?(?: today)?"
+    r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是谁.?|你是什么.?)",
+    "tools": r"/?(?:(?:list|show|what|which)\s*(?:me\s+)?)?(?:all\s+)?(?:the\s+|your\s+)?(?:available\s+)?"
+    r"tools(?:\s+(?:are there|do you have|can you (?:use|call)|are available))?"
+    r"|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
+}
+"""Sentences of the demo, by what is said to it."""
+
+_CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
+_THEN = late(
+    r"[,;.]?\s+(?:and\s+)?(?:then|after that|afterwards)[,\s]+|[，,；。]\s*(?:然后|接着|再)|然后", re.I
+)
+_NEVER_MIND = late(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)
+_RESULT = late(
+    r"^(?:it|that|this|the result|the answer|the weather|them)(?: (?:down|as a note|to my notes))?$", re.I
+)
+_LIST_OF_NAMES = late(r"\s*(?:,\s*and\s+|,|\band\b|&|和|与|、)\s*", re.I)
+
+_LONG_GAP = late(r"(\s{8})\s+")
+"""Blanks make the patterns quadratic; no sentence needs more than eight in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The demo's next step: text, or calls."""
+
+    text: str = ""
+    calls: tuple[tuple[ToolSpec, Mapping[str, Any]], ...] = ()
+
+
+def demo_model(*, paced: bool) -> "DemoModel":
+    """Return the demo, which writes slowly if it is `paced`, for a screen."""
+    return DemoModel(PACE_SECONDS if paced else 0)
+
+
+class DemoModel:
+    """A rule-based ChatModel; `pace` is the seconds between two pieces of text, 0 without a screen."""
+
+    def __init__(self, pace: float = PACE_SECONDS) -> None:
+        self._pace = pace
+
+    @property
+    def label(self) -> str:
+        return "demo model, offline"
+
+    @property
+    def notice(self) -> str:
+        return "demo model: rule-based, not a language model"
+
+    @property
+    def capabilities(self) -> ModelCapabilities:
+        return ModelCapabilities(writes=False)
+
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        pass
+
+    async def connect(self) -> None:
+        pass
+
+    async def aclose(self) -> None:
+        pass
+
+    async def retire(self) -> None:
+        pass
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Stream the answer to `request`, a few words at a time."""
+        move = decide(request)
+        await asyncio.sleep(self._pace * 10)
+        for piece in _pieces(move.text):
+            yield TextPart(piece)
+            await asyncio.sleep(self._pace)
+        number = sum(isinstance(said, AssistantMessage) and len(said.calls) for said in request.messages)
+        calls = []
+        for tool, arguments in move.calls:
+            number += 1
+            text = json.dumps(arguments, ensure_ascii=False)
+            yield CallPart(tool.name, len(text))
+            await asyncio.sleep(self._pace)
+            calls.append(CallRequest(f"demo_{number}", tool.name, text))
+        yield ReplyPart(tuple(calls), "tool_calls" if calls else "stop", Usage(estimated=True))
+
+
+def decide(request: ModelRequest) -> Move:
+    """Return the next move for `request`. Pure."""
+    messages, tools = request.messages, request.tools
+    at = _last_question(messages, wrap_up=not tools)
+    if at is None:
+        return Move(_say("help", False, tools))
+    question = messages[at]
+    text = question.text if isinstance(question, UserMessage) else ""
+    chinese = is_cjk(text)
+    since = messages[at + 1 :]
+    results = [message for message in since if isinstance(message, ToolMessage)]
+    if not results:
+        return _first_move(text, messages[:at], tools, chinese)
+    steps = sum(isinstance(message, AssistantMessage) and bool(message.calls) for message in since)
+    clauses = [text] if suggested(text, tools) else _clauses(text[:MAX_TEXT])
+    if tools and steps == 1 and len(clauses) > 1 and not any(result.is_error for result in results):
+        if calls := _move(clauses[1], tools, chinese).calls:
+            return _with_results(calls[0], results)
+    shown = results[-MAX_CALLS * 2 :]
+    return Move("\n\n".join(_from_result(result, tools, chinese) for result in shown))
+
+
+def _last_question(messages: Sequence[Message], wrap_up: bool) -> int | None:
+    """Return the index of the last user message.
+
+    Without tools, a message right after results is the loop's request to finish.
+    """
+    for at in range(len(messages) - 1, -1, -1):
+        follows_result = wrap_up and at and isinstance(messages[at - 1], ToolMessage)
+        if isinstance(messages[at], UserMessage) and not follows_result:
+            return at
+    return None
+
+
+def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move:
+    if found := _CALL.match(text):
+        return _explicit(found[1] or found[3], found[2] or found[4] or "", tools)
+    if len(text) > MAX_TEXT:
+        return Move(_say("too long", chinese, limit=MAX_TEXT))
+    text = _LONG_GAP.sub(r"\1", text.strip())
+    if (tool := suggested(text, tools)) is not None:
+        return Move(calls=((tool, {}),))
+    for sentence, pattern in _SMALL_TALK.items():
+        if re.match(rf"^\W*(?:{pattern})\W*$", text, re.I):
+            return Move(_say(sentence, chinese, tools))
+    move = _move(_clauses(text)[0], tools, chinese)
+    return move if move.calls else _continued(text, before, tools) or move
+
+
+def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
+    """`call NAME {JSON}`: exactly this tool with exactly these arguments."""
+    found = [tool for tool in tools if name in (tool.name, tool.tool, f"{tool.server}/{tool.tool}")]
+    if len(found) != 1:
+        known = _quoted([tool.name for tool in found or tools][:12])
+        return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. Known: {known}")
+    try:
+        value = loads(arguments or "{}")
+    except (ValueError, RecursionError) as error:
+        return Move(f"The arguments are not valid JSON: {reason_of(error)}.")
+    if not isinstance(value, dict):
+        return Move("The arguments must be one JSON object.")
+    return Move(calls=((found[0], value),))
+
+
+def _clauses(text: str) -> list[str]:
+    """Return the one or two requests in a sentence, in order."""
+    head, _, payload = text.partition(": ")
+    if payload and not _THEN.search(head):
+        return [text]
+    return [clause.strip() for clause in _THEN.split(text, maxsplit=1) if clause.strip()] or [text]
+
+
+def _move(text: str, tools: Sequence[ToolSpec], chinese: bool) -> Move:
+    choice = choose_tool(text, tools)
+    if choice is None:
+        return Move(_say("not understood", chinese, tools))
+    if choice.rivals:
+        return Move(_say("several", chinese, names=_quoted(choice.rivals[:6])))
+    if choice.missing:
+        tool, names = _own_name(choice.tool), _quoted(choice.missing, 60)
+        return Move(_say("missing", chinese, tool=tool, names=names))
+    return Move(calls=tuple((choice.tool, values) for values in _each(choice)))
+
+
+def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
+    """Yield the arguments, once for each of several places ("Beijing and Shanghai")."""
+    for name in PLACE_WORDS.split():
+        value = choice.values.get(name)
+        places = [part for part in _LIST_OF_NAMES.split(value) if part] if isinstance(value, str) else []
+        if 1 < len(places) <= MAX_CALLS and all(part[0].isupper() or part in PLACES for part in places):
+            yield from ({**choice.values, name: PLACES.get(part, part)} for part in places)
+            return
+    yield choice.values
+
+
+def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) -> Move | None:
+    """If the demo has just asked for an argument, take `text` as the answer."""
+    users = [message for message in before if isinstance(message, UserMessage)]
+    if not users or not isinstance(before[-1], AssistantMessage) or before[-1].calls:
+        return None
+    if _NEVER_MIND.match(text):
+        return None
+    choice = choose_tool(_clauses(users[-1].text[:MAX_TEXT])[0], tools)
+    if choice is None or choice.rivals or len(choice.missing) != 1:
+        return None
+    name = choice.missing[0]
+    value = fill(choice.tool, text).values.get(name)
+    if value is None and len(text) <= 80:
+        value = fill(choice.tool, f'{name}: "{text}"').values.get(name)
+    if value is None:
+        return None
+    return Move(calls=((choice.tool, {**choice.values, name: PLACES.get(value, value)}),))
+
+
+def _with_results(call: tuple[ToolSpec, Mapping[str, Any]], results: Sequence[ToolMessage]) -> Move:
+    """Replace "it" in the second step by the first one's results."""
+    text = "\n".join(result.text for result in results)[:MAX_ANSWER]
+    values = {
+        name: text if isinstance(value, str) and _RESULT.match(value) else value
+        for name, value in call[1].items()
+    }
+    return Move(calls=((call[0], values),))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Split `text` into stream-sized pieces: words with the space after them, CJK by two characters."""
+    cjk = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+    yield from re.findall(f"[{cjk}]{{1,2}}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", text, re.S)
+
+
+# ---- texts ---------------------------------------------------------------------------------------------
+
+MAX_ANSWER = 4000
+"""Maximum characters of one result that are repeated in an answer."""
+
+MAX_ITEMS = 20
+MAX_JSON = 64 * 1024
+
+_EXAMPLES = (
+    ("get_weather", "What's the weather in Hangzhou?", "北京天气如何"),
+    ("add_note", "add a note: buy milk", "记一下：买牛奶"),
+    ("search_notes", "which notes mention milk?", "哪些笔记提到牛奶？"),
+    ("count_slowly", "count slowly for 5 seconds", "数到 5"),
+)
+_HELP = (
+    "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
+    "description, fill in its arguments, and answer from what it returns.\n\nTry:\n\n{examples}\n\n"
+    "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
+    "我是基于规则的演示模型，不是语言模型，也不联网。我会按名称和描述挑选一个工具、填写参数，并用结果作答。\n\n"
+    "可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
+)
+_SENTENCES = {
+    "help": _HELP,
+    "greeting": (f"Hello! {_HELP[0]}", f"你好！{_HELP[1]}"),
+    "thanks": ("You're welcome.", "不客气。"),
+    "tools": ("{tools}", "{tools}"),
+    "no tools": (
+        "I am a rule-based demo, not a language model. No tools are available: no server that offers tools "
+        "is running.",
+        "我是基于规则的演示模型。现在没有可用的工具：没有提供工具的服务器在运行。",
+    ),
+    "not understood": (
+        "I am a rule-based demo, not a language model, and I found no matching tool. Try:\n\n"
+        "{examples}\n\nConfigure a language model to ask anything.",
+        "我是基于规则的演示模型，没有找到能回答这个问题的工具。可以试试：\n\n{examples}",
+    ),
+    "too long": (
+        "I am a rule-based demo and read at most {limit} characters. This message is longer.",
+        "我是基于规则的演示模型，最多读 {limit} 个字符，这条消息太长了。",
+    ),
+    "missing": (
+        "`{tool}` needs {names}. What should it be?",
+        "`{tool}` 还需要 {names}。请告诉我。",
+    ),
+    "several": (
+        "Several tools match: {names}. Use the tool's own words, or `call NAME {{JSON}}`.",
+        "有几个工具都可能合适：{names}。请说得更具体些，或输入 `call 工具名 {{JSON}}`。",
+    ),
+    "failed": ("`{tool}` failed: {text}", "`{tool}` 没有成功：{text}"),
+    "empty": ("`{tool}` ran and returned nothing.", "`{tool}` 已运行，没有返回内容。"),
+}
+
+
+def _say(sentence: str, chinese: bool, tools: Sequence[ToolSpec] = (), **values: object) -> str:
+    """Return a sentence in English or Chinese, with `values` filled in."""
+    text = _SENTENCES[sentence][chinese]
+    if "{examples}" in text or "{tools}" in text:
+        if not tools:
+            return _SENTENCES["no tools"][chinese]
+        values |= {"examples": _examples(tools, chinese), "tools": _list_tools(tools)}
+    return text.format(**values)
+
+
+def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) -> str:
+    """Return an answer with the result of a call: JSON as a short list, text unchanged."""
+    spec = next((tool for tool in tools if tool.name == result.name), None)
+    name = _own_name(spec) if spec else clean_line(result.name, 80)
+    text = result.text.removeprefix("ERROR:").strip()
+    if not text or text == "(empty result)":
+        return _say("empty", chinese, tool=name)
+    if text[0] in "{[" and len(text) <= MAX_JSON and not result.is_error:
+        try:
+            value = json.loads(text)
+            while isinstance(value, dict) and len(value) == 1 and "result" in value:
+                value = value["result"]
+            text = _listed(value)
+        except (ValueError, RecursionError):
+            pass
+    text = text if len(text) <= MAX_ANSWER else text[:MAX_ANSWER].rstrip() + " …"
+    return _say("failed", chinese, tool=name, text=text) if result.is_error else text
+
+
+def _own_name(tool: ToolSpec) -> str:
+    """Return the name that a tool's server gave it."""
+    return clean_line(tool.tool or tool.name, 80)
+
+
+def _listed(value: Any) -> str:
+    if value in ({}, []):
+        return "Nothing was found."
+    if isinstance(value, dict):
+        return _items([f"**{clean_line(str(key), 60)}**: {_as_text(item)}" for key, item in value.items()])
+    return _items([_as_text(item) for item in value]) if isinstance(value, list) else _as_text(value)
+
+
+def _items(lines: Sequence[str]) -> str:
+    more = [f"… and {len(lines) - MAX_ITEMS} more"] if len(lines) > MAX_ITEMS else []
+    return "\n".join(f"- {line}" for line in (*lines[:MAX_ITEMS], *more))
+
+
+def _as_text(value: Any) -> str:
+    match value:
+        case bool() | None:
+            return {True: "yes", False: "no", None: "none"}[value]
+        case dict():
+            value = ", ".join(f"{key}: {_as_text(item)}" for key, item in list(value.items())[:12])
+        case list():
+            value = ", ".join(_as_text(item) for item in value[:12])
+    return clean_line(str(value), 400)
+
+
+def _quoted(names: Sequence[str], limit: int = 80) -> str:
+    """Return `names` as code, separated by commas."""
+    return ", ".join(f"`{clean_line(name, limit)}`" for name in names)
+
+
+def _list_tools(tools: Sequence[ToolSpec]) -> str:
+    """Return the tools by server, one per line."""
+    servers: dict[str, list[str]] = {}
+    for tool in tools:
+        first = clean_line(tool.description.strip().partition(". ")[0], 100)
+        servers.setdefault(tool.server, []).append(f"`{_own_name(tool)}`{': ' + first if first else ''}")
+    return "\n\n".join(
+        f"**{clean_line(server, 60) or 'tools'}**\n\n{_items(lines)}" for server, lines in servers.items()
+    )
+
+
+def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
+    """Return sentences that work with the current tools."""
+    names = {tool.tool for tool in tools}
+    found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
+    questions = [question_of(tool.description) for tool in tools if not needs_arguments(tool.schema)]
+    found = found or [*filter(None, questions)][:3]
+    return _items(found or [f"`call {_own_name(tools[0])} {{…}}`"])

@@ -1,0 +1,406 @@
+"""Selects the tool that a sentence asks the demo model for, and fills in its arguments. Pure.
+
+A wrong call costs more than a missed one: a tool is called only if the sentence mentions its own name (or,
+for meaningless names, its description), if it does not ask for something of another kind (nothing is written
+or deleted unless the sentence begins with such a verb), and if no other tool matches about as well. The
+patterns search only a bounded text, each in about linear time.
+"""
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tui.addons.demo import demo_words as known
+from tui.addons.demo.demo_words import PLACES, STOP_WORDS, SYNONYMS, VERBS, is_cjk, meanings, words
+from tui.core.context.built_in_tools import FIND_TOOLS
+from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
+from tui.core.late_compiling import late
+from tui.core.ports import ToolSpec
+
+MARGIN = 0.4
+"""The score by which the best tool must exceed the second."""
+
+MAX_TOOLS = 512
+"""Maximum tools that are considered; more would delay a keystroke."""
+
+MAX_PROPERTIES = 64
+MAX_TEXT = 4000
+"""Maximum characters of a sentence that are read, so that the patterns stay cheap."""
+
+MAX_PLACE_WORDS = 5
+MAX_BARE_WORDS = 3
+"""In a sentence this short, a lower-case word may be a place too ("weather nyc")."""
+
+EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
+PLACE_WORDS = "location city place town region country where destination area"
+_TEXT_WORDS = "text content message note body msg comment input description summary value"
+
+_POLITE = late(
+    r"^\s*(?:(?:hi|hello|hey|ok|okay|well|so|and|now|then|also|please|pls)\b[\s,!.]*"
+    r"|(?:can|could|would|will) you\b\s*(?:please\b)?\s*"
+    r"|i(?:'d| would) like (?:you )?to\b\s*|i (?:want|need) (?:you )?to\b\s*|let'?s\b\s*|help me\b\s*)+",
+    re.I,
+)
+_TALK = late(
+    r"\b(?:joke|poem|poetry|story|essay|song|haiku|limerick|opinion|philosophy|meaning|translate|summari[sz]e"
+    r"|explain|why|love|hate|feel|feeling|think|believe|code|program|function|recipe|advice|recommend"
+    r"|history of|difference between|metaphor|novel|lyrics|riddle|count on|favou?rite)\b"
+    r"|笑话|诗|故事|为什么|翻译|解释|小说|歌词|意义"
+    r"|^\s*(?:i|we|he|she|they|it|you)(?:['’]\w+)?\s"
+    r"|^\s*(?:my|his|her|our|their|that|this|the|there)\b.*"
+    r"\b(?:is|are|was|were|am|has|had|seems?|looks?|feels?|got)\b"
+    r"|^\s*(?:do not|don['’]?t|never|no need|should i|shall i|what if|what happens"
+    r"|how (?:do|can|would|should|to|long|often|come)\b(?! you)|what(?:['’]s| is) an? )"
+    r"|^\s*(?:不要|别|不用|不想|不必|怎么(?!样))",
+    re.I,
+)
+"""Conversation: a request that no tool could fulfil, a statement, a question about doing something."""
+
+_NOTE_DOWN = late(r"^\s*(?:note|todo)(?:\s+(?:(?:it|this)\s+)?(?:that|down)\b|\s*[:：])", re.I)
+
+_QUOTED = late(r"\"([^\"]{1,2000})\"|“([^”]{1,2000})”|「([^」]{1,2000})」|`([^`]{1,2000})`")
+_NUMBER = late(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
+_PATH = late(r"(?<!\w)((?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b)")
+_PAYLOADS = (
+    late(r"^.{2,80}?(?<!https)(?<!http)[:：](?!//)\s*(\S.*)$", re.S),
+    late(
+        r"\b(?:(?:note|memo|todo|reminder|message)s?\s+(?:that\s+says|saying|that|to|about)"
+        r"|remember\s+(?:to|that)|remind\s+me\s+(?:to|that|about))\s+(.+)$",
+        re.I | re.S,
+    ),
+    late(
+        r"(?:记一下|记下来?|记住|提醒我|(?:添加|新增|加|写)(?:一条|一个)?(?:笔记|备忘录?|便签))[\s,，:：]*(\S.*)$",
+        re.S,
+    ),
+)
+"""What follows is content ("buy milk" in "add a note: buy milk")."""
+
+_KINDS = {
+    "url uri link": (late(r"\b(https?://[^\s\"'<>)\]]+)"),),
+    "email mail": (late(r"([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"),),
+    "date day since until": (late(r"\b(\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?)\b"),),
+    "time clock": (late(r"(?<!\d)((?:[01]?\d|2[0-3]):[0-5]\d)(?!\d)"),),
+    "path file filename filepath directory dir folder": (_PATH,),
+    "query q search keyword keywords term terms pattern phrase needle word": (
+        _QUOTED,
+        late(
+            r"\b(?:mention(?:s|ed|ing)?|contain(?:s|ing)?|about|matching|with(?: the word)?|for)"
+            r"\s+(?:(?:the|a|an|my|word)\s+)?(.+)$",
+            re.I,
+        ),
+        late(r"\b(?:find|search|look up|grep|locate)\s+(?!(?:for|in|my|the)\b)(.+)$", re.I),
+        late(
+            r"(?:提到|关于|包含|含有|搜索|查找|有)了?(.+?)(?:的?(?:笔记|备忘|便签|文件).*)?[?？。!！吗呢]*$"
+        ),
+    ),
+    _TEXT_WORDS: (
+        *_PAYLOADS,
+        _QUOTED,
+        late(
+            r"\b(?:add|put|save|write|store|note|jot)\s+(.+?)\s+"
+            r"(?:(?:to|in|into|on)\s+(?:my|the)\s+\w+|as\s+an?\s+\w+|down)\W*$",
+            re.I,
+        ),
+    ),
+    "id key number uuid slug identifier": (
+        _QUOTED,
+        late(
+            r"#(\w[\w-]*)|\b(?:id|number|no\.?)\s*[:=]?\s*([\w-]*\d[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)",
+            re.I,
+        ),
+    ),
+}
+"""By the words of a property's name, what its value looks like: the first group of the first match."""
+
+_ZONE = late(
+    r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+-]+"
+    rf"|(?<!\w)(?:{known.longest_first([*known.ZONES])})(?!\w)",
+    re.I,
+)
+_TAIL = late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
+_PLACE_TAIL = late(r"\b(?:in|for|at|of|near|around)\s+(?:the\s+(?:(?:city|town)\s+of\s+)?)?", re.I)
+_POSSESSIVE = late(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
+_WHEN = late(
+    r"(?:\b(?:right now|at the moment|this (?:morning|afternoon|evening|week|weekend)|next week|today"
+    r"|tomorrow|tonight|currently|now|please|like|thanks|thank you|and|then|going to be|be)(?:\W+|$))+$",
+    re.I,
+)
+_CJK_RUN = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}|[A-Za-z][A-Za-z .'-]*[A-Za-z]")
+_PLACE_NAME = late("|".join(PLACES))
+_NO_PLACES = "it this that there here general all me you my your morning evening moment world".split()
+
+
+@dataclass(frozen=True, slots=True)
+class DemoChoice:
+    """The tool for a sentence and its arguments.
+
+    Attributes:
+        values: the arguments that were found, by property name.
+        missing: required properties that were not found, in the schema's order.
+        required: the number of required properties.
+        rivals: the names of tools that match as well, so that no call is made.
+    """
+
+    tool: ToolSpec
+    values: Mapping[str, Any]
+    missing: tuple[str, ...] = ()
+    required: int = 0
+    rivals: tuple[str, ...] = ()
+
+
+class _Request:
+    """A sentence, parsed once for all tools."""
+
+    def __init__(self, text: str) -> None:
+        text = _POLITE.sub("", text)
+        head, payload = _payload_split(text)
+        self.tokens = words(head)
+        self.content = [token for token in self.tokens if token not in STOP_WORDS]
+        self.about = meanings(self.tokens)
+        self.verbs = [VERBS[token] for token in self.tokens if token in VERBS]
+        self.intent = "add" if _NOTE_DOWN.match(text) else next(iter(self.verbs), None)
+        self.talk = bool(_TALK.search(head)) and not (payload and self.intent == "add")
+
+
+class _Candidate:
+    """A tool, parsed once."""
+
+    def __init__(self, spec: ToolSpec) -> None:
+        self.spec = spec
+        tokens = words(spec.tool or spec.name)
+        self.verb = next((VERBS[token] for token in tokens if token in VERBS), None)
+        self.name = set(tokens)
+        self.own = {token for token in tokens if token not in VERBS and token not in STOP_WORDS}
+        self.description = meanings(words(spec.description[:400]))
+        self.parameters = {word for name in _properties(spec) for word in words(name)}
+
+
+def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
+    """Return the tool that `text` asks for, if there is one."""
+    request = _Request(text)
+    if not request.about or request.talk:
+        return None
+    candidates = [_Candidate(tool) for tool in tools[:MAX_TOOLS] if tool.tool != FIND_TOOLS]
+    meant = [(one, fill(one.spec, text, one.name)) for one in candidates if _is_meant(request, one)]
+    ranked = [(_score(request, one, found), found) for one, found in meant]
+    ranked.sort(key=lambda entry: -entry[0])
+    if not ranked or ranked[0][0] <= 0:
+        return None
+    best, choice = ranked[0]
+    rivals = [found.tool.tool or found.tool.name for score, found in ranked if best - score < MARGIN]
+    return replace(choice, rivals=tuple(rivals) if len(rivals) > 1 else ())
+
+
+def suggested(text: str, tools: Sequence[ToolSpec]) -> ToolSpec | None:
+    """Return the tool whose description is the question `text`, as the start screen suggests it."""
+    wanted = text.strip().rstrip(".").casefold()
+    if not wanted or len(wanted) > MAX_LENGTH:
+        return None
+    for tool in tools[:MAX_TOOLS]:
+        if question_of(tool.description).casefold() == wanted and not needs_arguments(tool.schema):
+            return tool
+    return None
+
+
+def _is_meant(request: _Request, candidate: _Candidate) -> bool:
+    """Return whether a sentence may run this tool at all."""
+    intent, verb = request.intent, candidate.verb
+    if verb is None:
+        fits = intent is None or intent in known.READ_ONLY or intent == "add"
+    elif intent == "list":
+        fits = verb == "list" or (verb in known.READ_ONLY and verb in request.verbs)
+    else:
+        fits = (intent is None or intent in known.READ_ONLY) if verb in known.READ_ONLY else intent == verb
+    named = request.about & candidate.own
+    literal = not candidate.own and request.tokens[0] in candidate.name
+    if not named and not literal:
+        things = request.about - VERBS.keys()
+        described = len((things & candidate.description) - candidate.name)
+        fits = fits and described >= (1 if intent == verb == "list" else 2) and described * 2 >= len(things)
+    # A question, an order, or little more than its name selects a tool without arguments.
+    if not candidate.parameters and intent is None:
+        content = request.content
+        fits = fits and bool(content) and (content[0] in named or not request.about - named)
+    return fits
+
+
+def _score(request: _Request, candidate: _Candidate, found: DemoChoice) -> float:
+    """Return the evidence for and against a tool."""
+    about = request.about
+    score = 3.0 * len(about & candidate.own) + len((about & candidate.description) - candidate.name)
+    score += 0.7 * len(about & candidate.parameters)
+    if candidate.verb in request.verbs:
+        score += 1.0 if candidate.verb in ("search", "list") else 0.4
+    elif request.intent in ("search", "list"):
+        score -= 1.0
+    score += 1.2 * (1 - len(found.missing) / found.required) if found.required else 0.2
+    score -= 0.4 * len(found.missing) + 1.2 * len(candidate.own - about)
+    said = candidate.name | candidate.description | candidate.parameters
+    said.update(words(" ".join(map(str, found.values.values()))))
+    unexplained = sum(not {word, SYNONYMS.get(word)} & said for word in about)
+    # "delete the note buy milk" is about notes, not about milk: the words after the tool's own say which
+    # note, and a tool that needs more information than that asks for it.
+    if request.intent == candidate.verb == "delete" and candidate.own and request.content[0] in VERBS:
+        if set(request.content[1 : 1 + len(candidate.own)]) == candidate.own:
+            unexplained = 0
+    if unexplained * 2 >= len(about) and not found.values:
+        return -math.inf
+    return score - 0.7 * unexplained
+
+
+def _payload_split(text: str) -> tuple[str, str]:
+    """Return the request and the content of a sentence ("add a note: buy milk")."""
+    text = text[:MAX_TEXT]
+    for pattern in _PAYLOADS:
+        if found := pattern.search(text):
+            return text[: found.start(1)], found[1].strip()
+    return _QUOTED.sub(" ", text), ""
+
+
+def _properties(tool: ToolSpec) -> dict[str, Mapping[str, Any]]:
+    """Return the properties of a schema, which may be anything."""
+    found = tool.schema.get("properties")
+    items = list(found.items())[:MAX_PROPERTIES] if isinstance(found, Mapping) else []
+    return {str(name): schema if isinstance(schema, Mapping) else {} for name, schema in items}
+
+
+def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> DemoChoice:
+    """Find the arguments of `tool` in `text`. Words in `taken` name the tool and are therefore not values."""
+    properties, names = _properties(tool), tool.schema.get("required")
+    required = [name for name in names if isinstance(name, str)] if isinstance(names, list | tuple) else []
+    required = sorted(required[:MAX_PROPERTIES], key=[*properties, *required].index)
+    text = text[:MAX_TEXT].strip()
+    spelled = re.sub(r"\b[a-z]+\b", lambda word: known.NUMBERS.get(word[0], word[0]), text.lower())
+    numbers = _NUMBER.findall(_QUOTED.sub(" ", spelled))
+    values: dict[str, Any] = {}
+    for name in sorted(properties, key=lambda name: name not in required):
+        schema = properties[name]
+        value = _named(text, name, schema)
+        kind = _type(schema)
+        if value is None and isinstance(enum := schema.get("enum"), list):
+            said = re.findall(r"\w+", text.casefold())
+            value = next((one for one in enum if isinstance(one, str) and one.casefold() in said), None)
+        elif value is None and kind in ("integer", "number") and numbers:
+            spoken, label = words(text), words(name)
+            near = any(word in spoken for word in label) or (name == "duration" and "second" in spoken)
+            if name in required or near or len(numbers) == len(properties) == 1:
+                value = _coerce(numbers.pop(0), schema)
+        elif value is None and kind == "array" and name in required:
+            value = [next(filter(None, found)) for found in _QUOTED.findall(text)] or None
+        elif value is None and kind == "string":
+            value = _string(name, text, tool, taken, required)
+        if value is not None:
+            values[name] = value
+    return DemoChoice(tool, values, tuple(name for name in required if name not in values), len(required))
+
+
+def _named(text: str, name: str, schema: Mapping[str, Any]) -> Any:
+    """Return a value that a sentence names: `city=Oslo`, `days: 3`, `id is x`, `content "hi"`."""
+    label = re.escape(name).replace("_", "[_ ]")
+    between = r"(?:\s*(?:=|[:：](?!//)|\s(?:is|of)\s)\s*|\s+(?=\"|[\w-]*\d))"
+    found = re.search(rf"(?<!\w){label}{between}(\"[^\"]*\"|'[^']*'|[^\s,;，；]+)", text, re.I)
+    return None if found is None else _coerce(found[1].strip(EDGE), schema)
+
+
+def _coerce(raw: str, schema: Mapping[str, Any]) -> Any:
+    """Return `raw` as the schema's type, or None if it cannot be that."""
+    enum = schema.get("enum")
+    if isinstance(enum, list):
+        return next((item for item in enum if str(item).casefold() == raw.casefold()), None)
+    match _type(schema):
+        case "integer" | "number" as kind:
+            if not re.fullmatch(r"-?\d{1,15}(?:\.\d{1,15})?", raw):
+                return None
+            number = float(raw)
+            return int(number) if number.is_integer() else (number if kind == "number" else None)
+        case "boolean":
+            return {"true": True, "yes": True, "on": True, "false": False, "no": False}.get(raw.casefold())
+        case "array":
+            return [item.strip() for item in raw.split(",") if item.strip()] or None
+        case "object" | "null":
+            return None
+    return raw or None
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """Return the first type that the schema names besides null; "string" if it names none."""
+    kinds = schema.get("type")
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if not kinds and isinstance(options, list):
+        kinds = [option.get("type") for option in options if isinstance(option, Mapping)]
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    return next((kind for kind in kinds if isinstance(kind, str) and kind != "null"), "string")
+
+
+def _string(
+    name: str, text: str, tool: ToolSpec, taken: Collection[str], required: Collection[str]
+) -> str | None:
+    """Return a string by the kind of value that the property's name suggests."""
+    kinds = set(re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]", " ", name).lower().split())
+    if kinds & {"timezone", "tz", "zone"}:
+        return _zone(text, bool(kinds & {"target", "to", "destination"}))
+    if kinds.intersection(PLACE_WORDS.split()):
+        return _place(text, tool, taken)
+    for label, patterns in _KINDS.items():
+        if kinds.intersection(label.split()):
+            if label == _TEXT_WORDS and name not in required:
+                return _first((_QUOTED,), text)
+            return _first(patterns, text) or _after_name(text, tool, taken, any_word=label == _TEXT_WORDS)
+    if name not in required:
+        return None
+    return _first((_QUOTED, *((*_PAYLOADS, _TAIL) if len(required) == 1 else ())), text)
+
+
+def _first(patterns: Collection[re.Pattern[str]], text: str) -> str | None:
+    """Return the group of the first pattern that matches."""
+    found = next(filter(None, (pattern.search(text) for pattern in patterns)), None)
+    return None if found is None else found[found.lastindex or 0].strip(EDGE) or None
+
+
+def _after_name(text: str, tool: ToolSpec, taken: Collection[str], *, any_word: bool) -> str | None:
+    """Return what follows the tool's own words: a text ("echo hello"), or a name like `eat-fish`."""
+    first, _, rest = text.partition(" ")
+    if any_word:
+        return rest if words(first) == words(tool.tool or tool.name) else None
+    *before, last = text.strip(EDGE).split() or [""]
+    name = set(words(before[-1])) if before else set()
+    return last if name and name <= set(taken) and re.fullmatch(r"\w+(?:[-_]\w+)+", last) else None
+
+
+def _zone(text: str, second: bool) -> str | None:
+    """Return the first or second IANA time zone in `text`, by its own name or that of a large city."""
+    for chinese, latin in PLACES.items():
+        text = text.replace(chinese, f" {latin} ")
+    zones = [known.ZONES.get(found[0].casefold(), found[0]) for found in _ZONE.finditer(text)]
+    return zones[second] if len(zones) > second else None
+
+
+def _place(text: str, tool: ToolSpec, taken: Collection[str]) -> str | None:
+    """Return the place in a sentence.
+
+    A Chinese name in the tool's description is kept, others are written in Latin letters if they are known.
+    """
+    if is_cjk(text):
+        if named := _PLACE_NAME.findall(text):
+            return "、".join(name if name in tool.description else PLACES[name] for name in named)
+        rest = _CJK_RUN.search(known.CHINESE_NOISE.sub(" ", text))
+        return rest[0].removesuffix("市") if rest else None
+    for found in _POSSESSIVE.finditer(text):
+        if not STOP_WORDS.intersection(words(found[1])):
+            return found[1]
+    for tail in reversed(_PLACE_TAIL.split(text)[1:]):
+        name = re.split(r"[?!;:\n]|[.,](?:\s|$)(?!\s*[A-Z])", tail, maxsplit=1)[0]
+        name = _WHEN.sub("", name).strip(" .,'\"`")
+        short = len(name.split()) <= MAX_PLACE_WORDS and name.casefold() not in _NO_PLACES
+        if short and re.match(r"[^\W\d]", name):
+            return name
+    # Otherwise, what is left without common words and those that name the tool.
+    common = STOP_WORDS.union(taken)
+    found_words = ((raw, words(raw)) for raw in re.findall(r"[\w'-]+", text))
+    left = [raw for raw, said in found_words if common.isdisjoint({*said, *meanings(said)})]
+    joined = " ".join(left)
+    if not 0 < len(left) <= 3 or joined not in text or re.search(r"\d", joined):
+        return None
+    return joined if joined[0].isupper() or len(text.split()) <= MAX_BARE_WORDS else None

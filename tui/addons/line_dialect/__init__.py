@@ -1,0 +1,1 @@
+"""Servers that speak a simple JSON-lines protocol instead of JSON-RPC."""

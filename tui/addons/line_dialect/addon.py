@@ -1,0 +1,3 @@
+"""What this add-on brings: `transport = "lines"`."""
+
+BRINGS = {"transport": {"lines": "tui.addons.line_dialect.line_dialect:LineDialect"}}

@@ -1,0 +1,91 @@
+"""What this add-on brings: `mcptui search`, and registry entries and bundles for `mcptui add`.
+
+Loads the standard library only.
+"""
+
+import argparse
+
+from tui.commands.help_text import invalid
+
+_ABOUT = """\
+Search a registry of MCP servers. mcptui contacts it only for this command and for mcptui add.
+
+  mcptui search weather
+  mcptui search error tracking --limit 5
+  mcptui add io.github.example/weather      show its command, confirm, add it
+
+The registry is [registry] url in the configuration (default:
+https://registry.modelcontextprotocol.io). Any registry with the same API (v0.1)
+works.
+"""
+_EXIT_CODES = """\
+exit codes:
+  0    found
+  1    nothing found, or the registry failed
+  2    invalid usage
+  130  interrupted
+"""
+_REGISTRY = "registry URL (default: from the configuration)"
+
+
+def _fill_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="+", metavar="WORD", help="words to find (all must match)")
+    parser.add_argument("--json", action="store_true", help="print a JSON array")
+    parser.add_argument(
+        "--limit", type=_count, default=30, metavar="N", help="maximum number of servers (default: 30)"
+    )
+    parser.add_argument("--registry", metavar="URL", help=_REGISTRY)
+    parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file")
+
+
+def _fill_add(parser: argparse.ArgumentParser) -> None:
+    packed = parser.add_argument_group("for a registry entry or a bundle")
+    packed.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a value that the server requires"
+    )
+    packed.add_argument(
+        "--as",
+        dest="kind",
+        choices=("npm", "pypi", "oci", "remote"),
+        help="package type, if there are several",
+    )
+    packed.add_argument("--registry", metavar="URL", help=_REGISTRY)
+    packed.add_argument("--sha256", metavar="HEX", help="expected SHA-256 of the bundle")
+    packed.add_argument("--yes", "-y", action="store_true", help="add without confirmation")
+
+
+def _count(text: str) -> int:
+    if not text.strip().isdecimal() or not 1 <= int(text) <= 2_000:
+        raise invalid("an integer from 1 to 2000", text)
+    return int(text)
+
+
+BRINGS = {
+    "command": {"search": "tui.addons.packages.registry:search"},
+    "parser": {
+        "search": {
+            "after": "servers",
+            "fill": _fill_search,
+            "help": "search a registry of servers",
+            "description": _ABOUT,
+            "epilog": _EXIT_CODES,
+        }
+    },
+    "flags": {
+        "add": {
+            "fill": _fill_add,
+            "usage": "mcptui add [OPTION ...] NAME|FILE.mcpb",
+            "examples": """\
+  mcptui add io.github.example/weather          (a name from mcptui search)
+  mcptui add weather.mcpb --set units=metric --sha256 HEX
+""",
+            "notes": ", the name of a registry entry, or a bundle",
+        }
+    },
+    "service": {
+        "is package": "tui.addons.packages.package:is_package",
+        "package": "tui.addons.packages.package:package",
+        "leftovers": "tui.addons.packages.stored:delete_leftovers",
+    },
+    "setting": {"registry": None},
+}

@@ -1,0 +1,131 @@
+"""Packages for `mcptui add`: which words name one, and the server of a bundle.
+
+A bundle is shown, its settings are asked for, and it is unpacked once confirmed.
+"""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
+from tui.addons.packages.registry_entry import is_registry_name
+from tui.addons.packages.server_inputs import ServerInput, Values, ask_for, refuse_borrowed_secrets, values_of
+from tui.addons.packages.stored import without_secrets
+from tui.commands.add import FoundServer
+from tui.core.errors import UsageError
+from tui.core.files.programs import find_program, is_command
+from tui.core.text import clean_line, quoted_name
+from tui.core.units import plural, size
+from tui.settings.locations import bundles_dir
+from tui.settings.new_server import named_after, pair_list
+
+
+def is_package(args: argparse.Namespace) -> bool:
+    """Return whether the first word names a package: options of mcptui may follow it."""
+    word, *others = args.target
+    if args.registry or _is_packed(word):
+        return True
+    named = any(one == "--registry" or one.startswith("--registry=") for one in others)
+    return named and not is_command(word)
+
+
+def package(args: argparse.Namespace) -> FoundServer | None:
+    """Return the server of a bundle or a registry entry, or None for a URL or a command."""
+    word = args.target[0] if len(args.target) == 1 else ""
+    if is_bundle(word) and not args.registry:
+        return from_bundle(args, word)
+    if word and (args.registry or _is_packed(word)):
+        from tui.addons.packages.registry import from_registry
+
+        return from_registry(args, word)
+    if args.set or args.kind or args.sha256:
+        raise UsageError("--set, --as and --sha256 require a registry entry or a bundle.")
+    return None
+
+
+def is_bundle(word: str) -> bool:
+    """Return whether a word names a bundle, by its suffix."""
+    return word.lower().endswith((".mcpb", ".dxt"))
+
+
+def _is_packed(word: str) -> bool:
+    return is_bundle(word) or (is_registry_name(word) and not is_command(word))
+
+
+def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
+    """Return the server of a bundle as it would be configured. Raises UsageError if it cannot be used."""
+    if "://" in word:
+        raise UsageError(
+            "a bundle must be a local file.", next_step="Download it first, and check its SHA-256."
+        )
+    if args.env or args.header or args.transport or args.kind or args.registry:
+        raise UsageError(
+            "--env, --header, --transport, --as and --registry do not apply to bundles.",
+            next_step="Use --set NAME=VALUE for the values of a bundle.",
+        )
+    path = Path(os.path.expanduser(word)).absolute()
+    with open_bundle(path, args.sha256 or "") as file:
+        bundle = bundle_of(file.manifest)
+        if missing := bundle.missing(file.names):
+            shown = quoted_name(missing, 120)
+            raise UsageError(f"the bundle does not contain {shown}, the entry point in its manifest.json.")
+        digest, held = file.digest, f"{plural(file.files, 'file')}, {size(file.unpacked)}"
+    folder = bundles_dir() / folder_name(bundle, digest)
+    author = f", by {clean_line(bundle.author, 80)} (unverified)" if bundle.author else ""
+    print(f"{clean_line(bundle.title or bundle.name, 80)} {clean_line(bundle.version, 40)}{author}")
+    print(f"  {clean_line(bundle.description, 200)}")
+    print(f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}")
+    print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
+    given = [(name, _given(bundle.inputs, name, text)) for name, text in pair_list(args.set)]
+    values = dict(values_of(bundle.inputs, given, _ask_for_secrets, every=True))
+
+    def table_of(values: Values) -> dict[str, Any]:
+        made = bundle.table(folder, values, Path.home())
+        if made["command"] == "python" and find_program("python") is None and find_program("python3"):
+            made["command"] = "python3"
+        return made
+
+    table = table_of(values)
+    refuse_borrowed_secrets(table, given)
+    lines = _not_set(bundle.inputs, values)
+    if "/" not in table["command"] and find_program(table["command"]) is None:
+        lines.append(f"  {clean_line(table['command'], 80)} is not installed")
+    marked, store = without_secrets(bundle.inputs, values, table_of)
+
+    def install() -> None:
+        with open_bundle(path, digest) as again:
+            again.unpack(folder, bundle.program() if bundle.is_binary else "")
+
+    return FoundServer(
+        table,
+        named_after(bundle.name),
+        "bundle",
+        marked,
+        tuple(lines),
+        str(folder),
+        install=install,
+        store=store,
+    )
+
+
+def _ask_for_secrets(wanted: ServerInput) -> tuple[str, ...] | None:
+    texts = ask_for(secrets=True)(wanted)
+    return None if texts is None else tuple(_in_place(wanted, text) for text in texts)
+
+
+def _given(inputs: Sequence[ServerInput], name: str, text: str) -> str:
+    wanted = next((one for one in inputs if one.name == name), None)
+    return text if wanted is None else _in_place(wanted, text)
+
+
+def _in_place(wanted: ServerInput, text: str) -> str:
+    """Return a value for the configuration, where paths are absolute."""
+    if not wanted.secret and wanted.kind in ("file", "directory") and text and "${" not in text:
+        return str(Path(os.path.expanduser(text)).absolute())
+    return text
+
+
+def _not_set(inputs: Sequence[ServerInput], values: Mapping[str, Any]) -> list[str]:
+    return [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in inputs if one.name not in values]

@@ -1,0 +1,344 @@
+"""`mcptui search`, and `mcptui add NAME` for registry entries; a client for registries, API v0.1.
+
+Requests are sent only when the user asks.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
+from tui.addons.packages.server_inputs import ask_for, entry_text, refuse_borrowed_secrets, values_of
+from tui.addons.packages.stored import without_secrets
+from tui.commands.add import FoundServer
+from tui.commands.permission.terminal_approver import is_terminal
+from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
+from tui.core.files.programs import find_program
+from tui.core.secrets.commands_and_urls import masked
+from tui.core.text import clean, clean_line, quoted_name
+from tui.core.units import size
+from tui.core.web import proxy_problem
+from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
+from tui.settings.new_server import named_after, pair_list
+
+FOUND, NOTHING, USAGE = 0, 1, 2
+OFFICIAL = "io.modelcontextprotocol.registry/official"
+_INSTALL = {
+    "npx": "it comes with Node.js",
+    "bunx": "it comes with Bun",
+    "uvx": "it comes with uv",
+    "docker": "it comes with Docker",
+    "podman": "it comes with Podman",
+}
+
+
+def search(args: argparse.Namespace) -> int:
+    """Run `mcptui search` and return its exit code."""
+    try:
+        url, shown = _registry_url(args)
+        print(f"· asking {clean_line(shown, 200)}", file=sys.stderr, flush=True)
+        registry = Registry(url, shown)
+        found = asyncio.run(registry.search(args.words, args.limit))
+    except ServerError as error:
+        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+        return NOTHING
+    except McptuiError as error:
+        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+        return USAGE
+    if args.json:
+        print(json.dumps(found, indent=2))
+    else:
+        for item in found:
+            print("\n".join(_lines(item)))
+    if registry.is_cut:
+        print("mcptui: the registry sent too many entries. Not all were searched.", file=sys.stderr)
+    if not found:
+        print("mcptui: nothing found. The registry searches names only. Try one short word.", file=sys.stderr)
+    elif not args.json and is_terminal():
+        print("\nAdd one: mcptui add NAME", file=sys.stderr)
+    return FOUND if found else NOTHING
+
+
+def _lines(item: Mapping[str, Any]) -> list[str]:
+    entry = item["server"]
+    kinds = dict.fromkeys(clean_line(way.kind, 20) for way in launch_options(entry))
+    head = (entry_text(entry, "name"), entry_text(entry, "version", 40), ", ".join(kinds), _status(item))
+    about = entry_text(entry, "description")
+    return ["  ".join(filter(None, head)), *([f"    {about}"] if about else [])]
+
+
+def _status(item: Mapping[str, Any]) -> str:
+    meta = item.get("_meta")
+    official = meta.get(OFFICIAL) if isinstance(meta, Mapping) else None
+    status = entry_text(official, "status", 20) if isinstance(official, Mapping) else ""
+    return "" if status == "active" else status
+
+
+def _registry_url(args: argparse.Namespace) -> tuple[str, str]:
+    """Return the URL of the registry, and a masked form to show.
+
+    Raises ConfigError if the configuration cannot be read, UsageError if it is not the user's own and its
+    registry is on another computer or contains environment variables.
+    """
+    from tui.runtime.permission.subjects import is_here
+    from tui.settings.config_file import ConfigFile
+    from tui.settings.schema import RegistrySettings
+
+    if args.registry:
+        if not re.match(r"https?://[^/\s]+", args.registry):
+            raise UsageError("not a URL like https://host.", where=f"--registry {args.registry}")
+        return str(args.registry), masked(args.registry)
+    file = ConfigFile(vars(args).get("config"), os.environ)
+    loaded = file.read()
+    for problem in loaded.errors:
+        is_missing = not loaded.exists and args.command != "search"
+        if (not problem.path and not is_missing) or problem.path.startswith("registry"):
+            raise ConfigError(str(problem))
+    url, reference = loaded.settings.registry.url, loaded.references.get(("registry", "url"))
+    shown = masked(reference.text if reference is not None else url)
+    is_default = url == RegistrySettings().url
+    if file.source and not is_default and (reference is not None or not is_here(url)):
+        raise UsageError(
+            f"{clean_line(file.source, 300)} is not your own configuration, so its registry is not used.",
+            where=clean_line(shown, 200),
+            next_step="If you trust that address, add it as --registry URL.",
+        )
+    return url, shown
+
+
+def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
+    """Return the server of that name in the registry, as it would be configured.
+
+    Raises ServerError if the registry does not respond, UsageError if it has no such server or no usable way
+    to run it.
+    """
+    if args.env or args.header or args.transport:
+        raise UsageError(
+            "--env, --header and --transport require a command or a URL.",
+            next_step="Use --set NAME=VALUE for the values of a registry entry.",
+        )
+    url, address = _registry_url(args)
+    name, _, version = word.partition("@")
+    print(f"· looking up {clean_line(name, 200)} in {clean_line(address, 200)}", file=sys.stderr, flush=True)
+    shown = clean_line(name, 100)
+    meant = f"If it is a URL, write https://{shown}"
+    try:
+        item = asyncio.run(Registry(url, address).server(name, version or "latest"))
+    except ServerError as error:
+        step = f"{error.next_step} {meant}".strip()
+        raise ServerError(error.message, where=error.where, next_step=step) from error
+    if item is None:
+        raise UsageError(
+            f"server {shown}{f' {clean_line(version, 40)}' if version else ''} not found in the registry.",
+            where=clean_line(address, 200),
+            next_step=f"Use `mcptui search` to find names. {meant}",
+        )
+    entry = item["server"]
+    if (status := _status(item)) == "deleted":
+        raise UsageError(
+            f"{clean_line(name, 100)} was deleted from the registry.", where=clean_line(address, 200)
+        )
+    way = _chosen(launch_options(entry), args.kind, clean_line(name, 100))
+    print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
+    for line in (entry_text(entry, "description"), _repository(entry)):
+        if line:
+            print(f"  {line}")
+    print(
+        f"  {way.kind}: {clean_line(way.what, 200)} (according to {clean_line(address, 200)})\n", flush=True
+    )
+    # A secret without a value is configured as a reference to an environment variable.
+    inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
+    given = pair_list(args.set)
+    values = values_of(inputs, given, ask_for(secrets=False))
+    table = way.table(values)
+    refuse_borrowed_secrets(table, given)
+    marked, store = without_secrets(way.inputs, values, way.table)
+    lines = list(_asked_for(way, dict(given)))
+    launcher = str(table.get("command", ""))
+    if launcher and find_program(launcher) is None:
+        lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it')}")
+    return FoundServer(
+        table,
+        named_after(name.rpartition("/")[2]),
+        "registry",
+        marked,
+        tuple(lines),
+        store=store,
+    )
+
+
+def _repository(entry: Mapping[str, Any]) -> str:
+    repository = entry.get("repository")
+    return entry_text(repository, "url") if isinstance(repository, Mapping) else ""
+
+
+def _asked_for(way: LaunchOption, given: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each secret and each optional value that is not set yet."""
+    for one in way.inputs:
+        if one.name in given:
+            continue
+        if one.secret:
+            yield f"  from the environment variable {variable_name(one.name)}: {one.about}"
+        elif not one.required or one.default is not None:
+            yield f"  --set {clean_line(one.name, 60)}=…  {one.about}"
+
+
+def _chosen(found: Sequence[LaunchOption], kind: str | None, name: str) -> LaunchOption:
+    """Return the way to run it: of the requested kind, the only one, or the one that the user selects."""
+    fitting = [way for way in found if kind is None or way.kind == kind]
+    usable = [way for way in fitting if not way.problem]
+    if not usable:
+        if not fitting and found:
+            has = ", ".join(dict.fromkeys(way.kind for way in found))
+            raise UsageError(f"{name} has no {kind}.", next_step=f"It has: {clean_line(has, 100)}.")
+        reasons = list(dict.fromkeys(way.problem for way in fitting)) or ["no package and no URL"]
+        lines = "".join(f"\n  {reason}" for reason in reasons)
+        raise UsageError(f"{name} cannot be used:{lines if len(reasons) > 1 else f' {reasons[0]}.'}")
+    if len(usable) == 1:
+        return usable[0]
+    shown = [f"{way.kind}: {clean_line(way.what, 200)}" for way in usable]
+    if not is_terminal():
+        kinds = list(dict.fromkeys(way.kind for way in usable))
+        if len(kinds) == 1:
+            return usable[0]
+        choice = " or ".join(f"--as {kind}" for kind in KINDS if kind in kinds)
+        head = f"{name} has {len(usable)} package types. Choose one with {choice}:"
+        raise UsageError("\n  ".join((head, *shown)))
+    print("\n".join(f"{number}  {line}" for number, line in enumerate(shown, 1)))
+    try:
+        typed = input(f"Which one? [1-{len(shown)}, default 1] ").strip() or "1"
+    except EOFError:
+        typed = ""
+    if not typed.isdecimal() or not 1 <= int(typed) <= len(usable):
+        raise UsageError("nothing was chosen.")
+    return usable[int(typed) - 1]
+
+
+SECONDS = 30.0
+MAX_BYTES = 16 * 1024 * 1024
+MAX_PAGES = 20
+PAGE = 100
+MAX_ENTRIES = 5000
+"""Maximum entries that a search reads. A registry may send more per page than it is asked for."""
+
+NOT_FOUND = 404
+MAX_NAME = 1000
+MAX_TEXT = 10_000
+
+
+class Registry:
+    """One registry. Every method raises ServerError with one sentence if there is no usable answer.
+
+    `shown` is its URL for errors. `is_cut` says whether the last search left entries out.
+    """
+
+    def __init__(self, url: str, shown: str = "") -> None:
+        self._base = url.rstrip("/")
+        self._where = clean_line(shown or url, 200)
+        self.is_cut = False
+
+    async def search(self, words: list[str], limit: int) -> list[Mapping[str, Any]]:
+        """Return the newest version of each server that has all words in its name, title or description."""
+        found: dict[str, Mapping[str, Any]] = {}
+        cursor, left = "", MAX_ENTRIES
+        for _ in range(MAX_PAGES):
+            query = {"search": words[0], "version": "latest", "limit": str(PAGE)}
+            answer = await self._get("/v0.1/servers", query | ({"cursor": cursor} if cursor else {}))
+            listed = answer.get("servers")
+            if not isinstance(listed, list):
+                raise ServerError("the response has no list of servers.", where=self._where)
+            for item in listed[:left]:
+                if isinstance(item, Mapping) and _has(item, words):
+                    found.setdefault(str(_entry(item).get("name"))[:MAX_NAME], item)
+            metadata = answer.get("metadata")
+            after = metadata.get("nextCursor") if isinstance(metadata, Mapping) else None
+            left -= len(listed)
+            if len(found) >= limit or left <= 0 or not isinstance(after, str) or after in ("", cursor):
+                break
+            cursor = after
+        self.is_cut = left < 0 and len(found) < limit
+        return list(found.values())[:limit]
+
+    async def server(self, name: str, version: str) -> Mapping[str, Any] | None:
+        """Return the entry of a server, None if there is none with that name and version."""
+        place = f"/v0.1/servers/{quote(name, safe='')}/versions/{quote(version, safe='')}"
+        answer: Mapping[str, Any] | None = await self._get(place, {}, optional=True)
+        if answer is None:
+            return None
+        entry = answer.get("server")
+        if not isinstance(entry, Mapping):
+            raise ServerError("the response describes no server.", where=self._where)
+        self._refuse_other("server", entry.get("name"), name)
+        if version != "latest":
+            self._refuse_other("version", entry.get("version"), version)
+        return answer
+
+    def _refuse_other(self, what: str, found: object, wanted: str) -> None:
+        """Raise ServerError if an entry is not the one that was asked for."""
+        text = found if isinstance(found, str) else ""
+        if text.casefold() != wanted.casefold():
+            shown, asked = quoted_name(text, 100), quoted_name(wanted, 100)
+            raise ServerError(f"returned the {what} {shown} instead of {asked}.", where=self._where)
+
+    async def _get(self, place: str, query: Mapping[str, str], *, optional: bool = False) -> Any:
+        try:
+            async with asyncio.timeout(SECONDS):
+                return await self._answer(place, query, optional)
+        except TimeoutError:
+            raise ServerError(f"no response within {SECONDS:g} s.", where=self._where) from None
+        except httpx2.HTTPError as error:
+            through = proxy_problem(error, self._base, "the registry")
+            problem, step = through or (
+                f"cannot connect: {reason_of(error)}",
+                "Check the URL in [registry] url or --registry.",
+            )
+            raise ServerError(f"{problem}.", where=self._where, next_step=step) from error
+        except httpx2.InvalidURL:
+            raise ServerError("is not a URL.", where=self._where) from None
+
+    async def _answer(self, place: str, query: Mapping[str, str], optional: bool) -> Any:
+        async with open_client(RoutedTransport(), {"accept": "application/json"}) as client:
+            request = client.build_request("GET", self._base + place, params=dict(query))
+            response = await send_within_origin(client, request)
+            try:
+                if optional and response.status_code == NOT_FOUND:
+                    return None
+                if onward := redirect_target(response):
+                    raise ServerError(f"redirects to {clean_line(onward, 200)}.", where=self._where)
+                if response.status_code != httpx2.codes.OK:
+                    raise ServerError(f"returned HTTP {response.status_code}.", where=self._where)
+                body = bytearray()
+                async for block in response.aiter_bytes():
+                    body += block
+                    if len(body) > MAX_BYTES:
+                        raise ServerError(f"returned more than {size(MAX_BYTES)}.", where=self._where)
+            finally:
+                await response.aclose()
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise ServerError("did not return a JSON object.", where=self._where)
+        return answer
+
+
+def _entry(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = item.get("server")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _has(item: Mapping[str, Any], words: list[str]) -> bool:
+    server = _entry(item)
+    texts = (server.get(key) for key in ("name", "title", "description"))
+    text = " ".join(text[:MAX_TEXT] for text in texts if isinstance(text, str)).casefold()
+    return bool(server) and all(word.casefold() in text for word in words)

@@ -1,0 +1,304 @@
+"""Converts a registry entry (server.json) to the ways its server can be run. Pure.
+
+An entry is untrusted text of its publisher: launchers come from a short list, names and versions must be
+well-formed, and no text is ever read as a reference to a variable of this machine.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from tui.addons.packages.server_inputs import (
+    MAX_TEXT,
+    ServerInput,
+    Values,
+    fill_template,
+    object_in,
+    refuse_long_table,
+    refuse_long_text,
+    text_in,
+)
+from tui.core.errors import UsageError
+from tui.core.text import clean_line, quoted_name
+from tui.core.web import header_name_fault, url_fault
+from tui.settings.references import escaped, is_reference
+
+KINDS = ("npm", "pypi", "oci", "remote")
+_LAUNCHERS = {"npm": ("npx", "bunx"), "pypi": ("uvx",), "oci": ("docker", "podman")}
+_USUAL_PLACES = {
+    "npm": ("registry.npmjs.org",),
+    "pypi": ("pypi.org",),
+    "oci": ("docker.io", "index.docker.io", "ghcr.io", "quay.io", "gcr.io", "mcr.microsoft.com"),
+}
+_PACKAGE = {
+    "npm": re.compile(r"(?:@[\w.~][\w.~-]*/)?[\w.~][\w.~-]*", re.ASCII),
+    "pypi": re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?", re.ASCII),
+    "oci": re.compile(
+        r"[A-Za-z0-9][\w.-]*(?::\d+)?(?:/[\w][\w.-]*)*(?::[\w][\w.-]*)?(?:@sha256:[0-9a-f]{64})?"
+    ),
+}
+_VERSION = re.compile(r"[\w][\w.+!~-]*", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLACEHOLDER = re.compile(r"\{([^{}]{1,100})\}")
+_REGISTRY_NAME = re.compile(
+    r"(?P<space>[A-Za-z0-9][A-Za-z0-9.-]*)/[A-Za-z0-9][\w.-]*(?:@[\w.+-]+)?", re.ASCII
+)
+MAX_ITEMS = 200
+
+
+def is_registry_name(word: str) -> bool:
+    """Return whether a word looks like a name in a registry: a reversed domain, a slash, a name.
+
+    For example `io.github.user/x` or `app.linear/linear`. A host with a path looks the same, unless it has a
+    port or is an IP address. A URL must be written with https://.
+    """
+    found = _REGISTRY_NAME.fullmatch(word)
+    return found is not None and "." in found["space"] and not found["space"].replace(".", "").isdigit()
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOption:
+    """One way to run a server of a registry.
+
+    Attributes:
+        kind: one of `KINDS`, or the registry's name of an unsupported kind.
+        what: the package or URL.
+        inputs: the values that it requires.
+        problem: why mcptui cannot use it, or "".
+    """
+
+    kind: str
+    what: str
+    inputs: tuple[ServerInput, ...] = ()
+    problem: str = ""
+    source: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def table(self, values: Values) -> dict[str, Any]:
+        """Return the server as a table of the configuration. Raises UsageError for an invalid value."""
+        filler = _Filler(values)
+        is_remote = self.kind == "remote"
+        made = filler.remote(self.source) if is_remote else filler.package(self.kind, self.source)
+        refuse_long_table(made)
+        return made
+
+
+def launch_options(entry: Mapping[str, Any]) -> list[LaunchOption]:
+    """Return all ways to run the server, in the order of the entry, packages first."""
+    found = [_package_way(one) for one in _objects(entry.get("packages"))]
+    return found + [_remote_way(one) for one in _objects(entry.get("remotes"))]
+
+
+def _package_way(package: Mapping[str, Any]) -> LaunchOption:
+    kind = text_in(package, "registryType").lower()
+    what = " ".join(filter(None, (text_in(package, "identifier"), text_in(package, "version"))))
+    if problem := _package_problem(kind, package):
+        return LaunchOption(kind, what, problem=problem, source=package)
+    inputs = [
+        *_argument_inputs(package.get("runtimeArguments")),
+        *_argument_inputs(package.get("packageArguments")),
+        *_pair_inputs(package.get("environmentVariables")),
+    ]
+    return LaunchOption(kind, what, _distinct(inputs), source=package)
+
+
+def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
+    if kind == "mcpb":
+        return "it is a bundle. Download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
+    if kind not in _LAUNCHERS:
+        return f"unsupported package type {quoted_name(clean_line(kind, 40) or 'unknown')}"
+    transport = text_in(object_in(package.get("transport")), "type") or "stdio"
+    if transport != "stdio":
+        return f"it uses the transport {clean_line(transport, 40)} on this machine instead of stdio"
+    launcher = text_in(package, "runtimeHint")
+    if launcher and launcher not in _LAUNCHERS[kind]:
+        usual = " or ".join(_LAUNCHERS[kind])
+        return f"it requires {quoted_name(launcher, 40)} instead of {usual}"
+    if not _PACKAGE[kind].fullmatch(text_in(package, "identifier")):
+        return f"{quoted_name(text_in(package, 'identifier'), 80)} is not a package name"
+    version = text_in(package, "version")
+    if version and not _VERSION.fullmatch(version):
+        return f"{quoted_name(version, 80)} is not a version"
+    base = text_in(package, "registryBaseUrl")
+    if base and urlsplit(base).hostname not in _USUAL_PLACES[kind]:
+        return f"its package is at {clean_line(base, 120)} instead of {_USUAL_PLACES[kind][0]}"
+    for pair in _objects(package.get("environmentVariables")):
+        if not _NAME.fullmatch(text_in(pair, "name")):
+            return f"{quoted_name(text_in(pair, 'name'), 60)} is not a variable name"
+    return ""
+
+
+def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
+    url, kind = text_in(remote, "url"), text_in(remote, "type")
+    problem = ""
+    if kind not in ("streamable-http", "sse"):
+        problem = f"its transport is {quoted_name(kind, 40)}"
+    elif not url.startswith(("http://", "https://")) or not url.isprintable():
+        problem = f"{quoted_name(url, 120)} is not a URL"
+    elif url_fault(_PLACEHOLDER.sub("0", url)):
+        problem = f"{quoted_name(url, 120)} is not a URL"
+    elif any(header_name_fault(text_in(one, "name")) for one in _objects(remote.get("headers"))):
+        problem = "one of its headers is invalid"
+    if problem:
+        return LaunchOption("remote", url, problem=problem, source=remote)
+    inputs = [*_variable_inputs(remote, url), *_pair_inputs(remote.get("headers"))]
+    return LaunchOption("remote", url, _distinct(inputs), source=remote)
+
+
+# ---- inputs to ask the user for --------------------------------------------------------------------------
+
+
+def _argument_inputs(arguments: Any) -> Iterator[ServerInput]:
+    for number, argument in enumerate(_objects(arguments), 1):
+        if text_in(argument, "value"):
+            yield from _variable_inputs(argument, text_in(argument, "value"))
+        elif name := _argument_name(argument, number):
+            yield _input(name, argument, several=argument.get("isRepeated") is True)
+
+
+def _argument_name(argument: Mapping[str, Any], number: int) -> str:
+    named = text_in(argument, "name").lstrip("-")
+    return named or text_in(argument, "valueHint") or f"argument{number}"
+
+
+def _pair_inputs(pairs: Any) -> Iterator[ServerInput]:
+    for pair in _objects(pairs):
+        if text_in(pair, "value"):
+            yield from _variable_inputs(pair, text_in(pair, "value"))
+        else:
+            yield _input(text_in(pair, "name"), pair)
+
+
+def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
+    variables = object_in(holder.get("variables"))
+    for name in dict.fromkeys(_PLACEHOLDER.findall(template[:MAX_TEXT])):
+        if isinstance(variables.get(name), Mapping):
+            yield _input(name, variables[name], needed=True)
+
+
+def _input(name: str, said: Mapping[str, Any], *, several: bool = False, needed: bool = False) -> ServerInput:
+    kinds = {"number": "number", "boolean": "boolean", "filepath": "file"}
+    default, choices = said.get("default"), said.get("choices")
+    return ServerInput(
+        name,
+        description=text_in(said, "description"),
+        kind=kinds.get(text_in(said, "format"), "string"),
+        required=needed or said.get("isRequired") is True,
+        secret=said.get("isSecret") is True,
+        default=(escaped(default),)
+        if isinstance(default, str) and default.isprintable() and default
+        else None,
+        choices=tuple(one for one in choices if isinstance(one, str)) if isinstance(choices, list) else (),
+        several=several,
+    )
+
+
+def _distinct(inputs: list[ServerInput]) -> tuple[ServerInput, ...]:
+    return tuple({one.name: one for one in reversed(inputs)}.values())[::-1]
+
+
+# ---- resulting configuration -----------------------------------------------------------------------------
+
+
+class _Filler:
+    """Fills in the values. A secret without a value becomes a reference to a variable with its name."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def package(self, kind: str, package: Mapping[str, Any]) -> dict[str, Any]:
+        launcher = text_in(package, "runtimeHint") or _LAUNCHERS[kind][0]
+        env = dict(self._pairs(package.get("environmentVariables")))
+        runtime = list(self._arguments(package.get("runtimeArguments")))
+        name = _reference_of(kind, package)
+        if launcher == "npx":
+            runtime = runtime if {"-y", "--yes"} & set(runtime) else ["-y", *runtime]
+        elif kind == "oci":
+            passed = [word for variable in env for word in ("-e", variable)]
+            own = [word for word in runtime if word not in ("run", "-i", "--interactive", "--rm")]
+            runtime = ["run", "-i", "--rm", *passed, *own]
+        arguments = [*runtime, name, *self._arguments(package.get("packageArguments"))]
+        return {"command": launcher, "args": arguments} | ({"env": env} if env else {})
+
+    def remote(self, remote: Mapping[str, Any]) -> dict[str, Any]:
+        url = self._filled(text_in(remote, "url"), remote, quoted=True)
+        if fault := url_fault(url):
+            raise UsageError(f"with these values its url is invalid: it {fault}.")
+        table: dict[str, Any] = {"url": url}
+        if text_in(remote, "type") == "sse":
+            table["transport"] = "sse"
+        headers = dict(self._pairs(remote.get("headers")))
+        return table | ({"headers": headers} if headers else {})
+
+    def _arguments(self, arguments: Any) -> Iterator[str]:
+        for number, argument in enumerate(_objects(arguments), 1):
+            name = escaped(_checked(text_in(argument, "name"))) if argument.get("type") == "named" else ""
+            if fixed := text_in(argument, "value"):
+                texts: tuple[str, ...] = (self._filled(fixed, argument),)
+            else:
+                texts = self._values.get(_argument_name(argument, number), ())
+                if not texts and argument.get("isSecret") is True and argument.get("isRequired") is True:
+                    texts = (_variable(_argument_name(argument, number)),)
+                if not texts and name and "default" not in argument and argument.get("isRequired") is True:
+                    yield name  # a flag
+            for text in texts:
+                yield from (name, text) if name else (text,)
+
+    def _pairs(self, pairs: Any) -> Iterator[tuple[str, str]]:
+        for pair in _objects(pairs):
+            name = text_in(pair, "name")
+            if fixed := text_in(pair, "value"):
+                yield name, self._filled(fixed, pair)
+            elif texts := self._values.get(name):
+                yield name, texts[-1]
+            elif pair.get("isSecret") is True:
+                yield name, _variable(name)
+
+    def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
+        """Return a template with its `{variables}` filled in; everything else is literal."""
+        variables = object_in(holder.get("variables"))
+
+        def value(name: str) -> str | None:
+            known = isinstance(variables.get(name), Mapping)
+            return self._variable_value(name, quoted=quoted) if known else None
+
+        return fill_template(_PLACEHOLDER, _checked(template), value, escaped)
+
+    def _variable_value(self, name: str, *, quoted: bool) -> str:
+        texts = self._values.get(name)
+        if not texts:
+            return _variable(name)
+        is_plain = quoted and not is_reference(texts[-1])
+        return quote(texts[-1], safe="${}:-.") if is_plain else texts[-1]
+
+
+def variable_name(name: str) -> str:
+    """Return the environment variable for a secret of that name: "API_TOKEN" for "api-token"."""
+    return re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_").upper() or "VALUE"
+
+
+def _variable(name: str) -> str:
+    return f"${{{variable_name(name)}}}"
+
+
+def _reference_of(kind: str, package: Mapping[str, Any]) -> str:
+    name, version = text_in(package, "identifier"), text_in(package, "version")
+    if kind == "oci":
+        host = urlsplit(text_in(package, "registryBaseUrl")).hostname or ""
+        if host and "docker.io" not in host and not name.startswith(f"{host}/"):
+            name = f"{host}/{name}"
+        has_tag = ":" in name.rpartition("/")[2]
+        return name if has_tag or not version else f"{name}:{version}"
+    return f"{name}@{version}" if version else name
+
+
+def _checked(text: str) -> str:
+    refuse_long_text(text)
+    if not text.isprintable() and text:
+        raise UsageError(f"the entry contains invalid characters: {quoted_name(text, 80)}.")
+    return text
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value[:MAX_ITEMS] if isinstance(one, Mapping)] if isinstance(value, list) else []

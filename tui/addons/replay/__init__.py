@@ -1,0 +1,1 @@
+"""Replaying a recording against a server, and acting as a recorded server."""

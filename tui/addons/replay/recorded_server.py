@@ -1,0 +1,269 @@
+"""A recorded server as scripts: finds the recorded request that a new one matches. Pure.
+
+Each message of the host starts a script, which consists of the server's messages up to its response, and
+those after it until the host's next message.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Any
+
+from tui.addons.replay import eras
+from tui.core.jsonrpc.revisions import is_modern
+from tui.core.jsonrpc.skimmer import value_end
+from tui.core.text import start_of
+from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
+
+HANDSHAKES = ("initialize", "server/discover")
+OPENINGS = frozenset({*HANDSHAKES, "notifications/initialized", "logging/setLevel"})
+"""Methods of messages that every client sends once, with its own params."""
+
+MAX_SHOWN = 400
+_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
+
+Body = Callable[[int], bytes]
+"""Returns the complete stored body of an entry, by its seq."""
+
+
+class Bodies:
+    """The bytes of messages, including those in a batch."""
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._batches: set[int] = set()
+        self._last: tuple[int, bytes] = (0, b"")
+
+    def note(self, entry: Entry) -> None:
+        """Add an entry; a batch before its messages."""
+        if entry.kind is Kind.BATCH:
+            self._batches.add(entry.seq)
+
+    def is_in_batch(self, entry: Entry) -> bool:
+        """Return whether the bytes of an entry are in the body of a batch."""
+        line = entry.detail.get("batch")
+        return isinstance(line, int) and line in self._batches
+
+    def read(self, entry: Entry) -> bytes:
+        """Return the bytes of an entry; for a message in a batch, b"" if they are incomplete."""
+        if not self.is_in_batch(entry):
+            return self._body(entry.seq)
+        line, start, end = entry.in_batch or (entry.detail["batch"], 0, 0)
+        if self._last[0] != line:  # the messages of a batch are consecutive
+            self._last = line, self._body(line)
+        raw = self._last[1][start:end]
+        try:
+            is_whole = raw.startswith(b"{") and value_end(raw, 0) == end - start
+        except ValueError:
+            is_whole = False
+        return raw if is_whole else b""
+
+    def missing(self, entry: Entry, raw: bytes) -> int | None:
+        """Return the full size of a message if `raw` is only a part, 0 if unknown; None if it is whole."""
+        if self.is_in_batch(entry):
+            _, start, end = entry.in_batch or (0, 0, 0)
+            return None if raw else end - start
+        return entry.size if entry.sha256 else None if raw else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request or notification of a client, without `_meta` in its params.
+
+    `meta` is without the progress token; `token` is the progress token as JSON text, b"" for none.
+    """
+
+    method: str
+    params: Any
+    meta: Any
+    token: bytes = b""
+
+    @classmethod
+    def of(cls, method: str, params: Any) -> "Question":
+        if not isinstance(params, dict):
+            return cls(method, params or {}, {})
+        meta = params.get("_meta")
+        rest = {key: value for key, value in params.items() if key != "_meta" and value is not None}
+        if rest.get("arguments") == {}:  # the same as no arguments
+            del rest["arguments"]
+        if not isinstance(meta, dict):
+            return cls(method, rest, meta or {})
+        token = json.dumps(meta["progressToken"]).encode() if "progressToken" in meta else b""
+        return cls(method, rest, {key: value for key, value in meta.items() if key != "progressToken"}, token)
+
+    def key(self) -> str:
+        return f"{self.method}\n{_canonical(self.params)}"
+
+    def param(self, name: str) -> Any:
+        return self.params.get(name) if isinstance(self.params, dict) else None
+
+    def loose_key(self) -> str:
+        """Return the key of what every client sends once, or of a further round of a call, or ""."""
+        if self.method in OPENINGS:
+            return f"{self.method}\nopening"
+        if not isinstance(self.params, dict) or "inputResponses" not in self.params:
+            return ""
+        rest = {key: value for key, value in self.params.items() if key != "inputResponses"}
+        return f"{self.method}\n{_canonical(rest)}\nround"
+
+    def exact_key(self) -> str:
+        return f"{self.key()}\n{_canonical(self.meta)}"
+
+    @property
+    def revision(self) -> str:
+        return eras.revision_of(self.meta)
+
+    @property
+    def modern(self) -> bool:
+        return is_modern(self.revision)
+
+    def shown(self) -> str:
+        text = json.dumps(self.params, ensure_ascii=False)
+        return text if len(text) <= MAX_SHOWN else start_of(text, MAX_SHOWN - 1) + "…"
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def request_of(raw: bytes, method: str) -> Question | None:
+    """Return a recorded request, None if its bytes are incomplete or cannot be parsed."""
+    message = eras.object_in(raw)
+    try:
+        asked = Question.of(method, message.get("params"))
+        asked.exact_key()  # parseable, but nested too deeply to compare
+    except RecursionError:
+        return None
+    return asked if message else None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A message of the server, and whether it `answers` the message that began the script."""
+
+    entry: Entry
+    answers: bool = False
+
+
+@dataclass(slots=True)
+class Script:
+    """A message of the host, and the server's reaction. `then` is the next round of the same call."""
+
+    mono_ns: int
+    is_in_batch: bool = False
+    modern: bool = False
+    steps: list[Step] = field(default_factory=list)
+    outcome: Outcome = Outcome.PENDING
+    then: "Script | None" = None
+
+    def result(self) -> Entry | None:
+        """Return the response, if it is not an error."""
+        answers = (step.entry for step in self.steps if step.answers)
+        return next((entry for entry in answers if entry.kind is Kind.RESPONSE), None)
+
+
+@dataclass(slots=True)
+class _Uses:
+    """Scripts for one key: each is used once, in order, then the last one repeatedly."""
+
+    scripts: list[Script] = field(default_factory=list)
+    next: int = 0
+
+    def take(self) -> Script:
+        found = self.scripts[min(self.next, len(self.scripts) - 1)]
+        self.next += 1
+        return found
+
+
+class RecordedServer:
+    """The scripts of one server by their requests. `handshakes` are the last ones, by method."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        self.handshakes: dict[str, Script] = {}
+        self._bodies = bodies
+        self._uses: dict[str, _Uses] = {}
+        self._by_method: dict[str, list[Question]] = {}
+
+    def read(self, entries: Iterable[Entry]) -> None:
+        """Read the columns of a recording, in order."""
+        by_seq: dict[int, Script] = {}
+        last_rounds: dict[int, Script] = {}
+        latest: Script | None = None
+        for entry in entries:
+            self._bodies.note(entry)
+            if entry.direction is Direction.OUT and entry.outcome is Outcome.CANCELLED:
+                if (cancelled := by_seq.get(entry.pair)) is not None:
+                    cancelled.outcome = Outcome.CANCELLED
+            elif entry.direction is Direction.OUT and entry.kind in (Kind.REQUEST, Kind.NOTIFICATION):
+                latest = by_seq[entry.seq] = Script(entry.mono_ns, self._bodies.is_in_batch(entry))
+                asked = request_of(self._bodies.read(entry), entry.method)
+                if asked is not None:
+                    self.add(asked, latest)
+                if (before := last_rounds.get(entry.root)) is not None:
+                    before.then = latest
+                last_rounds[entry.root or entry.seq] = latest
+            elif entry.direction is Direction.IN and entry.kind is not Kind.BATCH:
+                script = by_seq.get(entry.pair) or by_seq.get(entry.root) or latest
+                if script is not None:
+                    ends = entry.pair in by_seq and entry.kind in ANSWERS
+                    script.outcome = entry.outcome if ends else script.outcome
+                    script.steps.append(Step(entry, ends))
+
+    def add(self, asked: Question, script: Script) -> None:
+        """Add the script of a request."""
+        script.modern = asked.modern
+        if asked.method in HANDSHAKES:
+            self.handshakes[asked.method] = script
+        if asked.key() not in self._uses:
+            self._by_method.setdefault(asked.method, []).append(asked)
+        for key in filter(None, (asked.exact_key(), asked.key(), asked.loose_key())):
+            self._uses.setdefault(key, _Uses()).scripts.append(script)
+
+    def exact(self, asked: Question) -> Script | None:
+        """Return the script for the same request by the same client."""
+        uses = self._uses.get(asked.exact_key())
+        return None if uses is None else uses.take()
+
+    def find(self, asked: Question) -> Script | None:
+        """Return the script for a request: the same one, one that is equal but for secrets, or alike."""
+        uses = self._uses.get(asked.exact_key()) or self._uses.get(asked.key())
+        if uses is None:
+            redacted = (one for one in self.recorded(asked.method) if _MARK.search(one.key()))
+            found = next((one for one in redacted if alike(one.params, asked.params)), None)
+            uses = self._uses.get(found.key() if found is not None else asked.loose_key())
+        return None if uses is None else uses.take()
+
+    def recorded(self, method: str) -> Sequence[Question]:
+        """Return the different recorded requests of a method."""
+        return self._by_method.get(method, ())
+
+    def methods(self) -> list[str]:
+        """Return the methods of the recorded requests."""
+        return sorted(method for method in self._by_method if not method.startswith("notifications/"))
+
+
+def alike(recorded: Any, asked: Any) -> bool:
+    """Return whether two values are equal; a redacted part of the recorded value matches any text.
+
+    A completely redacted value also matches numbers and any other non-empty value, since its type is unknown.
+    """
+    if isinstance(recorded, str) and not isinstance(asked, str) and _MARK.fullmatch(recorded):
+        return asked not in (None, [], {})
+    if isinstance(recorded, str) and isinstance(asked, str):
+        if recorded == asked:
+            return True
+        parts = _MARK.split(recorded)
+        return len(parts) > 1 and bool(re.fullmatch(".+".join(map(re.escape, parts)), asked, re.DOTALL))
+    if isinstance(recorded, dict) and isinstance(asked, dict):
+        return recorded.keys() == asked.keys() and all(alike(recorded[key], asked[key]) for key in recorded)
+    if isinstance(recorded, list) and isinstance(asked, list):
+        return len(recorded) == len(asked) and all(map(alike, recorded, asked))
+    return type(recorded) is type(asked) and bool(recorded == asked)
+
+
+def nearest(asked: Question, known: Sequence[Question]) -> list[Question]:
+    """Return `known` sorted by similarity to `asked`."""
+    wanted = asked.shown()
+    return sorted(known, key=lambda one: -SequenceMatcher(None, wanted, one.shown()).quick_ratio())

@@ -1,0 +1,1 @@
+"""`mcptui tap --into` and `--out`: record the servers of other hosts."""

@@ -1,0 +1,344 @@
+"""`mcptui tap --into` and `--out`: change another host's configuration to use the tap, and restore it."""
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.commands.permission.terminal_approver import confirm
+from tui.commands.shared_options import parse_trailing
+from tui.commands.tap.tap import fill_tap, tap_texts
+from tui.core.atomic_write import atomic_write
+from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
+from tui.core.files.private_files import make_folder
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean, clean_line, quoted_name
+from tui.settings.config_secrets import is_secret
+from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.hosts import (
+    HOSTS,
+    Edit,
+    HostFile,
+    Keys,
+    KnownHost,
+    checked,
+    files_of,
+    tap_length,
+    tapped,
+    untapped,
+    url_of,
+    words_of,
+)
+from tui.settings.problems import did_you_mean
+
+USAGE = 2
+MAX_BYTES = 64 * 1024 * 1024
+"""Large, because Claude Code keeps its history in the same file."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostServer:
+    """A server of another host: its file as read, and the name of its entry."""
+
+    path: Path
+    file: HostFile
+    keys: Keys
+
+    @property
+    def words(self) -> list[str]:
+        return words_of(self.file, self.keys)
+
+    @property
+    def length(self) -> int:
+        return tap_length(self.words)
+
+    @property
+    def place(self) -> str:
+        return f"{_shown(self.path)}:{self.file.line(self.keys)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change to another host's file: the edits, the command before and after, and warnings."""
+
+    edits: Sequence[Edit]
+    words: list[str]
+    note: str = ""
+
+
+def change_host(args: argparse.Namespace) -> int:
+    """Run `mcptui tap --into` or `--out`, and return the exit code."""
+    if os.name != "posix":
+        print("mcptui tap: tapping a stdio server requires Linux or macOS", file=sys.stderr)
+        return USAGE
+    try:
+        return _change(args)
+    except McptuiError as error:
+        print(f"mcptui tap: {clean(str(error))}", file=sys.stderr)
+        return USAGE
+
+
+def _change(args: argparse.Namespace) -> int:
+    if len(args.server_command) > 1:
+        parse_trailing(args, "server_command", fill_tap, prog="mcptui tap", usage=tap_texts()[0])
+    if args.into is not None and args.out is not None:
+        raise UsageError("--into and --out cannot be combined.")
+    into, named = args.into is not None, args.into if args.into is not None else args.out
+    host, files = _files(named)
+    server = _server_word(args, host, files)
+    found = _found(host, files, server, into=into)
+    name = clean_line(server, 64)
+    if into is bool(found.length):
+        print(f"{name} {'already goes' if into else 'does not go'} through the tap: {found.place}")
+        return 0
+    change = _into(found, args.name or server) if into else _out(found)
+    checked(found.file, found.keys, change.edits, change.words)
+    _preview(found, host, change)
+    if args.dry_run:
+        print("dry run, nothing written")
+        return 0
+    _refuse_links(found.path, yes=args.yes)
+    if not confirm("Write it?", yes=args.yes):
+        print("nothing written")
+        return 0
+    backup = _write(found, change, into=into)
+    print(f"wrote {_shown(found.path)}\nbackup: {_shown(backup)}")
+    print(f"restart {host.title if host else 'the host'} to apply it")
+    if into:
+        print("watch: mcptui, then f4. Later: mcptui traffic")
+        print(f"undo: mcptui tap --out {shlex.quote(clean_line(named, 400))} {shlex.quote(name)}")
+    return 0
+
+
+def _shown(path: Path) -> str:
+    return clean_line(str(path), 4096)
+
+
+def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
+    """Return a host and its possible files, or the given file."""
+    if host := HOSTS.get(named.lower()):
+        return host, files_of(host, Path.cwd(), os.environ)
+    path = Path(os.path.expanduser(named))
+    if os.sep not in named and not named.endswith(".json") and not path.exists():
+        known = f"Known hosts: {', '.join(HOSTS)}. For any other, give the path of its file."
+        raise UsageError(
+            f"unknown host {quoted_name(named)}",
+            next_step=" ".join(filter(None, (did_you_mean(named, HOSTS).capitalize(), known))),
+        )
+    return None, [path.absolute()]
+
+
+def _server_word(args: argparse.Namespace, host: KnownHost | None, files: Sequence[Path]) -> str:
+    if len(args.server_command) == 1:
+        return str(args.server_command[0])
+    names = list(dict.fromkeys(one.keys[-1] for one in _all(files, [])))
+    shown = ", ".join(clean_line(name, 64) for name in names) or "none"
+    raise UsageError(
+        "one server is required: mcptui tap --into HOST SERVER",
+        next_step=f"Servers of {host.title if host else _shown(files[0])}: {shown}.",
+    )
+
+
+def _all(files: Sequence[Path], problems: list[ConfigError]) -> Iterator[HostServer]:
+    """Yield the servers of all readable files. Errors of unreadable files are added to `problems`."""
+    for path in files:
+        try:
+            file = _read(path)
+        except FileNotFoundError:
+            continue
+        except ConfigError as error:
+            problems.append(error)
+            continue
+        for keys in file.servers(str(Path.cwd())):
+            yield HostServer(path, file, keys)
+
+
+def _read(path: Path) -> HostFile:
+    try:
+        return HostFile(read_bounded(path, MAX_BYTES))
+    except Unreadable as error:
+        raise ConfigError(f"{error}.", where=_shown(path)) from error
+    except json.JSONDecodeError as error:
+        where = f"{_shown(path)}:{error.lineno}"
+        reason = reason_of(error).replace(f" at line {error.lineno}, column", " at column")
+        raise ConfigError(f"is not JSON: {reason}.", where=where) from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"cannot be parsed as JSON: {reason_of(error)}.", where=_shown(path)) from error
+
+
+def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: bool) -> HostServer:
+    problems: list[ConfigError] = []
+    every = list(_all(files, problems))
+    by_file = {os.path.realpath(one.path): one for one in reversed(every) if one.keys[-1] == server}
+    matching = list(by_file.values())
+    if not into:
+        matching = [one for one in matching if one.length] or matching
+    if len(matching) == 1:
+        return matching[0]
+    title = host.title if host else _shown(files[0])
+    if matching:
+        places = ", ".join(one.place for one in matching)
+        raise UsageError(
+            f"{clean_line(server, 64)} is in several files of {title}: {places}",
+            next_step=f"Name one of them instead of {title}.",
+        )
+    if problems:
+        raise problems[0]
+    if not any(path.exists() for path in files):
+        places = ", ".join(map(_shown, files))
+        raise UsageError(
+            f"no configuration of {title} found (looked for {places}).",
+            next_step="Give the path of its file instead of its name.",
+        )
+    names = ", ".join(dict.fromkeys(clean_line(one.keys[-1], 64) for one in every)) or "none"
+    raise UsageError(f"{title} has no server {quoted_name(server)}.", next_step=f"Its servers: {names}.")
+
+
+def launcher() -> list[str]:
+    """Return an absolute command that runs this mcptui: hosts seldom have a shell's PATH."""
+    program = shutil.which(sys.argv[0]) or sys.argv[0]
+    if os.path.basename(program) in ("mcptui", "mcptui-host") and os.access(program, os.X_OK):
+        return [os.path.abspath(program)]
+    return [sys.executable, "-m", "tui"]
+
+
+def _into(found: HostServer, name: str) -> Change:
+    words = found.words
+    entry = found.file.at(found.keys)
+    if not words and (url := url_of(entry)):
+        raise UsageError(
+            f"{clean_line(found.keys[-1], 64)} is a remote server, so it has no command to replace.",
+            next_step=f"Run mcptui tap --listen 8766 --to {clean_line(masked(url), 400)} and set the url at "
+            f"{found.place} to the URL that mcptui prints.",
+        )
+    if not words:
+        raise ConfigError("its command or args cannot be read.", where=found.place)
+    start = launcher()
+    tap = [*start, "tap", *([f"--name={name}"] if name.startswith("-") else ["--name", name]), "--"]
+    transient = any(part in start[0] for part in ("/archive-v0/", "/.tmp", "/builds-v0/"))
+    note = "this mcptui runs from a cache that may be cleared. Install it first: uv tool install mcptui-host"
+    return Change(tapped(found.file, found.keys, tap), [*tap, *words], note if transient else "")
+
+
+def _out(found: HostServer) -> Change:
+    words, original = found.words, found.words[found.length :]
+    record = _record(found)
+    if record is None:
+        note = "mcptui has no record of the original entry, and derives it from the current one"
+        return Change(untapped(found.file, found.keys), original, note)
+    if words != record["words"]:
+        raise ConfigError(
+            "its command or args changed since --into, so nothing was written.",
+            where=found.place,
+            next_step="Remove everything up to and including -- by hand. "
+            f"Backup of the file before --into: {_shown(_stored(found, 'backup'))}",
+        )
+    edits = [Edit(tuple(one["keys"]), one["after"], one["before"]) for one in record["edits"]]
+    with suppress(ConfigError):
+        checked(found.file, found.keys, edits, original)
+        return Change(edits, original)
+    return Change(untapped(found.file, found.keys), original)  # the file was formatted by hand
+
+
+def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
+    real = Path(os.path.realpath(found.path))
+    project = f", project {clean_line(found.keys[1], 400)}" if found.keys[0] == "projects" else ""
+    print(f"{found.place} ({host.title if host else 'file'}{project})")
+    if real != found.path:
+        print(f"a symbolic link to {_shown(real)}")
+    print(f"- {_masked(found, found.words)}\n+ {_masked(found, change.words)}")
+    print("only its command and args change")
+    for note in filter(None, (change.note, _shared(found.path) if tap_length(change.words) else "")):
+        print(f"note: {note}")
+
+
+def _shared(path: Path) -> str:
+    project = Path.cwd()
+    if project == Path.home() or not path.is_relative_to(project):
+        return ""
+    return (
+        "this file belongs to the project. Do not commit the change: its path is only valid on this machine"
+    )
+
+
+def _masked(found: HostServer, words: Sequence[str]) -> str:
+    entry = found.file.at(found.keys)
+    env = entry.get("env") or entry.get("environment")
+    values = {
+        str(name): value
+        for name, value in (env.items() if isinstance(env, dict) else ())
+        if isinstance(value, str) and is_secret(("servers", "", "env", str(name)), value)
+    }
+    return clean_line(Redactor(values).redact(shlex.join(masked_arguments(words))), 20_000)
+
+
+def _refuse_links(path: Path, *, yes: bool) -> None:
+    """Refuse to write through a link that was not shown in a preview."""
+    if yes and (path.is_symlink() or path.parent.is_symlink()):
+        real = _shown(Path(os.path.realpath(path)))
+        raise UsageError(
+            f"{_shown(path)} is a symbolic link, which --yes does not follow.",
+            next_step=f"Name the file: {real}",
+        )
+
+
+def _write(found: HostServer, change: Change, *, into: bool) -> Path:
+    """Apply the change to the current file, and store a backup and the record for undoing it."""
+    with locked(found.path):
+        try:
+            now = _read(found.path)
+        except FileNotFoundError as error:
+            raise ConfigError("was removed meanwhile.", where=_shown(found.path)) from error
+        if words_of(now, found.keys) != found.words:
+            raise ConfigError("changed meanwhile. Nothing was written.", where=found.place)
+        try:
+            after = checked(now, found.keys, change.edits, change.words)
+        except ConfigError as error:
+            raise ConfigError(f"{error.message} Nothing was written.", where=found.place) from error
+        raw = found.path.read_bytes()
+        mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
+        record, backup = _stored(found, "json"), _stored(found, "backup")
+        try:
+            make_folder(record.parent)
+            atomic_write(backup, [mark + now.text], links=False)
+            if into:
+                kept = {"file": str(found.path), "server": found.keys, "words": change.words}
+                atomic_write(
+                    record,
+                    [json.dumps({**kept, "edits": [asdict(one) for one in change.edits]})],
+                    links=False,
+                )
+            mode = stat.S_IMODE(os.stat(found.path).st_mode)
+            atomic_write(found.path, [mark + after.text], mode=mode)
+            if not into:
+                record.unlink(missing_ok=True)
+        except OSError as error:
+            raise ConfigError(f"cannot be written: {error.strerror}.", where=_shown(found.path)) from error
+    return backup
+
+
+def _stored(found: HostServer, ending: str) -> Path:
+    from tui.settings.locations import state_dir
+
+    name = json.dumps([os.path.realpath(found.path), *found.keys])
+    return state_dir() / "tapped" / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.{ending}"
+
+
+def _record(found: HostServer) -> dict[str, Any] | None:
+    try:
+        record = json.loads(read_bounded(_stored(found, "json"), MAX_BYTES, links=False))
+        for edit in record["edits"]:
+            Edit(tuple(edit["keys"]), str(edit["before"]), str(edit["after"]))
+        return record if isinstance(record["words"], list) else None
+    except (OSError, Unreadable, ValueError, KeyError, TypeError):
+        return None

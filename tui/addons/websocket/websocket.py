@@ -1,0 +1,407 @@
+"""A remote server over WebSocket: in no revision of MCP, so "unofficial"; compatible with SDK 1.x.
+
+The subprotocol is `mcp`, and each text message one JSON-RPC message. The connection begins as an HTTP request
+of the same client as for the other transports, so sign-in, headers, certificates and proxies are the same;
+after that, wsproto (RFC 6455) reads and writes the frames, without compression. A lost connection is
+reopened: pending requests have failed, and a server with sessions gets a new handshake.
+"""
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import logging
+import secrets
+import time
+from collections.abc import Mapping
+from contextvars import Context, copy_context
+from typing import Any, Protocol
+
+import anyio
+import httpcore2
+import httpx2
+from wsproto import ConnectionType
+from wsproto.connection import Connection
+from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, Pong, TextMessage
+from wsproto.utilities import LocalProtocolError, RemoteProtocolError
+
+from tui.core.errors import reason_of
+from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
+from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
+from tui.core.jsonrpc.revisions import is_modern
+from tui.core.text import clean_line, quoted_name
+from tui.core.units import size
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE
+from tui.host.transports import http_faults as faults
+from tui.host.transports.http_client import EXCHANGE
+from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.http_link import ENDLESS, shown_origin
+from tui.host.transports.remote import INITIALIZED, RemoteTransport, SendQueue
+
+SUBPROTOCOL = "mcp"
+CHUNK = 64 * 1024
+PING_SECONDS = 20.0
+"""Idle time before a ping; after the same time without an answer, the connection is lost."""
+
+WRITE_SECONDS = 30.0
+LEAVE_SECONDS = 1.0
+"""How long a server may take to answer a close."""
+
+ACCEPT_SECONDS = 30.0
+RETRY_SECONDS = 1.0
+"""Delay in seconds before the first new connection; each failure doubles it."""
+
+REOPENS = 5
+"""How often in a row a connection is opened again before it counts as lost."""
+
+STEADY_SECONDS = 10.0
+"""A connection that lasted this long resets the count of failures; idle ones are often closed after 30 s."""
+
+_MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+_OPEN = "Check the URL. There is no WebSocket there."
+_NOT_SENT = "It was not sent. Try again when the server responds."
+_AGAIN = "Restart it. Pending calls may have taken effect."
+_NOT_REOPENED = "it did not reopen the session."
+_CODES = {
+    1000: "normal closure",
+    1001: "going away",
+    1002: "protocol error",
+    1003: "unsupported data",
+    1006: "connection lost",
+    1007: "invalid UTF-8",
+    1008: "policy violation",
+    1009: "message too large",
+    1011: "internal error",
+    1012: "the server is restarting",
+    1013: "the server is overloaded",
+}
+
+
+_PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})
+"""Close codes after which the connection is reopened."""
+
+_log = logging.getLogger(__name__)
+
+
+class _Stream(Protocol):
+    """The part of httpcore2's interface for an upgraded connection."""
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes: ...
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None: ...
+
+
+class WebSocket:
+    """WebSocket as a `Wire`."""
+
+    kind = "WebSocket"
+    probe_seconds = 2.0
+
+    def __init__(self, remote: RemoteTransport) -> None:
+        self._remote = remote
+        self._link = remote.link
+        self._typed = url = self._link.url
+        self._link.url = url.copy_with(scheme={"ws": "http", "wss": "https"}.get(url.scheme, url.scheme))
+        self._frames = Connection(ConnectionType.CLIENT)
+        self._message = Framer()
+        self._stream: _Stream | None = None
+        self._held = contextlib.AsyncExitStack()
+        self._heard = 0.0
+        self._closed = asyncio.Event()
+        self._writing = asyncio.Lock()
+        self._outbox: SendQueue[tuple[bytes | Event, Context, Id | None]] = SendQueue(remote.end)
+        self._lost: HttpFault | None = None
+        self._pong: Pong | None = None  # answers the newest ping; the outbox has a place for it
+        self._ready = asyncio.Event()
+        self._under_way: dict[Id, bool] = {}  # pending requests, and whether each has been written
+        self._handshake: dict[str, Any] = {}
+        self._accepted = self._modern = self._was_open = False
+        self._own: Id | None = None
+        self._answered = asyncio.Event()
+
+    def open(self) -> None:
+        self._remote.start(self._run(), "connection")
+
+    def negotiated(self, version: str) -> None:
+        """Record that the session is established; all revisions use the same format."""
+        self._modern = is_modern(version)
+
+    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+        """Send in order; messages wait until the connection is open."""
+        method = message.get("method")
+        asked: Id | None = message["id"] if "id" in message and method is not None else None
+        if asked is not None:
+            self._under_way[asked] = False
+        if method == "initialize":
+            self._handshake = message
+        elif method == "notifications/initialized":
+            self._accepted = True
+        elif method == CANCELLED:
+            cancelled = message["params"]["requestId"]
+            if self._under_way.pop(cancelled, True) is False:
+                self._remote.tap.gave_up(cancelled, NEVER_SENT)
+                return
+        line = write_line(message)
+        self._outbox.put((line, copy_context(), asked), len(line))
+
+    async def close(self) -> None:
+        """Send a close frame, wait briefly for the answer, and drop the connection."""
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(LEAVE_SECONDS):
+                await self._write(CloseConnection(code=1000))
+                while not self._closed.is_set() and self._stream is not None:
+                    data = await self._stream.read(CHUNK)
+                    self._frames.receive_data(data or None)
+                    if any(isinstance(event, CloseConnection) for event in self._frames.events()):
+                        break
+        await self._held.aclose()
+
+    # ---- the connection ----------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        """Connect, and reconnect after a loss, which fails pending requests."""
+        failures = 0
+        while True:
+            began = time.monotonic()
+            fault = await self._one_connection()
+            await self._held.aclose()
+            self._stream = None
+            failures = 0 if time.monotonic() - began > STEADY_SECONDS else failures + 1
+            if not self._settled() or fault.refused or failures > REOPENS:
+                self._remote.end(fault, final=not self._was_open or self._settled())
+                return
+            self._forget(HttpFault(fault.message, next_step=faults.MAY_HAVE, status=fault.status))
+            await asyncio.sleep(RETRY_SECONDS * 2**failures)
+
+    async def _one_connection(self) -> HttpFault:
+        """Return how the connection ended; `refused` if it must not be reopened."""
+        again = self._settled()
+        legacy = self._accepted and not is_modern(self._remote.gate.version)
+        self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
+        self._lost = self._pong = None
+        self._remote.incomplete = 0
+        try:
+            await (self._connect_again() if again else self._connect())
+            work = [self._write_all(), self._keep_alive()]
+            if legacy:
+                work.append(self._shake_hands())
+            else:
+                self._ready.set()
+                if again:
+                    self._remote.missed()
+            beside = [self._remote.start(each, "connection") for each in work]
+            try:
+                return await self._read_all()
+            finally:
+                self._ready.clear()
+                for task in beside:
+                    task.cancel()
+                await asyncio.wait(beside)
+        except HttpFault as found:
+            return self._as_typed(found)
+        except (
+            httpcore2.NetworkError,
+            httpcore2.TimeoutException,
+            anyio.ClosedResourceError,
+            OSError,
+        ) as error:
+            return self._lost or faults.unreachable(error, self._link.reach.where)
+        except Exception:  # a bug must not leave a call pending forever
+            _log.exception("the connection to %s failed with an internal error", self._remote.spec.name)
+            return HttpFault(
+                "internal error in mcptui.", next_step="See mcptui.log for the cause.", refused=True
+            )
+
+    def _settled(self) -> bool:
+        """Whether the session is established, so that a lost connection may be reopened unnoticed."""
+        return self._accepted or self._modern or is_modern(self._remote.gate.version)
+
+    def _forget(self, fault: HttpFault) -> None:
+        """Fail pending requests, sent or not; nothing is sent after it has failed."""
+        self._outbox.clear()
+        unsent = HttpFault(fault.message, next_step=_NOT_SENT, status=fault.status, refused=True)
+        for wire_id, written in self._under_way.items():
+            self._remote.fail(wire_id, fault if written else unsent)
+        self._under_way.clear()
+
+    async def _shake_hands(self) -> None:
+        """Open the session again, hidden from the SDK; anything may have changed meanwhile."""
+        opening = {**self._handshake, "id": self._remote.gate.new_id()}
+        self._own, self._answered = opening["id"], asyncio.Event()
+        try:
+            async with asyncio.timeout(ACCEPT_SECONDS):
+                await self._send_line(write_line(opening))
+                await self._answered.wait()
+                await self._send_line(write_line(INITIALIZED))
+        except (TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
+            self._lose(_NOT_REOPENED)
+            return
+        self._ready.set()
+        self._remote.reopened()
+
+    def _lose(self, why: str) -> None:
+        """End this connection from our side; the reader notices."""
+        if self._lost is None:
+            self._lost = HttpFault(why, next_step=_AGAIN)
+            self._remote.start(self._held.aclose(), "loss")
+
+    def _as_typed(self, fault: HttpFault) -> HttpFault:
+        """Return a fault with the address as the user wrote it, not as HTTP has it."""
+        before, after = shown_origin(self._link.url), shown_origin(self._typed)
+        text = fault.message.replace(before, after)
+        return HttpFault(text, next_step=fault.next_step, status=fault.status, refused=fault.refused)
+
+    async def _connect_again(self) -> None:
+        """Connect in limited time: no start limits it, and no read notices a server that does not answer."""
+        try:
+            async with self._remote.limit(ACCEPT_SECONDS):
+                await self._connect()
+        except TimeoutError:
+            text = f"the server did not accept a new connection within {ACCEPT_SECONDS:g} s."
+            raise HttpFault(text, next_step=_AGAIN) from None
+
+    async def _connect(self) -> None:
+        """Raises HttpFault if the server does not become a WebSocket."""
+        key = base64.b64encode(secrets.token_bytes(16)).decode()
+        headers = {
+            "connection": "Upgrade",
+            "upgrade": "websocket",
+            "sec-websocket-key": key,
+            "sec-websocket-version": "13",
+            "sec-websocket-protocol": SUBPROTOCOL,
+        }
+        response = await self._held.enter_async_context(self._link.exchange("GET", headers))
+        if response.status_code != 101:
+            raise self._refused(response, await self._link.head(response))
+        response.extensions[EXCHANGE].end()
+        wanted = base64.b64encode(hashlib.sha1((key + _MAGIC).encode()).digest()).decode()
+        if response.headers.get("sec-websocket-accept") != wanted:
+            raise HttpFault("invalid WebSocket handshake (HTTP 101).", next_step=_OPEN, status=101)
+        spoken = response.headers.get("sec-websocket-protocol", SUBPROTOCOL)
+        if spoken.strip() != SUBPROTOCOL:
+            shown = quoted_name(spoken, 60)
+            text = f"the server speaks {shown} over WebSocket, not {quoted_name(SUBPROTOCOL)}."
+            raise HttpFault(text, next_step=_OPEN, status=101)
+        self._stream = response.extensions["network_stream"]
+        self._was_open = True
+        self._heard = time.monotonic()
+
+    def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
+        if response.is_success:
+            text = f"{faults.status_text(response.status_code)}: the server does not support WebSocket."
+            return HttpFault(text, next_step=_OPEN, status=response.status_code, refused=True)
+        return faults.refused(response, body)
+
+    async def _write(self, event: Event) -> None:
+        """Write one message at a time, so that none is inserted into another."""
+        async with self._writing:
+            if self._stream is not None:
+                await self._stream.write(self._frames.send(event), timeout=WRITE_SECONDS)
+
+    async def _send_line(self, line: bytes) -> None:
+        self._remote.tap.sent(line)
+        await self._write(TextMessage(data=line.decode()))
+
+    async def _write_all(self) -> None:
+        try:
+            while True:
+                what, sender, asked = await self._outbox.get()
+                if isinstance(what, bytes):
+                    await self._ready.wait()
+                    if asked is not None and not self._remote.gate.is_wanted(asked):
+                        continue
+                    if asked in self._under_way:
+                        self._under_way[asked] = True
+                    sender.run(self._remote.tap.sent, what)
+                    what = TextMessage(data=what.decode())
+                elif isinstance(what, Pong):
+                    what, self._pong = self._pong or what, None
+                await self._write(what)
+        except (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError):
+            self._lose("the server does not read its input.")
+
+    async def _keep_alive(self) -> None:
+        while True:
+            await asyncio.sleep(max(0.1, self._heard + PING_SECONDS - time.monotonic()))
+            if time.monotonic() - self._heard < PING_SECONDS:
+                continue
+            asked = time.monotonic()
+            self._outbox.put((Ping(), copy_context(), None), 0)
+            await asyncio.sleep(PING_SECONDS)
+            if self._heard < asked:
+                self._lose(f"no response to a ping within {PING_SECONDS:g} s.")
+                return
+
+    # ---- what comes back ---------------------------------------------------------------------------------
+
+    async def _read_all(self) -> HttpFault:
+        """Read until the connection ends, and return how it ended."""
+        assert self._stream is not None
+        while True:
+            data = await self._stream.read(CHUNK)
+            self._heard = time.monotonic()
+            await self._remote.tap.wait_for_room()
+            self._link.begin()
+            self._frames.receive_data(data or None)
+            try:
+                for event in self._frames.events():
+                    if isinstance(event, CloseConnection):
+                        return await self._farewell(event)
+                    await self._take(event)
+                    self._remote.incomplete = self._message.partial
+                    if self._message.partial > ENDLESS:
+                        return HttpFault(
+                            f"it sent {size(ENDLESS)} without ending a message.", next_step=_AGAIN
+                        )
+                    await self._link.rest()
+            except RemoteProtocolError as error:
+                text = f"the server broke the WebSocket protocol: {reason_of(error)}."
+                return HttpFault(text, next_step=_AGAIN, refused=True)
+
+    async def _take(self, event: Event) -> None:
+        if isinstance(event, Ping):
+            if self._pong is None:  # a server that does not read gets one answer, not one for each
+                self._outbox.put((Pong(), copy_context(), None), 0)
+            self._pong = event.response()
+        elif isinstance(event, Message):
+            part = event.data
+            self._message.extend(part.encode() if isinstance(part, str) else bytes(part))
+            if event.message_finished:
+                await self._take_message(self._message.end(), binary=isinstance(event, BytesMessage))
+        else:
+            assert isinstance(event, Pong)
+
+    async def _take_message(self, message: bytes | Oversize, *, binary: bool) -> None:
+        tap, at = self._remote.tap, time.monotonic_ns()
+        if isinstance(message, Oversize):
+            text = f"result too large: a message of {size(message.size)} (limit: {size(LINE_LIMIT)})."
+            fault = HttpFault(text, next_step="Request less data.", status=101)
+            self._remote.gate.fail(find_ids(message.head, message.tail), RESULT_TOO_LARGE, str(fault))
+            tap.received(message.head, at, message.size, sha256=message.sha256)
+            tap.event("too large", bytes=message.size, limit=LINE_LIMIT)
+            return
+        tap.received(message, at)
+        if binary:
+            self._link.strange("a binary message", message)
+        elif message.strip():
+            for parsed in await self._link.message(message):
+                if isinstance(parsed, Response | Failure) and parsed.id is not None:
+                    self._under_way.pop(parsed.id, None)
+                    if parsed.id == self._own and isinstance(parsed, Response):
+                        self._answered.set()
+                    elif parsed.id == self._own:
+                        self._lose(_NOT_REOPENED)
+
+    async def _farewell(self, event: CloseConnection) -> HttpFault:
+        """Answer the server's close frame, and return a fault with its meaning."""
+        self._closed.set()
+        code, reason = int(event.code), clean_line(event.reason or "", 120)
+        self._remote.tap.event("disconnect", code=code, reason=reason)
+        if code != 1006:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(LEAVE_SECONDS):
+                    await self._write(event.response())
+        meaning = _CODES.get(code, "")
+        said = ": ".join(filter(None, (meaning, quoted_name(reason, 120) if reason else "")))
+        text = f"the server closed the WebSocket (code {code}{f', {said}' if said else ''})."
+        return HttpFault(text, next_step=_AGAIN, refused=code not in _PASSING)

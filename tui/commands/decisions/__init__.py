@@ -1,1 +1,0 @@
-"""`mcptui decisions` and `mcptui config trust`: past decisions, and consent in advance."""

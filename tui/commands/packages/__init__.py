@@ -1,1 +1,0 @@
-"""Packaged servers: registry entries and bundles (.mcpb)."""

@@ -1,0 +1,99 @@
+"""`mcptui config trust`: shows each server and model that needs consent, and stores the answers.
+
+Only a typed yes or no is an answer. Anything else saves nothing, and the end of input ends the command.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tui.commands.help_text import between_words
+from tui.commands.permission.terminal_approver import YES_OR_NO, is_terminal, typed_answer, yes_or_no
+from tui.core.errors import UsageError, as_sentences
+from tui.core.permission.consent import NO_ALL, YES_ALL
+from tui.core.ports import BY_KEY
+from tui.core.text import clean, clean_line, quoted_name
+from tui.core.units import local_time
+from tui.runtime.permission.consent import agree, decline, missing_consents, refused_at
+from tui.runtime.permission.subjects import Subject
+from tui.settings.config_file import ConfigFile
+from tui.settings.load import Loaded
+from tui.settings.specs import left_out
+
+YES_TO_ALL = "y yes to all, n no to all, o one by one, or just enter to decide later: "
+ONE_BY_ONE = ("o", "one")
+_FACT = r"  (?!! |changed: |You )"
+"""Start of a line with a fact of a question: indented, but not a risk, a change or a sentence."""
+
+
+def config_trust(path: Path, *, yes: bool) -> int:
+    """Ask about each server and model, or with `yes` show them and consent to all; return the exit code.
+
+    Raises UsageError if there is no terminal to ask on, ConfigError if the file is unusable or consent to a
+    model cannot be stored.
+    """
+    found = missing_consents(path, os.environ)
+    for skipped in _skipped(ConfigFile(str(path), os.environ).read()):
+        print(f"mcptui: {clean(skipped)}", file=sys.stderr)
+    if not found:
+        print("no server or model needs consent")
+        return 0
+    if not yes and not is_terminal():
+        raise UsageError("no terminal to ask on.", next_step="Use --yes to consent to all of them.")
+    if damage := found[0][1].damage:
+        print(f"mcptui: {clean(damage)}", file=sys.stderr)
+    servers = [one for one in found if not one[1].is_model]
+    answer = "o"
+    if len(servers) > 1 and not yes:
+        _print("\n\n".join("\n".join((*question.lines(), *_earlier(one))) for one, question in servers))
+        _print(f"\n{YES_ALL}\n{NO_ALL}")
+        answer = _typed(YES_TO_ALL)
+    for subject, question in found:
+        one_by_one = answer in ONE_BY_ONE or question.is_model
+        if one_by_one:
+            _print("\n".join((*question.lines(), *_earlier(subject), *question.outcomes)))
+        said = True if yes else yes_or_no(_typed(YES_OR_NO) if one_by_one else answer)
+        told = {True: "agreed", False: "declined", None: "no answer, nothing saved"}[said]
+        if said is not None and (problem := _answered(path, subject, is_yes=said, is_asked=not yes)):
+            print(f"mcptui: {clean(problem)}", file=sys.stderr)
+            return 2
+        print(f"{clean_line(subject.name, 64)}: {told}\n")
+    return 0
+
+
+def _answered(path: Path, subject: Subject, *, is_yes: bool, is_asked: bool) -> str:
+    """Store and record an answer; return why that failed, or ""."""
+    by = BY_KEY if is_asked else "option --yes"
+    if is_yes:
+        return agree(path, subject.name, os.environ, by=by, expected=subject.launch)
+    return decline(subject)
+
+
+def _typed(question: str) -> str:
+    """Return what the user typed. Raises UsageError at the end of input, which is not an answer."""
+    if (answer := typed_answer(question)) is None:
+        raise UsageError("no answer was given. The answers before it are kept.")
+    return answer
+
+
+def _skipped(loaded: Loaded) -> Iterator[str]:
+    """Yield a sentence for each server and model that is skipped because its configuration is incomplete."""
+    for kind, what in (("servers", "server"), ("models", "model")):
+        for name, problems in left_out(loaded, kind).items():
+            entry = loaded.raw[kind][name]
+            if loaded.source or (isinstance(entry, Mapping) and "source" in entry):
+                why = as_sentences(clean_line(one, 400) for one in problems)
+                yield f"skipped the {what} {quoted_name(name)}: {why}."
+
+
+def _print(text: str) -> None:
+    """Print questions with their sentences wrapped, but commands and addresses unchanged."""
+    print(between_words(clean(text), as_written=_FACT))
+
+
+def _earlier(subject: Subject) -> Iterator[str]:
+    """Yield when the user refused this, if so."""
+    if at := refused_at(subject):
+        yield f"  You declined this on {time.strftime('%Y-%m-%d', local_time(at))}."

@@ -1,1 +1,0 @@
-"""`mcptui traffic --replay`: resends a recording to a live server."""

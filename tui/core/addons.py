@@ -1,0 +1,111 @@
+"""The table of add-ons: what each brings, and how the rest of mcptui gets it.
+
+An add-on is a folder in `tui/addons`. For each kind and name of this table, the `BRINGS` of its `addon.py`
+has a value, or the text `package.module:name`, which is imported when it is used. Whoever wants one gets
+it by name here, so that nothing imports a folder that may be missing. The table is in the core because
+commands, runtime, host and settings ask it. Loads the standard library only.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
+TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
+if TYPE_CHECKING:
+    from typing import Any
+
+ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
+    "demo": {"model": ("demo",)},
+    "line_dialect": {"transport": ("lines",)},
+    "packages": {
+        "command": ("search",),
+        "parser": ("search",),
+        "flags": ("add",),
+        "service": ("is package", "package", "leftovers"),
+        "setting": ("registry",),
+    },
+    "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
+    "tap_hosts": {"flags": ("tap",)},
+    "websocket": {"transport": ("websocket",)},
+}
+"""Each add-on with the names of what it brings, by kind.
+
+- command: runs a command with its parsed arguments and returns the exit code.
+- parser: the command that it comes `after` in the help, `fill` to add its arguments, and its texts.
+- flags: flags of a command of the house (`tui.commands.shared_options`).
+- transport: the wire of a remote transport, or the translator of a local one.
+- model: makes a model that needs no profile, paced or not.
+- setting: a table of the configuration that only this add-on reads.
+- service: what house and add-ons do for each other.
+"""
+
+FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
+    "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
+    "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
+    "traffic": {"replay": ("--replay", "--yes", "--approve", "--server", "--mask")},
+}
+"""The flags that add-ons bring to commands, to name the add-on that one is missing from."""
+
+_SAID = {
+    "command": "mcptui {}",
+    "transport": 'transport = "{}"',
+    "model": "the {} model",
+    "setting": "[{}]",
+    "service": "a {}",
+}
+"""What the user wrote, by kind."""
+
+
+def brought(kind: str, name: str) -> "Any":
+    """Return what an add-on brings under this name. Raises ConfigError if the add-on is not installed."""
+    addon = next(addon for addon, kinds in ADDONS.items() if name in kinds.get(kind, ()))
+    found = brings(addon)
+    if found is None:
+        from tui.core.errors import ConfigError  # needs `typing`
+
+        raise ConfigError(not_installed(addon, _SAID.get(kind, "{}").format(name)))
+    return load(found[kind][name])
+
+
+def missing(kind: str, name: str) -> str:
+    """Return the sentence that the add-on which would bring this is not installed, or "" if it is."""
+    for addon, kinds in ADDONS.items():
+        if name in kinds.get(kind, ()) and brings(addon) is None:
+            return not_installed(addon, _SAID.get(kind, "{}").format(name))
+    return ""
+
+
+def service(name: str) -> "Any | None":
+    """Return a service of an add-on, or None if the add-on is not installed."""
+    return None if missing("service", name) else brought("service", name)
+
+
+def every(kind: str) -> "Iterator[tuple[str, Any]]":
+    """Yield the names and values of a kind that the installed add-ons bring."""
+    for addon, kinds in ADDONS.items():
+        if kind in kinds and (found := brings(addon)) is not None:
+            yield from found[kind].items()
+
+
+def brings(addon: str) -> "Mapping[str, Mapping[str, Any]] | None":
+    """Return what an add-on brings, by kind and name, or None if it is not installed."""
+    place = f"tui.addons.{addon}"
+    try:
+        found: Mapping[str, Mapping[str, Any]] = import_module(f"{place}.addon").BRINGS
+    except ModuleNotFoundError as error:
+        if error.name not in ("tui.addons", place, f"{place}.addon"):
+            raise
+        return None
+    return found
+
+
+def load(value: "Any") -> "Any":
+    """Return a value of the table, imported if it is `package.module:name`."""
+    if not isinstance(value, str):
+        return value
+    module, _, name = value.partition(":")
+    return getattr(import_module(module), name)
+
+
+def not_installed(addon: str, what: str) -> str:
+    """Return the sentence for something that a missing add-on brings."""
+    return f"{what} needs the add-on {addon}, which is not installed"

@@ -1,0 +1,384 @@
+"""The differences between two JSON values, by path. Pure.
+
+Everything that compares uses this: replay, changed definitions, the screens that show two results. It is
+bounded for values of any size. Items of lists are matched before they are compared: by a name or id that each
+has, otherwise by equality, so that one inserted item is one difference.
+"""
+
+import json
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import Enum, StrEnum
+from functools import lru_cache
+from itertools import zip_longest
+from typing import Any
+
+from tui.core.comparison.placeholders import (
+    NOTHING,
+    Kinds,
+    fits,
+    generalized,
+    has_placeholder,
+)
+from tui.core.text import clean_line, compact
+
+Path = tuple[str | int, ...]
+
+
+class Place(Enum):
+    """How the values at a path are compared."""
+
+    WHOLE = "whole"
+    """As one value, even if they are objects."""
+
+    OBJECT = "object"
+    """Member by member, if both are objects, otherwise as one value."""
+
+    MEMBERS = "members"
+    """Member by member; a missing object has no members."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """What a comparison does not report.
+
+    Attributes:
+        paths: patterns of paths as `path_text` writes them; `*` is (part of) a step, `**` any number.
+        kinds: kinds of values that may differ.
+        placeholders: whether texts of the first value may have placeholders.
+    """
+
+    paths: tuple[str, ...] = ()
+    kinds: Kinds = NOTHING
+    placeholders: bool = False
+
+    def hides(self, path: Path) -> bool:
+        if not self.paths:
+            return False
+        text = path_text(path)
+        return any(_path_pattern(glob).fullmatch(text) for glob in self.paths)
+
+    def covers(self, path: Path, before: Any, after: Any) -> bool:
+        """Return whether two different values differ only in parts that vary."""
+        if self.placeholders and has_placeholder(before):
+            return fits(before, after)
+        if not self.kinds or not _is_varying(before) or not _is_varying(after):
+            return False
+        name = _name_in(path)
+        return bool(generalized(name, before, self.kinds) == generalized(name, after, self.kinds))
+
+
+def _is_varying(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _name_in(path: Path) -> str:
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+
+def path_text(path: Path) -> str:
+    """Return a path as text: `result.content[0].text`, `params["a name"]`; "" for the root."""
+    parts: list[str] = []
+    for step in path:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        elif _PLAIN.fullmatch(step):
+            parts.append(f".{step}" if parts else step)
+        else:
+            quoted = step.replace("\\", "\\\\").replace('"', '\\"')
+            parts.append(f'["{quoted}"]')
+    return "".join(parts)
+
+
+@lru_cache(maxsize=256)
+def _path_pattern(glob: str) -> re.Pattern[str]:
+    """Return the pattern for paths. `**` also matches nothing, including the adjacent dot."""
+    made = ""
+    for piece in re.findall(r"\*\*\.?|\*|\[\*\]|[^*]", glob):
+        made += {"**.": r"(?:.*[.\]])?", "**": ".*", "*": r"[^.\[\]]*", "[*]": r"\[\d+\]"}.get(
+            piece
+        ) or re.escape(piece)
+    return re.compile(made, re.DOTALL)
+
+
+MOST_DIFFERENCES = 1_000
+MOST_NODES = 200_000
+"""Maximum nodes to compare individually. The rest is only compared for equality."""
+
+MOST_MATCHED = 1_000
+"""Maximum items of a list to match by equality, which takes quadratic time."""
+
+MAX_DEPTH = 100
+VALUE_CHARS = 120
+
+_NAMES = ("id", "name", "uri", "uriTemplate", "key")
+
+
+class Change(StrEnum):
+    """The way in which a value differs."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    MOVED = "moved"
+    """Items of a list are in another order; `before` and `after` are their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference between two values. A missing value is None.
+
+    The names in `steps` are raw: clean them before they are shown. The index of a list item is its index in
+    the later value, if that has the item.
+    """
+
+    steps: Path
+    kind: Change
+    before: Any
+    after: Any
+
+    @property
+    def path(self) -> str:
+        """The path as text: `result.content[0].text`."""
+        return path_text(self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The differences in the order of the later value; there may be more if it is not `complete`."""
+
+    differences: tuple[Difference, ...]
+    masked: int = 0
+    complete: bool = True
+
+    @property
+    def same(self) -> bool:
+        return self.complete and not self.differences
+
+
+_STRICT = Tolerance()
+_Names = list[Hashable]
+
+
+def compare(before: Any, after: Any, tolerance: Tolerance = _STRICT) -> Comparison:
+    """Compare two JSON values, as of `json.loads`, except for what is tolerated."""
+    work = _Walker(tolerance)
+    work.walk((), before, after)
+    return Comparison(tuple(work.found), work.masked, work.complete)
+
+
+def compare_members(before: Any, after: Any, place: Callable[[Path], Place]) -> Sequence[Difference]:
+    """Compare two objects down to the places that `place` says, in full; 1, 1.0 and true are three values."""
+    work = _Walker(_STRICT, place)
+    work.walk((), before, after)
+    return work.found
+
+
+def text_lines(comparison: Comparison) -> list[str]:
+    """Return a comparison as cleaned lines: `+ path: value`, `- path: value`, `~ path: before -> after`."""
+    lines = [_line(difference) for difference in comparison.differences]
+    if comparison.masked:
+        differences = "difference" if comparison.masked == 1 else "differences"
+        lines.append(f"({comparison.masked:,} expected {differences} hidden)")
+    if not comparison.complete:
+        lines.append("(too large to compare completely)")
+    return lines
+
+
+def _line(difference: Difference) -> str:
+    where = clean_line(difference.path, 160) or "the whole"
+    before, after = compact(difference.before, VALUE_CHARS), compact(difference.after, VALUE_CHARS)
+    match difference.kind:
+        case Change.ADDED:
+            return f"+ {where}: {after}"
+        case Change.REMOVED:
+            return f"- {where}: {before}"
+        case Change.MOVED:
+            return f"~ {where}: reordered, {before} -> {after}"
+        case _:
+            return f"~ {where}: {before} -> {after}"
+
+
+class _Walker:
+    """Collects differences, without limits if it is told the `place` of each value."""
+
+    def __init__(self, tolerance: Tolerance, place: Callable[[Path], Place] | None = None) -> None:
+        self._tolerance = tolerance
+        self._place = place
+        self._left = MOST_NODES
+        self.found: list[Difference] = []
+        self.masked = 0
+        self.complete = True
+
+    def walk(self, path: Path, before: Any, after: Any) -> None:
+        if self._place is not None:
+            self._walk_to_place(path, before, after, self._place(path))
+            return
+        self._left -= 1
+        if self._left < 0 or len(self.found) >= MOST_DIFFERENCES:
+            self.complete = False
+        elif self._tolerance.placeholders and has_placeholder(before):
+            if not self._tolerance.covers(path, before, after):
+                self._note(path, Change.CHANGED, before, after)
+        elif len(path) >= MAX_DEPTH:
+            if not _equal(before, after):
+                self._note(path, Change.CHANGED, before, after)
+        elif isinstance(before, dict) and isinstance(after, dict):
+            self._objects(path, before, after)
+        elif isinstance(before, list) and isinstance(after, list):
+            self._lists(path, before, after)
+        elif not _same_scalar(before, after):
+            if self._tolerance.covers(path, before, after):
+                self.masked += 1
+            else:
+                self._note(path, Change.CHANGED, before, after)
+
+    def _walk_to_place(self, path: Path, before: Any, after: Any, place: Place) -> None:
+        is_inside = isinstance(before, Mapping) and isinstance(after, Mapping) and len(path) < MAX_DEPTH
+        if is_inside and place is not Place.WHOLE:
+            self._objects(path, before, after)
+        elif json.dumps(before, sort_keys=True) != json.dumps(after, sort_keys=True):
+            self._note(path, Change.CHANGED, before, after)
+
+    def _objects(self, path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        for key, value in after.items():
+            if key in before:
+                self.walk((*path, key), before[key], value)
+            elif self._has_members((*path, key), value):
+                self._objects((*path, key), {}, value)
+            else:
+                self._note((*path, key), Change.ADDED, None, value)
+            if not self.complete:
+                return
+        for key, value in before.items():
+            if key in after:
+                continue
+            if self._has_members((*path, key), value):
+                self._objects((*path, key), value, {})
+            else:
+                self._note((*path, key), Change.REMOVED, value, None)
+
+    def _has_members(self, path: Path, value: Any) -> bool:
+        if self._place is None or not isinstance(value, Mapping):
+            return False
+        return self._place(path) is Place.MEMBERS
+
+    def _lists(self, path: Path, before: Sequence[Any], after: Sequence[Any]) -> None:
+        names = _named(before, after)
+        if names is not None:
+            self._by_name(path, before, after, *names)
+            return
+        for old, new in self._matched(before, after):
+            if old is None and new is not None:
+                self._note((*path, new), Change.ADDED, None, after[new])
+            elif new is None and old is not None:
+                self._note((*path, old), Change.REMOVED, before[old], None)
+            elif old is not None and new is not None:
+                self.walk((*path, new), before[old], after[new])
+            if not self.complete:
+                return
+
+    def _by_name(
+        self,
+        path: Path,
+        before: Sequence[Any],
+        after: Sequence[Any],
+        old: list[Hashable],
+        new: list[Hashable],
+    ) -> None:
+        places, new_names = {name: index for index, name in enumerate(old)}, set(new)
+        for index, name in enumerate(new):
+            if name in places:
+                self.walk((*path, index), before[places[name]], after[index])
+            else:
+                self._note((*path, index), Change.ADDED, None, after[index])
+            if not self.complete:
+                return
+        for index, name in enumerate(old):
+            if name not in new_names:
+                self._note((*path, index), Change.REMOVED, before[index], None)
+        kept_old, kept_new = [n for n in old if n in new_names], [n for n in new if n in places]
+        if kept_old != kept_new:
+            self._note(path, Change.MOVED, kept_old, kept_new)
+
+    def _matched(
+        self, before: Sequence[Any], after: Sequence[Any]
+    ) -> Iterable[tuple[int | None, int | None]]:
+        if max(len(before), len(after)) > MOST_MATCHED:
+            return zip_longest(range(len(before)), range(len(after)))
+        old, new = [self._key(item) for item in before], [self._key(item) for item in after]
+        if old == new:
+            return zip_longest(range(len(before)), range(len(after)))
+        return _aligned(SequenceMatcher(None, old, new, autojunk=False))
+
+    def _key(self, item: Any) -> Hashable:
+        """Return a key that equal items share. For a large item, only its start is used."""
+        self._left -= 1
+        return compact(item, 400) if isinstance(item, dict | list | str) else json.dumps(item)
+
+    def _note(self, path: Path, kind: Change, before: Any, after: Any) -> None:
+        if self._tolerance.hides(path):
+            self.masked += 1
+        elif self._place is None and len(self.found) >= MOST_DIFFERENCES:
+            self.complete = False
+        else:
+            self.found.append(Difference(path, kind, before, after))
+
+
+def _aligned(matcher: "SequenceMatcher[Hashable]") -> Iterator[tuple[int | None, int | None]]:
+    for _, old, old_end, new, new_end in matcher.get_opcodes():
+        yield from zip_longest(range(old, old_end), range(new, new_end))
+
+
+def _named(before: Sequence[Any], after: Sequence[Any]) -> tuple[_Names, _Names] | None:
+    """Return the names of the items of both lists if all have one and none is repeated."""
+    if not before or not after:
+        return None
+    for key in _NAMES:
+        old, new = _names_of(before, key), _names_of(after, key)
+        if old is not None and new is not None and not set(old).isdisjoint(new):
+            return old, new
+    return None
+
+
+def _names_of(items: Sequence[Any], key: str) -> _Names | None:
+    names: _Names = []
+    for item in items:
+        name = item.get(key) if isinstance(item, dict) else None
+        if isinstance(name, bool) or not isinstance(name, str | int):
+            return None
+        names.append(name)
+    return names if len(set(names)) == len(names) else None
+
+
+def _same_scalar(before: Any, after: Any) -> bool:
+    if isinstance(before, bool) or isinstance(after, bool):
+        return before is after
+    if isinstance(before, dict | list) or isinstance(after, dict | list):
+        return False
+    return bool(before == after)
+
+
+def _equal(before: Any, after: Any) -> bool:
+    """Return whether two values of any depth are equal; Python's own comparison recurses."""
+    stack = [(before, after)]
+    for _ in range(MOST_NODES):
+        if not stack:
+            return True
+        one, other = stack.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            stack.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            stack.extend(zip(one, other, strict=True))
+        elif not _same_scalar(one, other):
+            return False
+    return False

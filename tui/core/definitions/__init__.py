@@ -1,1 +1,0 @@
-"""Tool definitions: which are accepted, and which have changed since."""

@@ -1,0 +1,1 @@
+"""May it? Consent, trust, approvals, accepted definitions, rules, and their decisions. Pure."""

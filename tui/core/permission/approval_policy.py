@@ -1,0 +1,223 @@
+"""Decides which calls run, which ask, and which never run. Pure.
+
+An approval is stored under a digest of what runs and of the definition that the model read, never under a
+name: a tool whose description changes after its approval asks again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from tui.core.context.built_in_tools import is_resource_read
+from tui.core.permission.rules import STRICTEST_FIRST, Rule, Rules
+from tui.core.permission.rules import Verdict as Verdict
+from tui.core.permission.untrusted_content import source_of, untrusted_words
+from tui.core.ports import BY_DEFAULT, BY_KEY, Answer, HintedTrust, TrustStore
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+
+
+class Mode(StrEnum):
+    """Which calls run without approval; the values of `--approve`."""
+
+    ASK = "ask"
+    READS = "reads"
+    ALL = "all"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and its reason, in words for the user (ask) or for the model (deny).
+
+    `by` is what decided, as in `DecisionRecord`; `rule` is the rule that decided or asked, or "". `by_mark`:
+    the call would run if the server were trusted.
+    """
+
+    verdict: Verdict
+    why: str = ""
+    by: str = BY_DEFAULT
+    rule: str = ""
+    by_mark: bool = False
+
+
+FORBIDDEN = "a rule in the configuration forbids this call"
+"""The reason for the model, which does not reveal the pattern."""
+
+NO_ARGUMENTS: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(slots=True)
+class Policy:
+    """Decides about calls; all modes but ASK decide without asking.
+
+    `always` are keys of permanent approvals; `refresh` reloads them, and is cheap. `cleared` are pairs of
+    such a key and a server after whose content the approval was given.
+    """
+
+    rules: Rules = field(default_factory=Rules)
+    mode: Mode = Mode.ASK
+    server_digest: Callable[[str], str] = lambda server: server
+    always: set[str] = field(default_factory=set)
+    session: set[str] = field(default_factory=set)
+    refresh: Callable[[], None] = lambda: None
+    trust: TrustStore = field(default_factory=HintedTrust)
+    cleared: set[tuple[str, str]] = field(default_factory=set)
+
+    def key(self, tool: Tool, arguments: Mapping[str, Any] = NO_ARGUMENTS) -> str:
+        """Return the key of an approval. Reads of resources have a key per server."""
+        server = source_of(tool, arguments) or tool.server
+        return f"{server}/{tool.name}@{self.server_digest(server)}.{tool.digest}"
+
+    def judge(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any] = NO_ARGUMENTS,
+        *,
+        guessed: bool = False,
+        after: Sequence[str] = (),
+        listed: bool = False,
+    ) -> Judgement:
+        """Return the verdict on a call of `tool`.
+
+        `guessed`: the call was found in text or repaired; an earlier approval does not cover it unless the
+        tool is read-only and its server trusted. `after`: servers that are not trusted, whose content the
+        model may have read; an earlier approval covers the call only if it was given after the same content.
+        `listed`: it reads a resource that its server has listed, so its URI sends no information to the
+        server.
+        """
+        if self.mode is Mode.NONE:
+            return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "option --approve none")
+        rule = self.rule_for(tool, arguments)
+        if rule is not None and rule.action is Verdict.DENY:
+            return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
+        # A URI that is not listed is text of the model, which the server of the resource receives.
+        sends = (
+            is_resource_read(tool) and not listed and not self.trust.trusts_server(source_of(tool, arguments))
+        )
+        judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
+        if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
+            judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
+        judgement, untrusted = self._after_content(judgement, tool, arguments, after, sends=sends)
+        if judgement.verdict is not Verdict.ASK:
+            return judgement
+        match self.mode:
+            case Mode.ALL:
+                return Judgement(Verdict.ALLOW, by="option --approve all")
+            case Mode.READS if judgement.rule:
+                why = "a rule asks for approval, and nobody can answer (--approve reads)"
+                return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
+            case Mode.READS:
+                why = self._why_no_read(tool, source_of(tool, arguments) if sends else "")
+                why = f"{why}. {untrusted}" if untrusted else why
+                return Judgement(Verdict.DENY, why, "option --approve reads")
+            case _:
+                return judgement
+
+    def rule_for(self, tool: Tool, arguments: Mapping[str, Any]) -> Rule | None:
+        """Return the rule that decides a call. A read of a resource is also a call of its server."""
+        owner = source_of(tool, arguments)
+        found = [
+            rule
+            for server in dict.fromkeys((tool.server, owner or tool.server))
+            if (rule := self.rules.deciding(server, tool.name, arguments)) is not None
+        ]
+        return min(found, key=lambda rule: STRICTEST_FIRST.index(rule.action), default=None)
+
+    def _judge_by_hints(
+        self, tool: Tool, arguments: Mapping[str, Any], rule: Rule | None, *, sends: bool
+    ) -> Judgement:
+        if rule is not None:
+            why = f"the rule “{rule}” asks for approval" if rule.action is Verdict.ASK else ""
+            return Judgement(rule.action, why, f"rule {rule}", str(rule))
+        self.refresh()
+        if (key := self.key(tool, arguments)) in self.always:
+            return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (always allowed earlier)")
+        if key in self.session:
+            return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier, until mcptui quits)")
+        if sends:
+            why = "reads a resource that its server has not listed, and the server is not trusted"
+            return Judgement(Verdict.ASK, why)
+        if tool.destructive and not tool.read_only:
+            return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
+        if self.only_reads(tool):
+            return Judgement(Verdict.ALLOW, by=f"{BY_DEFAULT} (marked read-only by a trusted server)")
+        if tool.read_only:
+            why = "may change something. Marked read-only by the server, which is not trusted"
+            return Judgement(Verdict.ASK, why, by_mark=True)
+        if tool.destructive is False and self.trust.trusts(tool):
+            return Judgement(Verdict.ASK, "adds or changes data. Deletes nothing, according to the server")
+        return Judgement(Verdict.ASK, "may change something")
+
+    def _after_content(
+        self,
+        judgement: Judgement,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        after: Sequence[str],
+        *,
+        sends: bool,
+    ) -> tuple[Judgement, str]:
+        """Return the judgement after untrusted content, and a remark about that content, or ""."""
+        owner = source_of(tool, arguments) or tool.server
+        others = [one for one in after if one != owner]
+        key = self.key(tool, arguments) if others else ""
+        if judgement.rule and judgement.verdict is Verdict.ALLOW:  # a written rule is intentional
+            return judgement, ""
+        if judgement.verdict is Verdict.DENY or (self.only_reads(tool) and not sends):
+            return judgement, ""
+        is_cleared = not sends and all((key, one) in self.cleared for one in others)
+        if is_cleared and judgement.verdict is Verdict.ALLOW:
+            return judgement, ""
+        said = untrusted_words(others) if others else ""
+        if not said:
+            return judgement, ""
+        why = f"{judgement.why}. {said}" if judgement.why else said
+        return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT), said
+
+    def only_reads(self, tool: Tool) -> bool:
+        """Whether a tool is marked read-only by a trusted server."""
+        return tool.read_only and self.trust.trusts(tool)
+
+    def can_last(
+        self, tool: Tool, arguments: Mapping[str, Any], after: Sequence[str] = (), *, listed: bool = False
+    ) -> bool:
+        """Whether a lasting answer would let a call run without asking, because no rule asks about it."""
+        key = self.key(tool, arguments)
+        cleared = self.cleared | {(key, one) for one in after}
+        approved = replace(self, session=self.session | {key}, cleared=cleared)
+        return approved.judge(tool, arguments, after=after, listed=listed).verdict is Verdict.ALLOW
+
+    def _why_no_read(self, tool: Tool, owner: str) -> str:
+        """Return why a call is denied; `owner` is the server that would receive the model's URI, or ""."""
+        if not owner and (not tool.read_only or self.trust.trusts(tool)):
+            return "only read-only tools are allowed (--approve reads)"
+        server = clean_line(owner or tool.server, 60)
+        listed, trusted = "resources that their server lists", "read-only tools of trusted servers"
+        return (
+            f"only {listed if owner else trusted} are allowed (--approve reads). "
+            f"“{server}” is not trusted: see --trust {server}, or trusted = true in its configuration"
+        )
+
+    def remember(
+        self,
+        tool: Tool,
+        answer: Answer,
+        after: Sequence[str] = (),
+        arguments: Mapping[str, Any] = NO_ARGUMENTS,
+    ) -> None:
+        key = self.key(tool, arguments)
+        if answer in (Answer.SESSION, Answer.ALWAYS):
+            self.cleared |= {(key, one) for one in after}
+        if answer is Answer.SESSION:
+            self.session.add(key)
+        elif answer is Answer.ALWAYS:
+            self.always.add(key)
+
+    def revoke(self, key: str) -> None:
+        """Forget an approval, and the content after which it was given."""
+        self.session.discard(key)
+        self.always.discard(key)
+        self.cleared = {pair for pair in self.cleared if pair[0] != key}

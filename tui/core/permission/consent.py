@@ -1,0 +1,310 @@
+"""The question whether a server from elsewhere may run, for the screen and the terminal."""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tui.core.hidden_text.lookalikes import mixed_word
+from tui.core.permission.launch import Launch, in_words, visible
+from tui.core.permission.risks import risks_of
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.servers import ServerSpec
+from tui.core.text import clean_line, quoted_name
+
+MAX_ON_SCREEN = 40_000
+MAX_LINES = 400
+"""Limits of a question on screen. A longer one cannot be accepted there, because nobody would read it all."""
+
+YES_PROGRAM = (
+    "Yes: the program runs on this computer with your permissions. It can read, change and send whatever "
+    "you can. mcptui asks again only if any of this changes."
+)
+YES_ADDRESS = (
+    "Yes: mcptui connects to this address. The server sees what you and the model send to its tools. "
+    "mcptui asks again only if any of this changes."
+)
+YES_MODEL = (
+    "Yes: mcptui uses this model. It sends your conversations and the values named above to the address. "
+    "mcptui asks again only if any of this changes."
+)
+MAX_NAME_WORDS = 3
+LONG_NAME = 40
+_IN_KEYCHAIN = re.compile(r"keyring:(\S+)")
+YES_ALL = (
+    "Yes: mcptui starts all of these programs and connects to all of these addresses. A program runs on this "
+    "computer with your permissions. It can read, change and send whatever you can. "
+    "mcptui asks again only if any of this changes."
+)
+NO_ALL = (
+    "No: none of them starts, and their tools are not available. mcptui asks again only about those that "
+    "change, or that you start. Everything else works."
+)
+NO_MODEL = (
+    "No: nothing is sent to it, and the model cannot be used. mcptui asks again only if any of this changes, "
+    "or if you select it. Everything else works."
+)
+_ASKS_AGAIN = "mcptui asks again only if any of this changes, or if you start it. Everything else works."
+NO_ADDRESS = f"No: mcptui does not connect to it, and its tools are not available. {_ASKS_AGAIN}"
+NO = f"No: it does not start, and its tools are not available. {_ASKS_AGAIN}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentQuestion:
+    """The question whether a server may run. Its texts contain no secrets and no hidden characters.
+
+    The length of the texts is not bounded.
+
+    Attributes:
+        source: where the server comes from, in words ("the file /tmp/mcp.json").
+        facts: what would run, as labels and texts, in order.
+        risks: what to check, one sentence each.
+        changes: what changed since the user last agreed; empty if they never did.
+        damage: why earlier answers cannot be read, or "". It concerns the file of answers, not one server, so
+            `lines` omits it and a caller prints it once.
+    """
+
+    server: str
+    source: str
+    is_remote: bool
+    facts: Sequence[tuple[str, str]]
+    risks: Sequence[str] = ()
+    changes: Sequence[str] = ()
+    is_model: bool = False
+    damage: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The subject of the question: The server “weather”."""
+        return f"The {'model' if self.is_model else 'server'} {quoted_name(self.server)}"
+
+    @property
+    def head(self) -> str:
+        """The question, without its subject."""
+        request = "Use it?" if self.is_model else "Connect to it?" if self.is_remote else "Start it?"
+        if self.changes:
+            return f"has changed since you agreed to it. {request}"
+        if self.damage:
+            return f"comes from {self.source}. {request}"
+        verb = "used" if self.is_model else "connected to" if self.is_remote else "started"
+        return f"comes from {self.source} and has never been {verb}. {request}"
+
+    @property
+    def outcomes(self) -> tuple[str, str]:
+        """The consequences of yes and of no."""
+        if self.is_model:
+            return YES_MODEL, NO_MODEL
+        return (YES_ADDRESS, NO_ADDRESS) if self.is_remote else (YES_PROGRAM, NO)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The number of characters and lines that are shown."""
+        texts = [*(text for _, text in self.facts), *self.changes, *self.risks]
+        return sum(map(len, texts)), len(texts)
+
+    @property
+    def too_long(self) -> str:
+        """Why the question cannot be accepted on screen, and where to read all of it; or ""."""
+        size, lines = self.size
+        if size <= MAX_ON_SCREEN and lines <= MAX_LINES:
+            return ""
+        long = f"{size:,} characters" if size > MAX_ON_SCREEN else f"{lines} lines"
+        return (
+            f"This is too long to review here ({long}), so you cannot accept it here. "
+            "Run `mcptui config trust`, with the same --config if you used it, to read all of it and decide."
+        )
+
+    def lines(self) -> list[str]:
+        """Return the whole question as lines for a terminal, without keys."""
+        width = max(len(label) for label, _ in self.facts)
+        return [
+            f"{self.subject} {self.head}",
+            *(f"  {label.ljust(width)}  {text}" for label, text in self.facts),
+            *(f"  changed: {change}" for change in self.changes),
+            *(f"  ! {risk}" for risk in self.risks),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentsQuestion:
+    """The question whether the servers of one source may run: all of them, none, or ask about each."""
+
+    questions: Sequence[ConsentQuestion]
+
+    @property
+    def server(self) -> str:
+        """The source of the servers."""
+        return self.questions[0].source
+
+    @property
+    def damage(self) -> str:
+        """Why earlier answers cannot be read, or ""."""
+        return self.questions[0].damage
+
+    @property
+    def subject(self) -> str:
+        """The question, such as: Start these 5 servers?"""
+        return f"Start these {len(self.questions)} servers?"
+
+    @property
+    def head(self) -> str:
+        """The source of the servers, as a sentence."""
+        return f"They come from {self.server}."
+
+
+def fitting(questions: Sequence[ConsentQuestion]) -> list[ConsentQuestion]:
+    """Return the first questions that together stay within the limits of a screen, in order."""
+    found, chars, lines = [], 0, 0
+    for one in questions:
+        more_chars, more_lines = one.size
+        if chars + more_chars <= MAX_ON_SCREEN and lines + more_lines <= MAX_LINES:
+            found.append(one)
+            chars, lines = chars + more_chars, lines + more_lines
+    return found
+
+
+class ConsentGate(Protocol):
+    """Decides which servers may be started or connected to."""
+
+    def together(self, specs: Sequence[ServerSpec]) -> None:
+        """Announce that these start together, so that those of one source share one question."""
+
+    def allows(self, spec: ServerSpec) -> bool:
+        """Return whether a server may run as it is now. Never asks."""
+
+    def refuses(self, spec: ServerSpec) -> bool:
+        """Return whether the user declined a server as it is now; then only they can start it."""
+
+    async def ask(self, spec: ServerSpec) -> bool:
+        """Ask the user, unless it may run already; return whether it may run."""
+
+    def withdraw(self, server: str) -> None:
+        """Withdraw the pending question about a server, if there is one."""
+
+
+class AllOwn:
+    """A gate that allows every server without asking."""
+
+    def together(self, specs: Sequence[ServerSpec]) -> None:
+        """Do nothing."""
+
+    def allows(self, spec: ServerSpec) -> bool:
+        return True
+
+    def refuses(self, spec: ServerSpec) -> bool:
+        return False
+
+    async def ask(self, spec: ServerSpec) -> bool:
+        return True
+
+    def withdraw(self, server: str) -> None:
+        """Do nothing."""
+
+
+def question_of(
+    name: str, source: str, launch: Launch, changes: Sequence[str] = (), damage: str = ""
+) -> ConsentQuestion:
+    """Return the question about a server or model with this name."""
+    return ConsentQuestion(
+        name,
+        clean_line(source, 400),
+        bool(launch.url),
+        tuple(_facts(launch)),
+        (*_risks_of_name(name), *risks_of(launch)),
+        tuple(changes),
+        launch.is_model,
+        damage,
+    )
+
+
+def _risks_of_name(name: str) -> Iterator[str]:
+    """Yield what is suspicious about a name, which the author of the file chose."""
+    own = name.removeprefix("models.")
+    if mixed_word(own):
+        yield "The name mixes letters of several scripts, which look alike."
+    if len(own.split()) > MAX_NAME_WORDS or len(own) > LONG_NAME or re.search(r"[.!?:;,]\s", own):
+        yield "The name reads like a sentence. It comes from the file, not from mcptui."
+
+
+def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
+    if launch.url:
+        yield "address", visible(masked(launch.shown("url", launch.url)))
+        if launch.is_model:
+            yield "key", _key(launch)
+        if launch.headers:
+            yield "headers", _names(launch, "headers", launch.headers)
+        yield from _settings(launch)
+        yield from _others(launch)
+        if launch.transport in ("sse", "websocket"):
+            yield "transport", launch.transport
+        return
+    yield "command", shown_command(launch)
+    if launch.program and launch.program != launch.command:
+        yield "program", visible(launch.program)
+    yield "folder", visible(launch.shown("cwd", launch.cwd)) or "an empty folder of its own"
+    if launch.env:
+        yield "variables", _names(launch, "env", launch.env)
+    if links := launch.shown_links:
+        yield "links", ", ".join(f"{in_words(one)} resolves to {links[one]}" for one in sorted(links))
+    yield from _others(launch)
+    if launch.transport == "lines":
+        yield "protocol", "the line dialect, not MCP"
+
+
+def shown_command(launch: Launch) -> str:
+    """Return the whole command line as typed in a shell, hidden characters visible, secrets masked."""
+    words = masked_arguments(launch.shown_words)
+    return " ".join(visible(shlex.quote(word)) for word in words)
+
+
+def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
+    """Return the names of variables or headers, and the sources of their values.
+
+    Only variables that load code are shown with their value.
+    """
+    words = []
+    shown = launch.open_values
+    for name in sorted(values):
+        origin = _origin(launch, f"{kind}.{name}", values[name])
+        if kind == "env" and not origin and (value := shown.get(f"variable {name}")):
+            origin = shlex.quote(value)
+        words.append(f"{visible(name)} = {origin}" if origin else visible(name))
+    told = sum(" = " in word for word in words)
+    hint = "" if told == len(words) else f" ({'other values' if told else 'values'} are not shown)"
+    return f"{', '.join(words)}{hint}"
+
+
+def _origin(launch: Launch, place: str, value: str) -> str:
+    """Return the source of a value in words, or "" if the file contains it."""
+    found = []
+    if (reference := launch.references.get(place)) is not None:
+        found.append(reference.in_words)
+    found += [f"keychain entry {visible(one)}" for one in _IN_KEYCHAIN.findall(value)]
+    return " and ".join(found)
+
+
+def _key(launch: Launch) -> str:
+    return _origin(launch, "api_key", str(launch.identity[0])) or visible(str(launch.identity[0]))
+
+
+def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a model and of the sign-in to show."""
+    values = launch.open_values
+    sign_in = [
+        f"{place.removeprefix('oauth.')} = {shlex.quote(one)}"
+        for place, one in values.items()
+        if place.startswith("oauth.")
+    ]
+    if sign_in:
+        yield "sign-in", ", ".join(sign_in)
+    for place in launch.settings:
+        if not place.startswith("oauth."):
+            yield place, values[place]
+
+
+def _others(launch: Launch) -> Iterator[tuple[str, str]]:
+    others = launch.other_references
+    if others:
+        told = (f"{visible(place)} = {others[place].in_words}" for place in sorted(others))
+        yield "settings", ", ".join(told)

@@ -1,0 +1,375 @@
+"""The launch of a server: what would run, the hash that consent is stored under, and changes. Pure.
+
+Hidden characters of a command line are made visible, so that the user sees all of it. Also has the
+environment variables that change what a program runs, downloads or connects to.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from tui.core.hidden_text.readable import in_numbers
+from tui.core.secrets.commands_and_urls import masked, masked_arguments, names_a_secret
+from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
+
+_LOADERS = frozenset(
+    "SHELLOPTS BASHOPTS PS4 HOME LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT"
+    " NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME PYTHONSTARTUP"
+    " PYTHONUSERBASE PERL5LIB PERL5OPT PERL5DB RUBYLIB RUBYOPT BASH_ENV ENV ZDOTDIR PROMPT_COMMAND"
+    " SSH_ASKPASS CLASSPATH"
+    " JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS DOTNET_STARTUP_HOOKS LUA_INIT PHPRC PHP_INI_SCAN_DIR"
+    " R_PROFILE GCONV_PATH PATH".split()
+)
+_LOADER_STARTS = ("DYLD_", "GIT_", "CORECLR_", "COR_PROFILER")
+SOURCE_STARTS = ("NPM_CONFIG_", "PIP_", "UV_", "BUN_CONFIG_")
+PROXIES = frozenset(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"))
+ENGINES = frozenset(("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST", "KUBECONFIG"))
+
+
+def is_loader(name: str) -> bool:
+    """Return whether a variable can make a program load other code."""
+    upper = name.upper()
+    return upper in _LOADERS or upper.startswith(_LOADER_STARTS)
+
+
+_SPACES = re.compile(" {5,}")
+_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159"
+)
+"""Letters and marks that are not visible."""
+
+
+def visible(text: str) -> str:
+    """Return `text` with hidden characters as code points, `[U+200B ×2]`, and runs of spaces as a count.
+
+    Unlike in other texts, line ends and unusual blanks are made visible too.
+    """
+    if text.isascii() and text.isprintable():
+        return _counted(text)
+    runs = ((hidden, "".join(run)) for hidden, run in groupby(text, is_hidden))
+    return _counted("".join(in_numbers(run) if hidden else run for hidden, run in runs))
+
+
+def is_hidden(char: str) -> bool:
+    """Return whether a character is invisible, or looks like a space without being one."""
+    if char == " ":
+        return False
+    kind = unicodedata.category(char)
+    is_selector = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
+    return kind in _HIDDEN or kind == "Zs" or char in _BLANK or is_selector
+
+
+def has_hidden(text: str) -> bool:
+    """Return whether any character of a text is hidden."""
+    return not (text.isascii() and text.isprintable()) and any(map(is_hidden, text))
+
+
+def _counted(text: str) -> str:
+    return _SPACES.sub(lambda found: f"[{len(found[0])} blanks]", text) if "     " in text else text
+
+
+MAX_SHOWN_CHANGE = 400
+
+_KEY = re.compile(r"AWS_|(?:.*_)?TOK\Z|.*(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PAT)\Z", re.IGNORECASE | re.DOTALL)
+_GENERATED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}", re.ASCII)
+"""Matches values that look like a key. Any other value stays visible in a command line."""
+
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+_SHOWN_FIRST = ("command", "cwd", "url", "args.", "env.", "headers.", "api_key")
+"""References at places with these prefixes already have a line in the question."""
+
+
+def names_a_key(variable: str) -> bool:
+    """Return whether an environment variable is named like a key or another secret."""
+    return _KEY.match(variable) is not None or names_a_secret(variable)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Everything that decides what runs when a server starts. Values of `env` and `headers` may be secret.
+
+    Attributes:
+        program: the absolute path that `command` resolves to now, or "" if there is none or it is not found.
+        identity: the remaining facts, such as how to sign in, as JSON values.
+        references: settings that use values from the environment, by place. The values are not shown. They
+            are part of the hash only in the command, the folder, the URL and arguments, and only if they
+            are not secret and not all of their variables are named like keys.
+        links: real paths of the program, the folder and file arguments that are symbolic links, by place
+            ("program", "cwd", "args.0").
+        settings: further settings to show, by place: how to sign in, what a model is sent. `identity`
+            contains them too.
+    """
+
+    command: str
+    program: str
+    args: tuple[str, ...]
+    cwd: str
+    env: Mapping[str, str] = field(repr=False)
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    transport: str
+    identity: Sequence[Any] = field(repr=False)
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, spec: ServerSpec, find: Callable[[ServerSpec], str]) -> "Launch":
+        """Return what starting `spec` runs; `find` returns the path of its program, or ""."""
+        oauth = spec.oauth
+        return cls(
+            spec.command,
+            find(spec) if spec.command else "",
+            spec.args,
+            spec.cwd or "",
+            dict(spec.env),
+            spec.url or "",
+            dict(spec.headers),
+            spec.transport.value,
+            [
+                spec.sse_fallback,
+                oauth.grant.value,
+                oauth.client_id,
+                _referred(oauth.client_secret, spec.references.get("oauth.client_secret"), by_value=False),
+                list(oauth.scopes),
+                oauth.client_metadata_url,
+                oauth.issuer,
+                _referred(oauth.private_key, spec.references.get("oauth.private_key"), by_value=False),
+                oauth.private_key_algorithm,
+                oauth.callback_port,
+            ],
+            dict(spec.references),
+            settings=_sign_in(oauth),
+        )
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is the endpoint of a model."""
+        return self.transport == "model"
+
+    @property
+    def length(self) -> int:
+        """Approximate number of characters, which determines how long searching takes."""
+        texts = (self.command, *self.args, self.cwd, self.url, *self.env, *self.headers)
+        return sum(map(len, (*texts, *self.settings.values())))
+
+    def shown(self, place: str, value: str) -> str:
+        """Return `value` without values from the environment or of variables named like keys."""
+        reference = self.references.get(place)
+        text = value if reference is None else reference.text
+        for name, secret in (*self.env.items(), *self.headers.items()):
+            if secret in text and names_a_key(name) and _GENERATED.fullmatch(secret):
+                text = text.replace(secret, f"[redacted:{_NOT_IN_A_NAME.sub('_', name)[:60]}]")
+        return text
+
+    @property
+    def shown_words(self) -> tuple[str, ...]:
+        """The command line without values from the environment."""
+        args = (self.shown(f"args.{number}", one) for number, one in enumerate(self.args))
+        return (self.shown("command", self.command), *args)
+
+    @property
+    def other_references(self) -> dict[str, Reference]:
+        """References to the environment that have no line of their own in the question."""
+        found = self.references.items()
+        return {place: one for place, one in found if not place.startswith(_SHOWN_FIRST)}
+
+    @property
+    def open_values(self) -> dict[str, str]:
+        """Values to show: those of variables that load code, as `variable NAME`, and those of settings."""
+        found = {
+            f"variable {name}": self.shown(f"env.{name}", one)
+            for name, one in self.env.items()
+            if is_loader(name) and not names_a_key(name)
+        }
+        found |= {place: self.shown(place, one) for place, one in self.settings.items()}
+        return {name: visible(masked(one)) for name, one in found.items()}
+
+    def digest(self) -> str:
+        """Return the hash under which consent is stored: SHA-256 of canonical JSON."""
+
+        def fact(place: str, value: str, *, by_value: bool = True) -> Any:
+            return _referred(value, self.references.get(place), by_value=by_value)
+
+        words = masked_arguments((self.command, *self.args))[1:]  # a masked argument is secret
+        secret = [word != one for word, one in zip(words, self.args, strict=True)]
+
+        facts = {
+            "command": fact("command", self.command),
+            "program": self.program,
+            "args": [
+                fact(f"args.{number}", one, by_value=not secret[number])
+                for number, one in enumerate(self.args)
+            ],
+            "cwd": fact("cwd", self.cwd),
+            "env": {name: fact(f"env.{name}", one, by_value=False) for name, one in self.env.items()},
+            "url": fact("url", self.url, by_value=masked(self.url) == self.url),
+            "headers": {
+                name: fact(f"headers.{name}", one, by_value=False) for name, one in self.headers.items()
+            },
+            "transport": self.transport,
+            "identity": list(self.identity),
+        }
+        if others := self.other_references:
+            facts["references"] = {place: one.text for place, one in others.items()}
+        if self.links:
+            facts["links"] = dict(self.links)
+        text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+    def summary(self, salt: str) -> dict[str, Any]:
+        """Return the facts to store for showing later changes: hidden values as salted hashes, no secrets."""
+
+        def marks(kind: str, values: Mapping[str, str]) -> dict[str, str]:
+            return {
+                name: _mark(salt, name, self._marked(f"{kind}.{name}", one)) for name, one in values.items()
+            }
+
+        shown, values = self.shown_links, self.open_values
+        closed = {name: one for name, one in self.env.items() if f"variable {name}" not in values}
+        return {
+            "command": visible(masked(self.shown("command", self.command))),
+            "program": visible(self.program),
+            "args": [visible(one) for one in _shown_arguments(self)],
+            "cwd": visible(self.shown("cwd", self.cwd)),
+            "env": marks("env", closed),
+            "url": visible(masked(self.shown("url", self.url))),
+            "headers": marks("headers", self.headers),
+            "transport": self.transport,
+            "values": values,
+            "links": {
+                place: shown.get(place) or {"": _mark(salt, place, target)}
+                for place, target in self.links.items()
+            },
+        }
+
+    @property
+    def shown_links(self) -> dict[str, str]:
+        """Targets of links by place, except for secret arguments and values from the environment."""
+        words = _shown_arguments(self)
+        open_places = {f"args.{number}" for number, one in enumerate(self.args) if words[number] == one}
+        open_places |= {"program", *(() if "cwd" in self.references else ("cwd",))}
+        return {place: visible(target) for place, target in self.links.items() if place in open_places}
+
+    def _marked(self, place: str, value: str) -> str:
+        reference = self.references.get(place)
+        return value if reference is None else f"\0{reference.text}"
+
+    def changes(self, before: Mapping[str, Any], salt: str) -> list[str]:
+        """Return what differs from a `summary` made with `salt`, one line each; never empty."""
+        now = self.summary(salt)
+        found = [*_text_changes(before, now), *_argument_changes(before.get("args"), now["args"])]
+        found += _open_changes(before.get("values"), now["values"])
+        known = before.get("env")
+        if isinstance(known, Mapping):  # older files list all variables here
+            known = {name: one for name, one in known.items() if f"variable {name}" not in now["values"]}
+        found += _value_changes("variable", known, now["env"])
+        found += _value_changes("header", before.get("headers"), now["headers"])
+        found += _link_changes(before.get("links"), now["links"])
+        return found or ["a value that is not shown"]
+
+
+def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
+    """Return the configured sign-in settings without secrets, by place."""
+    texts = {
+        "grant": "" if oauth.grant is Grant.USER else oauth.grant.value,
+        "client_id": oauth.client_id,
+        "scopes": " ".join(oauth.scopes),
+        "issuer": oauth.issuer,
+        "client_metadata_url": oauth.client_metadata_url,
+        "callback_port": str(oauth.callback_port or ""),
+        "private_key_algorithm": oauth.private_key_algorithm if oauth.private_key else "",
+    }
+    return {f"oauth.{name}": text for name, text in texts.items() if text}
+
+
+def _shown_arguments(launch: Launch) -> list[str]:
+    return masked_arguments(launch.shown_words)[1:]
+
+
+def _referred(value: str, reference: Reference | None, *, by_value: bool) -> Any:
+    """Return what a text adds to the hashed values: the text itself, or a list for a reference."""
+    if reference is None:
+        return value
+    if by_value and not all(map(names_a_key, reference.names)):
+        return [reference.text, value]
+    return [reference.text]
+
+
+def _mark(salt: str, name: str, value: str) -> str:
+    text = f"{name}\0{value}".encode("utf-8", "replace")
+    return hmac.new(salt.encode(), text, hashlib.sha256).hexdigest()[:16]
+
+
+def _text_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    names = {"cwd": "folder", "program": "program on this computer"}
+    for key in ("command", "program", "cwd", "url", "transport"):
+        old = before.get(key)
+        if old != now[key] and isinstance(old, str):
+            if key == "program" and before.get("command") != now["command"]:
+                continue  # the changed command explains it
+            yield f"{names.get(key, key)}: {_former_value(old)}, is now {_is(now[key])}"
+
+
+def _argument_changes(before: Any, now: Sequence[str]) -> Iterator[str]:
+    old = [str(one) for one in before] if isinstance(before, list) else []
+    for number in range(max(len(old), len(now))):
+        if number >= len(old):
+            yield f"argument {number + 1}: new, {_is(now[number])}"
+        elif number >= len(now):
+            yield f"argument {number + 1}: removed, {_former_value(old[number])}"
+        elif old[number] != now[number]:
+            yield f"argument {number + 1}: {_former_value(old[number])}, is now {_is(now[number])}"
+
+
+def _differing(before: Any, now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the names whose values differ, with both values, None where there is none."""
+    old = before if isinstance(before, Mapping) else {}  # older files lack some
+    for name in sorted({*map(str, old), *now}):
+        if (was := old.get(name)) != (value := now.get(name)):
+            yield name, was, value
+
+
+def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[str]:
+    for name, was, value in _differing(before, now):
+        how = "new" if was is None else "removed" if value is None else "value changed"
+        yield f"{what} {visible(name)[:MAX_SHOWN_CHANGE]}: {how}"
+
+
+def _open_changes(before: Any, now: Mapping[str, str]) -> Iterator[str]:
+    """Yield the visible values that differ."""
+    for name, was, value in _differing(before, now):
+        told = f"{_former_value(str(was or ''))}, " if isinstance(before, Mapping) else ""
+        yield f"{visible(name)[:MAX_SHOWN_CHANGE]}: {told}is now {_is(value or '')}"
+
+
+def in_words(place: str) -> str:
+    """Return the place of a link in words: "argument 1"."""
+    kind, _, number = place.partition(".")
+    return f"argument {int(number) + 1}" if number.isdecimal() else {"cwd": "folder"}.get(kind, kind)
+
+
+def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the symbolic links whose target differs."""
+    for place, was, leads in _differing(before, now):
+        told = [f"led to {was[:MAX_SHOWN_CHANGE]}"] if isinstance(was, str) else []
+        if isinstance(leads, str):
+            told.append(f"leads {'now ' if was else ''}to {leads[:MAX_SHOWN_CHANGE]}")
+        elif leads is None:
+            told.append("is no longer a link")
+        yield f"link of {in_words(place)[:MAX_SHOWN_CHANGE]}: {', '.join(told) or 'target changed'}"
+
+
+def _former_value(text: str) -> str:
+    return f"was {text[:MAX_SHOWN_CHANGE]}" if text else "was not set"
+
+
+def _is(text: str) -> str:
+    return text[:MAX_SHOWN_CHANGE] if text else "not set"

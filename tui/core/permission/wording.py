@@ -1,0 +1,248 @@
+"""Changed definitions in words, for the screen and the terminal: lines of marked pieces. Pure."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Any
+
+from tui.core import units
+from tui.core.hidden_text.readable import readable, readable_line
+from tui.core.hidden_text.scan import MAX_CHARS
+from tui.core.permission.definitions import LOST, DefinitionChange, shown_name
+from tui.core.permission.differences import ABSENT, ELSEWHERE, INSTRUCTIONS, ChangeEffect, Difference
+from tui.core.text import clean_line, composed, grapheme_end, start_of
+
+
+class Kind(StrEnum):
+    """The kind of a piece of a line."""
+
+    HEAD = "head"
+    PLAIN = "plain"
+    DIM = "dim"
+    REMOVED = "removed"
+    ADDED = "added"
+    WARNING = "warning"
+    CUT = "cut"  # says that something is not shown
+
+
+Line = Sequence[tuple[str, Kind]]
+
+MAX_VALUE = 4_000
+"""Maximum characters shown of a value, unless a caller has room for more."""
+
+CONTEXT = 60
+"""Characters around a difference within a text."""
+
+MAX_WORDS = 400
+"""Longer texts are shown before and after, not word by word, because comparing takes quadratic time."""
+
+EFFECTS = {
+    ChangeEffect.COMPATIBLE: "compatible: existing calls still work",
+    ChangeEffect.BREAKING: "breaking: existing calls may fail",
+    ChangeEffect.SUSPICIOUS: "suspicious: read it carefully",
+}
+
+NOTHING_FOUND = "nothing suspicious found"
+"""The effect of a new definition, for which there are no existing calls."""
+
+
+def summary(changes: Sequence[DefinitionChange]) -> str:
+    """Return what changed, in a line: "2 tools changed, 1 new tool, new instructions"."""
+    tools = [one for one in changes if one.name != INSTRUCTIONS]
+    new = sum(one.is_new for one in tools)
+    changed = len(tools) - new
+    words = [f"{units.plural(changed, 'tool')} changed"] if changed else []
+    words += [units.plural(new, "new tool")] if new else []
+    for one in changes:
+        if one.name == INSTRUCTIONS:
+            words.append("new instructions" if one.is_new else "its instructions changed")
+    return ", ".join(words)
+
+
+def since(changes: Sequence[DefinitionChange]) -> str:
+    """Return the end of a summary: "since accepted", if any of them was accepted before."""
+    return " since accepted" if any(not one.is_new for one in changes) else ", not accepted yet"
+
+
+def head(change: DefinitionChange) -> str:
+    """Return a change in a line: "add changed (suspicious)"."""
+    name = readable_line(shown_name(change.name), 120)
+    return f"{name} {'is new' if change.is_new else 'changed'} ({change.effect})"
+
+
+def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
+    """Yield a change as lines: its name and effect, then each difference, texts with `most` characters.
+
+    Every omission of new text is marked by a piece of `Kind.CUT`.
+    """
+    differences = change.differences
+    effect = change.effect
+    how = "new" if change.is_new else "changed"
+    warn = Kind.DIM if effect is ChangeEffect.COMPATIBLE else Kind.WARNING
+    name = readable_line(shown_name(change.name), 120)
+    harmless_and_new = change.is_new and effect is ChangeEffect.COMPATIBLE
+    words = NOTHING_FOUND if harmless_and_new else EFFECTS[effect]
+    yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (words, warn))
+    if change.before is LOST:
+        yield (("  The accepted version cannot be read. The current one:", Kind.DIM),)
+    elif change.before is not None and change.before.definition is None:
+        yield (("  The accepted version was too large to store. The current one:", Kind.DIM),)
+    elif not differences:
+        yield (("  Only secret values differ.", Kind.DIM),)
+    if differences and not differences[0].path:  # a new one, which contains the texts that the others name
+        yield from _new(change.after, most, differences[1:])
+        return
+    for difference in differences:
+        yield from _difference(difference, most)
+    if any(one.path == ELSEWHERE for one in differences):
+        yield (("  The complete current definition:", Kind.DIM),)
+        yield from _new(change.after, most)
+
+
+def _difference(difference: Difference, most: int) -> Iterator[Line]:
+    before, after = difference.before, difference.after
+    if difference.path == ELSEWHERE:
+        yield ((f"  {clean_line(difference.why, 200)}", Kind.WARNING),)
+        return
+    yield _place(difference, most)
+    if isinstance(before, str) and isinstance(after, str):
+        removed, added = words_between(before, after, most)
+        yield (("    - ", Kind.REMOVED), *removed)
+        yield (("    + ", Kind.ADDED), *added)
+        return
+    if before is not ABSENT:
+        yield from _value("    - ", before, Kind.REMOVED, most)
+    if after is not ABSENT:
+        yield from _value("    + ", after, Kind.ADDED, most)
+
+
+def _place(difference: Difference, most: int, indent: str = "  ") -> Line:
+    """Return where a difference is, and what is wrong with it."""
+    path = " ".join(readable(difference.path[:most]).split())
+    at = _bounded(path, Kind.PLAIN, most, left_out=len(difference.path) - most)
+    mark = Kind.DIM if difference.effect is ChangeEffect.COMPATIBLE else Kind.WARNING
+    why = clean_line(difference.why, 200)
+    return ((indent, Kind.PLAIN), *at, *(((f"  {why}", mark),) if why else ()))
+
+
+def _new(definition: Mapping[str, Any], most: int, found: Sequence[Difference] = ()) -> Iterator[Line]:
+    """Yield a definition; after each member the texts `found` in it, again only if they were truncated."""
+    waiting = list(found)
+    for key, value in definition.items():
+        if key == "name":
+            continue
+        inside = (f"{key}.", f"{key}[")
+        mine = [one for one in waiting if one.path == key or one.path.startswith(inside)]
+        waiting = [one for one in waiting if one not in mine]
+        own = next((one for one in mine if one.path == key and one.after == value), None)
+        head = ((readable_line(key, 80), Kind.PLAIN),) if own is None else _place(own, most, "")[1:]
+        yield (("  ", Kind.PLAIN), *head)
+        yield from _value("    + ", value, Kind.ADDED, most)
+        text = _text_of(value)
+        is_whole = len(text) <= most and len(readable(text)) <= most
+        for one in mine:
+            if one is not own and is_whole:
+                yield _place(one, most, "    ")
+            elif one is not own:
+                yield from _difference(one, most)
+    for one in waiting:
+        yield from _difference(one, most)
+
+
+def _text_of(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _value(sign: str, value: Any, kind: Kind, most: int) -> Iterator[Line]:
+    """Yield a value cleaned and truncated, line by line: a string unchanged, anything else as JSON."""
+    text = _text_of(value)
+    size = max(most, MAX_CHARS)
+    for piece, what in _bounded(readable(text[:size]), kind, most, left_out=len(text) - size) or [("", kind)]:
+        for row in piece.split("\n"):
+            yield ((sign, kind), (row, what))
+            sign = " " * len(sign)
+
+
+Piece = tuple[str, Kind]
+
+
+def words_between(before: str, after: str, most: int = MAX_VALUE) -> tuple[list[Piece], list[Piece]]:
+    """Return two texts in pieces: words that differ are marked, and equal passages are truncated.
+
+    If only white space differs, that is marked instead, as symbols.
+    """
+    if before.split() == after.split():
+        removed, added = _between(_BLANKS.findall(before), _BLANKS.findall(after), most)
+        return _with_symbols(removed), _with_symbols(added)
+    old, new = readable(before), readable(after)
+    if composed(old) == composed(new):  # the same letters, composed differently
+        old, new = (text.encode("ascii", "backslashreplace").decode() for text in (before, after))
+    return _between(_words(old), _words(new), most)
+
+
+_BLANKS = re.compile(r"\s|\S+")
+_SYMBOLS = {" ": "·", "\t": "⇥", "\r": "␍", "\n": "⏎"}
+
+
+def _with_symbols(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces with a symbol for each blank that differs: `·`, `␍`, `⏎`, or its code point."""
+    return [(_flat(text) if kind is Kind.DIM else _BLANKS.sub(_symbol, text), kind) for text, kind in pieces]
+
+
+def _symbol(piece: re.Match[str]) -> str:
+    text = piece.group()
+    return _SYMBOLS.get(text, f"[U+{ord(text):04X}]") if text.isspace() else _flat(text)
+
+
+def _flat(text: str) -> str:
+    return readable(text).replace("\n", " ⏎ ")
+
+
+def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Piece], list[Piece]]:
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    removed: list[Piece] = [(_tail("".join(old[:start])), Kind.DIM)] if start else []
+    added = list(removed)
+    middle, other = old[start : len(old) - end], new[start : len(new) - end]
+    if len(middle) <= MAX_WORDS and len(other) <= MAX_WORDS:
+        for tag, a, b, c, d in SequenceMatcher(None, middle, other, autojunk=False).get_opcodes():
+            same = tag == "equal"
+            removed += _bounded("".join(middle[a:b]), Kind.DIM if same else Kind.REMOVED, most)
+            added += _bounded("".join(other[c:d]), Kind.DIM if same else Kind.ADDED, most)
+    else:
+        removed += _bounded("".join(middle), Kind.REMOVED, most)
+        added += _bounded("".join(other), Kind.ADDED, most)
+    if end:
+        last = (_head("".join(old[len(old) - end :])), Kind.DIM)
+        removed.append(last)
+        added.append(last)
+    return removed, added
+
+
+def _words(text: str) -> list[str]:
+    """Split a text into words, each with the blanks after it."""
+    return [f"{word} " for word in text.replace("\n", " ⏎ ").split(" ")]
+
+
+def _tail(text: str) -> str:
+    return text if len(text) <= CONTEXT else "…" + text[grapheme_end(text, len(text) - CONTEXT) :]
+
+
+def _head(text: str) -> str:
+    return text if len(text) <= CONTEXT else start_of(text, CONTEXT) + "…"
+
+
+def _bounded(text: str, kind: Kind, most: int, left_out: int = 0) -> list[Piece]:
+    """Return a text in pieces: its first `most` characters, and a note on how many are omitted.
+
+    `left_out` more characters after it have already been omitted.
+    """
+    more = max(0, len(text) - most) + max(0, left_out)
+    note = [(f"… ({more:,} more characters)", Kind.CUT)] if more else []
+    return [(text[:most], kind), *note] if text or note else []

@@ -1,1 +1,0 @@
-"""The offline, rule-based demo model."""

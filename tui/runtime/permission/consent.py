@@ -1,0 +1,387 @@
+"""Consent for the servers and models of this run: the user's own and the samples need none."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.core.errors import McptuiError, UsageError
+from tui.core.permission.consent import (
+    MAX_ON_SCREEN,
+    ConsentQuestion,
+    ConsentsQuestion,
+    fitting,
+    question_of,
+)
+from tui.core.permission.launch import Launch
+from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
+from tui.core.servers import ServerSpec
+from tui.core.text import clean_line, quoted_name
+from tui.runtime.permission.subjects import Subject, launch_of, model_subject, server_subject, subjects_of
+from tui.settings.locations import consents_file, decisions_file
+from tui.settings.state.permission.stored_consents import StoredConsents
+from tui.settings.state.permission.stored_decisions import StoredDecisions
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+
+BY_FLAG = "option --trust-config"
+BY_NOBODY = f"{BY_DEFAULT} (no screen to ask on)"
+MAX_COMMAND = 2000
+LOOKED_THROUGH = 4_000
+"""Maximum characters of a server that are searched at once; more in a thread, so that keys keep working."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A pending question, and the number of starts that wait for its answer."""
+
+    task: asyncio.Task[bool]
+    starts: int = 0
+
+
+class SharedQuestion:
+    """One question about several servers of one source. Withdrawn servers are removed from it."""
+
+    def __init__(
+        self,
+        questions: Sequence[ConsentQuestion],
+        subjects: Mapping[str, Subject],
+        questioner: UserQuestioner,
+    ) -> None:
+        self.subjects = subjects
+        self._questions = {one.server: one for one in questions}
+        self._questioner = questioner
+        self._asking: asyncio.Task[None] | None = None
+        self._answered: asyncio.Future[ConsentsAnswer] = asyncio.get_running_loop().create_future()
+
+    async def answer(self, server: str) -> ConsentsAnswer:
+        """Wait for the answer; a server that asks after it was given gets `EACH`."""
+        if self._answered.done():
+            return ConsentsAnswer.EACH
+        if self._asking is None:
+            self._ask()
+        try:
+            return await asyncio.shield(self._answered)
+        except asyncio.CancelledError:
+            self.leave(server)
+            raise
+
+    def leave(self, server: str) -> None:
+        """Withdraw the question about a server, and ask about the others again."""
+        self._questions.pop(server, None)
+        if self._asking is not None:
+            self._asking.cancel()
+            if self._questions and not self._answered.done():
+                self._ask()
+
+    def _ask(self) -> None:
+        self._asking = asyncio.create_task(self._put())
+
+    async def _put(self) -> None:
+        answer = ConsentsAnswer.EACH
+        try:
+            if len(self._questions) > 1:
+                answer = await self._questioner.consents(ConsentsQuestion(list(self._questions.values())))
+        except asyncio.CancelledError:
+            return  # asked again, or no start waits
+        if not self._answered.done():
+            self._answered.set_result(answer)
+
+
+class RunConsent:
+    """A `core.permission.consent.ConsentGate`: asks once for each server, one question at a time.
+
+    Models need the same consent. Belongs to the event loop.
+
+    Attributes:
+        questioner: asks the user.
+        decisions: the record of decisions.
+        trust: the command line gives consent for this run.
+    """
+
+    def __init__(
+        self,
+        store: StoredConsents,
+        questioner: Callable[[], UserQuestioner],
+        decisions: DecisionLog,
+        *,
+        trust: bool = False,
+    ) -> None:
+        self._store = store
+        self.questioner = questioner
+        self.decisions = decisions
+        self.trust = trust
+        self._agreed: set[str] = set()
+        self._waiting: dict[str, _Waiting] = {}
+        self._shared: dict[str, SharedQuestion] = {}
+        self._told: set[str] = set()
+        self._models = asyncio.Lock()
+
+    @classmethod
+    def over_file(
+        cls, questioner: Callable[[], UserQuestioner], decisions: DecisionLog, *, trust: bool
+    ) -> "RunConsent":
+        """Return a gate that stores consent in a file."""
+        return cls(StoredConsents(consents_file()), questioner, decisions, trust=trust)
+
+    def allows(self, spec: ServerSpec) -> bool:
+        return self.has(server_subject(spec))
+
+    def has(self, subject: Subject | None) -> bool:
+        """Return whether there is consent, or none is needed."""
+        if subject is None:
+            return True
+        if self.trust:
+            self._record(subject, allowed=True, by=BY_FLAG)
+            return True
+        digest = subject.launch.digest()
+        return digest in self._agreed or self._store.has(digest)
+
+    def refuses(self, spec: ServerSpec) -> bool:
+        return self.refused(server_subject(spec))
+
+    def refused(self, subject: Subject | None) -> bool:
+        """Return whether the user declined it as it is now."""
+        return subject is not None and not self.has(subject) and bool(refused_at(subject, self._store))
+
+    async def ask_model(self, subject: Subject | None) -> bool:
+        """Ask for consent to a model that needs it, one at a time; return whether the user just gave it.
+
+        Raises ConfigError or OSError if it cannot be written.
+        """
+        async with self._models:
+            if subject is None or self.trust or self.has(subject):
+                return False
+            question = await asyncio.to_thread(question_about, subject, self._store)
+            action = await self.questioner().consent(question)
+            if action is Action.ACCEPT:
+                self._record(subject, allowed=True, by=BY_KEY)
+                await asyncio.to_thread(keep, subject, self._store)
+            elif action is Action.DECLINE:
+                await self._answered(subject, is_yes=False)
+            return action is Action.ACCEPT
+
+    async def ask(self, spec: ServerSpec) -> bool:
+        if self.allows(spec):
+            return True
+        waiting = self._waiting.get(spec.name)
+        if waiting is None:
+            waiting = self._waiting[spec.name] = _Waiting(asyncio.create_task(self._ask(spec)))
+        waiting.starts += 1
+        try:
+            return await asyncio.shield(waiting.task)
+        except asyncio.CancelledError:
+            if waiting.task.cancelled():  # withdrawn
+                return False
+            raise
+        finally:
+            waiting.starts -= 1
+            if not waiting.starts:
+                waiting.task.cancel()
+                if self._waiting.get(spec.name) is waiting:
+                    del self._waiting[spec.name]
+
+    def together(self, specs: Sequence[ServerSpec]) -> None:
+        asked = [spec for spec in specs if spec.name not in self._waiting and not self.allows(spec)]
+        subjects = list(filter(None, map(server_subject, asked)))
+        for source in dict.fromkeys(one.source for one in subjects):
+            short = _quick_to_search([one for one in subjects if one.source == source])
+            questions = fitting([question_about(one, self._store) for one in short])
+            if len(questions) > 1:
+                shared = SharedQuestion(questions, {one.name: one for one in short}, self.questioner())
+                self._shared |= {one.server: shared for one in questions}
+
+    async def _ask(self, spec: ServerSpec) -> bool:
+        shared = self._shared.pop(spec.name, None)
+        answer = None if shared is None else await shared.answer(spec.name)
+        if shared is not None and answer in (ConsentsAnswer.ALL, ConsentsAnswer.NONE):
+            is_yes = answer is ConsentsAnswer.ALL
+            await self._answered(shared.subjects[spec.name], is_yes=is_yes)
+            if not is_yes:
+                return False
+        if answer is ConsentsAnswer.LATER:
+            return False
+        # Asks again if something has changed since the question was shown, such as a link.
+        while (subject := server_subject(spec)) is not None and not self.has(subject):
+            action = await self.questioner().consent(await self._question(subject))
+            if action is Action.CANCEL:
+                return False
+            await self._answered(subject, is_yes=action is Action.ACCEPT)
+            if action is not Action.ACCEPT:
+                return False
+        return True
+
+    async def _question(self, subject: Subject) -> ConsentQuestion:
+        """Return the question; build a long one in a thread, so as not to block the screen."""
+        if subject.launch.length <= LOOKED_THROUGH:
+            return question_about(subject, self._store)
+        return await asyncio.to_thread(question_about, subject, self._store)
+
+    async def _answered(self, subject: Subject, *, is_yes: bool) -> None:
+        """Record and store an answer. If it cannot be stored, a consent lasts until mcptui exits."""
+        self._record(subject, allowed=is_yes, by=BY_KEY)
+        if is_yes:
+            self._agreed.add(subject.launch.digest())
+        try:
+            await asyncio.to_thread(keep if is_yes else keep_refusal, subject, self._store)
+        except (McptuiError, OSError) as error:
+            _log.warning("cannot save the answer about %s: %s", subject.name, error)
+
+    async def keep(self, spec: ServerSpec) -> None:
+        """Store consent for a server that the user has typed."""
+        if (subject := server_subject(spec)) is not None:
+            self._agreed.add(subject.launch.digest())
+            try:
+                await asyncio.to_thread(keep, subject, self._store)
+            except (McptuiError, OSError) as error:
+                _log.warning("cannot save the consent to start %s: %s", spec.name, error)
+
+    def withdraw(self, server: str) -> None:
+        if (shared := self._shared.pop(server, None)) is not None:
+            shared.leave(server)
+        if (waiting := self._waiting.pop(server, None)) is not None:
+            waiting.task.cancel()
+
+    def require(self, specs: Iterable[ServerSpec]) -> None:
+        """Raise UsageError if one of the servers needs consent, because there is no user to ask."""
+        missing = [spec for spec in specs if not spec.problem and not self.allows(spec)]
+        if not missing:
+            return
+        for spec in missing:
+            self.refuse(spec)
+        lines = [line for spec in missing for line in described(spec)]  # in full: consent covers all of it
+        origin = ", ".join(dict.fromkeys(clean_line(spec.source, 300) for spec in missing))
+        head = f"This server was not started. It comes from {origin} and needs your consent:"
+        if len(missing) > 1:
+            head = f"These servers were not started. They come from {origin} and need your consent:"
+        damage = [damage] if (damage := self._store.damage()) else []
+        raise UsageError("\n".join((head, *lines, *damage, CONSENT_STEP)))
+
+    def refuse(self, spec: ServerSpec) -> None:
+        """Record that a server was not started because there was no user to ask."""
+        if (subject := server_subject(spec)) is not None:
+            self._record(subject, allowed=False, by=BY_NOBODY)
+
+    def _record(self, subject: Subject, *, allowed: bool, by: str) -> None:
+        key = f"{subject.launch.digest()} {allowed} {by}"
+        if by not in (BY_FLAG, BY_NOBODY) or key not in self._told:
+            self.decisions.add(decision_of(subject, allowed=allowed, by=by))
+        self._told.add(key)
+
+
+def require_consent(spec: ServerSpec, *, trust: bool) -> None:
+    """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
+    with closing(StoredDecisions(decisions_file())) as decisions:
+        RunConsent.over_file(Refuser, decisions, trust=trust).require([spec])
+
+
+def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[Subject, ConsentQuestion]]:
+    """Return the servers and models of a file that need consent, each with its question.
+
+    Blocks. Raises ConfigError if the file cannot be read.
+    """
+    store = StoredConsents(consents_file())
+    subjects = (one for one in subjects_of(path, env) if not store.has(one.launch.digest()))
+    return [(one, question_about(one, store)) for one in subjects]
+
+
+def agree(path: Path, name: str, env: Mapping[str, str], *, by: str, expected: Launch | None = None) -> str:
+    """Store consent for a server or model of a file, if it needs any; return why that failed, or "". Blocks.
+
+    `expected` is what was shown. Consent does not cover what has changed since.
+    """
+    try:
+        subject = next((one for one in subjects_of(path, env) if one.name == name), None)
+        if expected is not None and (subject is None or expected.digest() != subject.launch.digest()):
+            return f"{quoted_name(name)} has changed in the meantime."
+        if subject is None:
+            return ""
+        keep(subject)
+        with closing(StoredDecisions(decisions_file())) as decisions:
+            decisions.add(decision_of(subject, allowed=True, by=by))
+    except (McptuiError, OSError) as error:
+        return str(error)
+    return ""
+
+
+def decline(subject: Subject) -> str:
+    """Store and record that the user declined; return why it could not be stored, or "". Blocks."""
+    with closing(StoredDecisions(decisions_file())) as decisions:
+        decisions.add(decision_of(subject, allowed=False, by=BY_KEY))
+    try:
+        keep_refusal(subject)
+    except (McptuiError, OSError) as error:
+        return str(error)
+    return ""
+
+
+def keep(subject: Subject, store: StoredConsents | None = None) -> None:
+    """Store consent. Blocks. Raises ConfigError or OSError if it cannot be written."""
+    (store or StoredConsents(consents_file())).add(subject.name, subject.source, subject.launch)
+
+
+def keep_refusal(subject: Subject, store: StoredConsents | None = None) -> None:
+    """Store that the user declined. Blocks. Raises ConfigError or OSError if it cannot be written."""
+    (store or StoredConsents(consents_file())).refuse(subject.launch.digest())
+
+
+def refused_at(subject: Subject, store: StoredConsents | None = None) -> int:
+    """Return when the user declined it, in seconds since the epoch; 0 for never. Blocks."""
+    return (store or StoredConsents(consents_file())).refused(subject.launch.digest())
+
+
+def question_about(subject: Subject, store: StoredConsents) -> ConsentQuestion:
+    """Return the question about a server or model, with the changes since the user last agreed."""
+    changes = store.changes(subject.name, subject.source, subject.launch)
+    return question_of(subject.name, subject.source, subject.launch, changes, store.damage())
+
+
+def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> str:
+    """Return why a model of `loaded` may not be used, or "". Reads a small file."""
+    if trust or (subject := model_subject(name, loaded, env)) is None:
+        return ""
+    store = StoredConsents(consents_file())
+    if store.has(subject.launch.digest()):
+        return ""
+    why = f"this model comes from {loaded.source} and needs your consent"
+    return f"{why}. {damage.removesuffix('.')}" if (damage := store.damage()) else why
+
+
+def decision_of(subject: Subject, *, allowed: bool, by: str) -> DecisionRecord:
+    """Return the record of the decision about a server or a model."""
+    launch = subject.launch
+    what = "use" if launch.is_model else "connect" if launch.url else "start"
+    digest, asked = launch.digest()[:16], by == BY_KEY
+    return DecisionRecord(
+        DecisionKind.CONSENT, subject.name, what, allowed, by, USER, asked=asked, digest=digest
+    )
+
+
+CONSENT_STEP = (
+    "If you trust all of this, add --trust-config for this run. To review each server and save your answers, "
+    "run mcptui config trust, with the same --config if you gave one."
+)
+
+
+def described(spec: ServerSpec) -> list[str]:
+    """Return the text of the question about a server for a refusal: what would run, and its risks."""
+    question = question_of(spec.name, spec.source, launch_of(spec))
+    lines = (clean_line(spec.name, 64), *question.lines()[1:])
+    return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
+
+
+def _quick_to_search(subjects: Sequence[Subject]) -> list[Subject]:
+    """Return the servers that may fit on a screen together, and are quick to search."""
+    found, left = [], MAX_ON_SCREEN
+    for one in subjects:
+        if one.launch.length <= left:
+            found.append(one)
+            left -= one.launch.length
+    return found

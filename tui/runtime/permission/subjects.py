@@ -1,0 +1,166 @@
+"""What needs consent: servers and models of a source that is not the user, as they would run now.
+
+A model in someone else's file determines where conversations and keys are sent. Without consent, nothing is
+sent to it, and it gets nothing from the environment or the keychain.
+"""
+
+import ipaddress
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tui.core.errors import ConfigError
+from tui.core.files.programs import find_program
+from tui.core.permission.launch import Launch
+from tui.core.servers import Reference, ServerSpec
+from tui.model.endpoints.providers import provider_of
+from tui.settings.locations import default_servers
+from tui.settings.references import KEYCHAIN
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+
+FROM_FILE = "written in the file"
+NO_KEY = "none"
+MAX_PATH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A server or a model as questions name it, its source in words, and what it would run or send."""
+
+    name: str
+    source: str
+    launch: Launch
+
+
+def subjects_of(path: Path, env: Mapping[str, str]) -> list[Subject]:
+    """Return what needs consent in a configuration file. Blocks. Raises ConfigError if it cannot be read."""
+    from tui.settings.config_file import ConfigFile
+    from tui.settings.load import load
+    from tui.settings.specs import server_specs
+
+    loaded = load(path, env, required=True)
+    if not loaded.readable:
+        raise ConfigError(str(loaded.problems[0]))
+    file = ConfigFile(str(path), env)
+    specs = server_specs(loaded) if loaded.names_servers else ()
+    servers = (replace(spec, source=file.source or spec.source) for spec in specs)
+    return [*filter(None, map(server_subject, servers)), *model_subjects(file.read(), env)]
+
+
+def server_subject(spec: ServerSpec) -> Subject | None:
+    """Return a server, None if it is the user's own or a sample, which need no consent."""
+    return Subject(spec.name, spec.source, launch_of(spec)) if spec.source and not is_sample(spec) else None
+
+
+def model_subjects(loaded: "Loaded", env: Mapping[str, str]) -> list[Subject]:
+    """Return the models of a configuration that need consent."""
+    found = (model_subject(name, loaded, env) for name in loaded.settings.models)
+    return [subject for subject in found if subject is not None]
+
+
+def model_subject(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Subject | None:
+    """Return a model of a configuration, None if it needs no consent."""
+    launch = model_launch(name, loaded, env)
+    return None if launch is None else Subject(f"models.{name}", loaded.source, launch)
+
+
+def model_launch(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Launch | None:
+    """Return what using a model of `loaded` sends, and where; None if that needs no consent."""
+    if not loaded.source or name not in loaded.settings.models:
+        return None
+    settings, references = loaded.settings.models[name], loaded.references_of("models", name)
+    key = FROM_FILE if settings.api_key else NO_KEY
+    if (settings.api_key or "").startswith(KEYCHAIN):
+        key = settings.api_key or ""
+    provider = provider_of(settings.base_url)
+    variables: tuple[str, ...] = (settings.api_key_env,) if settings.api_key_env else ()
+    if not (settings.api_key or variables) and provider is not None:
+        variables = provider.keys
+    if variable := next((one for one in variables if env.get(one)), variables[0] if variables else ""):
+        if not settings.api_key:
+            references["api_key"] = Reference(f"${{{variable}}}", (variable,))
+    shown = _shown_settings(name, loaded)
+    is_bare = not (references or settings.headers or shown.keys() - {"model"})
+    if key == NO_KEY and is_bare and is_here(settings.base_url):
+        return None
+    taken = references.get("api_key")
+    identity = [taken.text if taken is not None else key, shown]
+    headers = dict(settings.headers)
+    return Launch(
+        "", "", (), "", {}, settings.base_url, headers, "model", identity, references, settings=shown
+    )
+
+
+def _shown_settings(name: str, loaded: "Loaded") -> dict[str, str]:
+    """Return the settings of a model that the question shows, as written in the file."""
+    table = loaded.raw["models"][name]
+    texts = {key: str(table[key]) for key in ("model", "system") if key in table}
+    if body := table.get("extra_body"):
+        texts["extra_body"] = json.dumps(body, ensure_ascii=False, default=str)
+    return texts
+
+
+def is_here(url: str) -> bool:
+    """Return whether a URL is on this computer and has no user name, password or query."""
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        host = parts.hostname or ""
+        if parts.username or parts.password or parts.query:
+            return False
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def launch_of(spec: ServerSpec) -> Launch:
+    """Return what a start of the server would run now."""
+    launch = Launch.of(spec, _program)
+    return replace(launch, links=dict(_links(spec, launch.program)))
+
+
+def _links(spec: ServerSpec, program: str) -> Iterator[tuple[str, str]]:
+    """Yield the symbolic links that determine what a server runs, each with its place and target."""
+    if not spec.command:
+        return
+    folder = spec.starts_in or os.getcwd()
+    places = [("program", program), ("cwd", spec.cwd or "")]
+    for number, word in enumerate(spec.args):
+        path = os.path.join(folder, word)
+        if "\0" not in word and len(word) < MAX_PATH and os.path.isfile(path):
+            places.append((f"args.{number}", path))
+    for place, path in places:
+        if path and (real := os.path.realpath(path)) != os.path.abspath(path):
+            yield place, real
+
+
+def _program(spec: ServerSpec) -> str:
+    """Return the path of the program that a start of the server would find, or ""."""
+    command = os.path.expanduser(spec.command)
+    if "\0" in command:
+        return ""
+    if os.sep in command:
+        path = os.path.normpath(os.path.join(spec.starts_in or os.getcwd(), command))
+        return path if os.path.isfile(path) else ""
+    return find_program(command, {**os.environ, **spec.env}) or ""
+
+
+def is_sample(spec: ServerSpec) -> bool:
+    """Return whether a server is a shipped sample, by its path, not its name."""
+    if spec.command != sys.executable or len(spec.args) != 1 or spec.cwd or spec.url:
+        return False
+    try:
+        known = default_servers()
+        servers = os.path.dirname(os.path.realpath(known[0].args[0]))
+        script = os.path.realpath(spec.args[0])
+    except (OSError, ValueError):
+        return False
+    if os.path.dirname(script) != servers:
+        return False
+    return not spec.env or any(one.args == (spec.args[0],) and one.env == spec.env for one in known)

@@ -1,1 +1,0 @@
-"""The runtime's knowledge about servers besides their configuration: consent, trust, memory."""

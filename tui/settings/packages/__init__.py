@@ -1,1 +1,0 @@
-"""Converts packaged servers (registry entries and bundles) to configuration."""

@@ -1,0 +1,1 @@
+"""Answers about consent, trust and definitions, and the record of decisions, in files."""

@@ -1,0 +1,145 @@
+"""Consents and refusals by the hash of what would run.
+
+The file contains no secrets: values that are not shown are stored as salted hashes. If it is lost, the user
+is asked again. An invalid entry is ignored, and the questions mention it and a damaged file.
+"""
+
+import re
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.core.permission.launch import Launch
+from tui.core.text import clean_line
+from tui.core.units import whole
+from tui.settings.state.state_file import Content, StateFile, keep_damaged
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_ENTRIES = 500
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The valid entries of the file by hash, and the number of the others."""
+
+    agreed: dict[str, dict[str, Any]]
+    refused: dict[str, dict[str, Any]]
+    invalid: int
+
+    @classmethod
+    def of(cls, content: Content) -> "_Answers":
+        agreed, wrong = _valid(content.get("consents", []), _is_consent)
+        refused, wrong_too = _valid(content.get("refused", []), _is_refusal)
+        return cls(agreed, refused, wrong + wrong_too)
+
+    @property
+    def content(self) -> Content:
+        """What to write, without the oldest entries."""
+        agreed, refused = list(self.agreed.values()), list(self.refused.values())
+        return {"consents": agreed[-MAX_ENTRIES:], "refused": refused[-MAX_ENTRIES:]}
+
+
+class StoredConsents:
+    """The answers, which are read again when another process has changed their file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = StateFile(path, "consents", max_bytes=MAX_BYTES, forgets="consents")
+        self._stamp: tuple[int, int, int] | None = None
+        self._kept = _Answers.of({})
+        self._damage = ""
+
+    def has(self, digest: str) -> bool:
+        """Return whether the user has consented to what has this hash."""
+        return digest in self._current().agreed
+
+    def refused(self, digest: str) -> int:
+        """Return when the user refused what has this hash, in seconds since the epoch; 0 if never."""
+        refusal = self._current().refused.get(digest)
+        return 0 if refusal is None else whole(refusal["at"]) or 0
+
+    def damage(self) -> str:
+        """Return why earlier answers cannot be read, as sentences with the path of the file, or ""."""
+        self._current()
+        return self._damage
+
+    def changes(self, server: str, source: str, launch: Launch) -> list[str]:
+        """Return the differences from the last consent for a server; none if there was no consent."""
+        for one in reversed(self._current().agreed.values()):
+            if (one["server"], one["source"]) == (server, source):
+                return launch.changes(one["summary"], one["salt"])
+        return []
+
+    def add(self, server: str, source: str, launch: Launch) -> None:
+        """Store a consent. Blocks. Raises ConfigError if it cannot be written."""
+        digest, salt = launch.digest(), secrets.token_hex(16)
+        yes = {"digest": digest, "server": server, "source": source, "salt": salt}
+        self._change({**yes, "at": int(time.time()), "summary": launch.summary(salt)}, agreed=True)
+
+    def refuse(self, digest: str) -> None:
+        """Store a refusal. Blocks. Raises ConfigError if it cannot be written."""
+        self._change({"digest": digest, "at": int(time.time())}, agreed=False)
+
+    def _change(self, answer: dict[str, Any], *, agreed: bool) -> None:
+        def change(content: Content) -> Content:
+            answers, digest = _Answers.of(content), answer["digest"]
+            if answers.invalid:
+                keep_damaged(self._path)
+            answers.refused.pop(digest, None)
+            if agreed:
+                answers.agreed.pop(digest, None)
+            (answers.agreed if agreed else answers.refused)[digest] = answer
+            return answers.content
+
+        self._file.change(change)
+
+    def _current(self) -> _Answers:
+        try:
+            about = self._path.stat()
+        except OSError:
+            self._stamp, self._kept, self._damage = None, _Answers.of({}), ""
+            return self._kept
+        stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
+        if stamp != self._stamp:
+            content, damage = self._file.look()
+            self._stamp, self._kept = stamp, _Answers.of(content)
+            self._damage = f"Your earlier answers cannot be read: {damage}" if damage else ""
+            if invalid := self._kept.invalid:
+                which = "1 earlier answer is" if invalid == 1 else f"{invalid} earlier answers are"
+                where = clean_line(str(self._path), 400)
+                self._damage = f"{which} invalid and left out: {where}.{self._file.copy}"
+        return self._kept
+
+
+def _is_consent(entry: Any) -> bool:
+    match entry:
+        case {
+            "digest": str(),
+            "server": str(),
+            "source": str(),
+            "salt": str(),
+            "at": int(),
+            "summary": dict(),
+        }:
+            return True
+    return False
+
+
+def _is_refusal(entry: Any) -> bool:
+    match entry:
+        case {"digest": str(), "at": int()}:
+            return True
+    return False
+
+
+def _valid(listed: Any, is_valid: Callable[[Any], bool]) -> tuple[dict[str, dict[str, Any]], int]:
+    """Return the valid entries of a list by digest, and the number of the others; no list counts as one."""
+    if not isinstance(listed, list):
+        return {}, 1
+    valid = [one for one in listed if is_valid(one) and _DIGEST.fullmatch(one["digest"])]
+    return {one["digest"]: one for one in valid}, len(listed) - len(valid)

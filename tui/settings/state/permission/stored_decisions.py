@@ -1,0 +1,233 @@
+"""The record of decisions: an append-only file of JSON Lines, written in a thread.
+
+Only its owner can read it. It contains names and digests, no arguments. A full file is renamed and a new one
+started, and the oldest is deleted, so that the size is bounded.
+"""
+
+import json
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tui.core.daemon_thread import DaemonThread
+from tui.core.errors import ConfigError
+from tui.core.files.private_files import make_folder, open_private
+from tui.core.jsonrpc.reader import loads
+from tui.core.ports import DecisionKind, DecisionRecord
+from tui.core.text import clean_line
+from tui.core.units import bounded, plural
+from tui.settings.files import Unreadable, locked, read_bytes
+
+MAX_BYTES = 4 * 1024 * 1024
+"""Size of a full file, about 15,000 decisions."""
+
+MAX_FILES = 4
+MAX_WAITING = 5000
+"""Decisions that wait in memory while the file cannot be written."""
+
+RETRY_SECONDS = 1.0
+CLOSE_SECONDS = 2.0
+MAX_TEXT = 300
+
+
+class StoredDecisions:
+    """A `tui.core.ports.DecisionLog` in a file, which need not exist.
+
+    `redact` removes configured secrets from a text: a server chooses the names of its tools and its
+    questions.
+    """
+
+    def __init__(self, path: Path, redact: Callable[[str], str] = str) -> None:
+        self._path = path
+        self._redact = redact
+        self._waiting: deque[DecisionRecord] = deque()
+        self._lost = 0
+        self._problem = ""
+        self._changed = threading.Condition()
+        self._closing = False
+        self._thread: DaemonThread | None = None
+
+    @property
+    def problem(self) -> str:
+        """Why decisions are not being recorded, in words without a full stop, or ""."""
+        return self._problem
+
+    def add(self, record: DecisionRecord) -> None:
+        with self._changed:
+            self._waiting.append(record)
+            if len(self._waiting) > MAX_WAITING:
+                self._waiting.popleft()
+                self._lost += 1
+            if self._thread is None:
+                self._thread = DaemonThread("decisions", self._write_all, failed=self._failed)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Write what is pending, with one more try if that failed before; takes bounded time."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.closing.set()
+            self._thread.join(CLOSE_SECONDS)
+            self._thread = None
+
+    def _failed(self, error: Exception, is_over: bool) -> None:
+        self._problem = f"an internal error ({type(error).__name__})"
+
+    def _write_all(self) -> None:
+        while True:
+            with self._changed:
+                if self._problem and not self._closing:
+                    self._changed.wait(RETRY_SECONDS)
+                while not self._waiting and not self._closing:
+                    self._changed.wait()
+                closing, batch, lost = self._closing, list(self._waiting), self._lost
+            if batch:
+                self._problem = self._written(batch, lost)
+                if not self._problem:
+                    self._drop(batch, lost)
+            if closing:
+                return
+
+    def _drop(self, written: list[DecisionRecord], lost: int) -> None:
+        """Remove written decisions from the queue; meanwhile, new ones may have pushed some of them out."""
+        with self._changed:
+            done = set(map(id, written))
+            while self._waiting and id(self._waiting[0]) in done:
+                self._waiting.popleft()
+            self._lost -= lost
+
+    def _written(self, batch: list[DecisionRecord], lost: int) -> str:
+        """Append decisions to the file; return the error, or ""."""
+        lines = [json.dumps({"lost": lost})] if lost else []
+        lines += [json.dumps(_entry(record, self._redact)) for record in batch]
+        try:
+            with locked(self._path):
+                _append(self._path, "".join(f"{line}\n" for line in lines).encode("ascii"))
+        except ConfigError as error:
+            return str(error.message).rstrip(".")
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+
+def _append(path: Path, data: bytes) -> None:
+    make_folder(path.parent)
+    with suppress(FileNotFoundError):
+        if path.lstat().st_size + len(data) > MAX_BYTES:
+            _rotate(path)
+    handle = open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+    try:
+        found = os.fstat(handle)
+        if found.st_size and os.pread(handle, 1, found.st_size - 1) != b"\n":
+            data = b"\n" + data  # the previous write was interrupted
+        try:
+            _write(handle, data)
+        except OSError:
+            with suppress(OSError):  # no partial write stays: the batch is written again
+                os.ftruncate(handle, found.st_size)
+            raise
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _write(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def _rotate(path: Path) -> None:
+    """Rename the full file and delete the oldest one."""
+    for number in range(MAX_FILES - 1, 0, -1):
+        with suppress(FileNotFoundError):
+            os.replace(_numbered(path, number - 1), _numbered(path, number))
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.stem}.{number}{path.suffix}") if number else path
+
+
+def read_decisions(path: Path) -> tuple[list[DecisionRecord], str]:
+    """Return the decisions of all files, oldest first, and a warning about unreadable lines, or "".
+
+    Raises `ConfigError` if a file cannot be read.
+    """
+    records: list[DecisionRecord] = []
+    unreadable = 0
+    for number in range(MAX_FILES - 1, -1, -1):
+        one = _numbered(path, number)
+        try:
+            raw = read_bytes(one, 2 * MAX_BYTES, links=False)
+        except FileNotFoundError:
+            continue
+        except Unreadable as error:
+            raise ConfigError(f"{error}.", where=str(one)) from error
+        for line in raw.split(b"\n"):
+            found = _record(line)
+            if isinstance(found, DecisionRecord):
+                records.append(found)
+            else:
+                unreadable += not found
+    warning = f"{plural(unreadable, 'line')} could not be read" if unreadable else ""
+    return records, warning
+
+
+def _entry(record: DecisionRecord, redact: Callable[[str], str]) -> dict[str, Any]:
+    def shown(text: str) -> str:
+        return clean_line(redact(text), MAX_TEXT)
+
+    return {
+        "when": round(record.when, 3),
+        "kind": record.kind.value,
+        "server": shown(record.server),
+        "subject": shown(record.subject),
+        "allowed": record.allowed,
+        "asked": record.asked,
+        "by": shown(record.by),
+        "asked_by": shown(record.asked_by),
+        "digest": record.digest,
+    }
+
+
+def _record(line: bytes) -> DecisionRecord | bool:
+    """Return the decision in a line, or whether a line without one is valid."""
+    if not line:
+        return True
+    try:
+        entry = loads(line.decode("ascii"))
+    except (ValueError, RecursionError):
+        return False
+    match entry:
+        case {"lost": int()}:
+            return True
+        case {
+            "when": int() | float() as when,
+            "kind": str(kind),
+            "server": str(server),
+            "subject": str(subject),
+            "allowed": bool(allowed),
+            "asked": bool(asked),
+            "by": str(by),
+            "asked_by": str(asked_by),
+            "digest": str(digest),
+        } if kind in set(DecisionKind):
+            return DecisionRecord(
+                DecisionKind(kind),
+                server,
+                subject,
+                allowed,
+                by,
+                asked_by,
+                asked,
+                digest,
+                bounded(when) or 0.0,
+            )
+    return False

@@ -1,0 +1,207 @@
+"""A file of answers or other state that outlives a run: private JSON that several processes may change.
+
+Every store of this folder uses it, so all of them treat a damaged file, a link in its place, a full disk and
+another mcptui the same way. A damaged file counts as empty, and is copied before it is replaced.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tui.core.daemon_thread import report_failure
+from tui.core.errors import ConfigError, reason_of
+from tui.core.files.private_files import open_private
+from tui.core.text import clean_line
+from tui.settings.files import Unopened, Unreadable, locked, read_bounded
+from tui.settings.save import write_state
+
+FORMAT = 1
+
+Content = Mapping[str, Any]
+
+_log = logging.getLogger(__name__)
+
+
+class WriteThread:
+    """Changes files one after another, in a thread that starts with the first change."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._thread: ThreadPoolExecutor | None = None
+
+    def submit(self, work: Callable[[], None]) -> None:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, self._name)
+        self._thread.submit(work).add_done_callback(self._check)
+
+    def _check(self, done: Future[None]) -> None:
+        if not done.cancelled() and (error := done.exception()) is not None:
+            report_failure(self._name, error)
+
+    def close(self) -> None:
+        """Wait until everything is written."""
+        if self._thread is not None:
+            self._thread.shutdown()
+            self._thread = None
+
+
+class StateFile:
+    """The file, which need not exist.
+
+    Args:
+        what: what is in it, for the log.
+        problem_of: returns why a content is not valid, or "".
+        forgets: the list whose oldest entries are dropped if the text would be too large to read.
+        keeps_damaged: a damaged file is never replaced.
+        indent: of the text; None for deep values, whose size it would multiply.
+        thread: writes several files.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        what: str,
+        *,
+        max_bytes: int,
+        problem_of: Callable[[Content], str] = lambda content: "",
+        forgets: str = "",
+        keeps_damaged: bool = False,
+        indent: int | None = 1,
+        thread: WriteThread | None = None,
+    ) -> None:
+        self._path = path
+        self._what = what
+        self._max_bytes = max_bytes
+        self._problem_of = problem_of
+        self._forgets = forgets
+        self._keeps_damaged = keeps_damaged
+        self._indent = indent
+        self._thread = thread or WriteThread(path.stem)
+
+    def look(self) -> tuple[Content, str]:
+        """Return the content, empty if the file is missing or damaged, and a damage as sentences. Blocks.
+
+        The sentences say why the file cannot be read, and whether it will be copied.
+        """
+        try:
+            return self._content(), ""
+        except Unreadable as error:
+            why = clean_line(str(error), 200).removesuffix(".")
+            copy = "" if isinstance(error, Unopened) else self.copy
+            return {}, f"{clean_line(str(self._path), 400)} {why}.{copy}"
+
+    def read(self) -> Content:
+        """Return the content, empty if the file is missing or damaged. Blocks."""
+        return self.look()[0]
+
+    @property
+    def copy(self) -> str:
+        """A sentence about the copy of a damaged file."""
+        return f" Before it is replaced, it is copied to {_damaged_copy(self._path).name}."
+
+    def change(self, change: Callable[[Content], Content]) -> None:
+        """Replace the content; `change` takes the one that is then in the file. Blocks.
+
+        Raises ConfigError if that fails, or if the system refuses to read the file now: its content may be
+        valid and must not be replaced. If `change` returns the same content, nothing is written.
+        """
+        with locked(self._path):
+            try:
+                before = self._content()
+            except Unreadable as error:
+                if self._keeps_damaged or isinstance(error, Unopened):
+                    step = "It was not changed. Move it away to start over." if self._keeps_damaged else ""
+                    raise ConfigError(f"{error}.", where=str(self._path), next_step=step) from error
+                keep_damaged(self._path)
+                before = {}
+            after = change(before)
+            if after != before:
+                write_state(self._path, self._text(after))
+
+    def change_later(self, change: Callable[[Content], Content]) -> None:
+        """Change the file in the thread. A failure is only logged."""
+        self._thread.submit(partial(self._logged, change))
+
+    def close(self) -> None:
+        """Wait until everything is written."""
+        self._thread.close()
+
+    def _logged(self, change: Callable[[Content], Content]) -> None:
+        try:
+            self.change(change)
+        except (ConfigError, OSError, ValueError) as error:
+            _log.warning("cannot save %s: %s", self._what, error)
+
+    def _content(self) -> Content:
+        """Return the content, empty if the file is missing. Raises Unreadable if it is damaged."""
+        from tui.core.jsonrpc.reader import loads  # not needed for the first frame
+
+        try:
+            found = loads(read_bounded(self._path, self._max_bytes, links=False))
+        except FileNotFoundError:
+            return {}
+        except (ValueError, RecursionError) as error:
+            raise Unreadable(f"is not JSON: {reason_of(error)}") from error
+        if not isinstance(found, Mapping) or found.get("format") != FORMAT:
+            raise Unreadable("was written by another version of mcptui")
+        if problem := self._problem_of(found):
+            raise Unreadable(problem)
+        return {name: value for name, value in found.items() if name != "format"}
+
+    def _text(self, content: Content) -> str:
+        while True:
+            text = f"{json.dumps({'format': FORMAT, **content}, indent=self._indent)}\n"
+            if len(text) <= self._max_bytes:
+                return text
+            droppable = entries(content, self._forgets)
+            if len(droppable) <= 1:
+                raise ConfigError(f"more than {self._max_bytes} bytes.", where=str(self._path))
+            content = {**content, self._forgets: droppable[len(droppable) // 2 :]}
+
+
+def entries(content: Content, name: str) -> list[Any]:
+    """Return the list `name`, without entries if it is missing or no list."""
+    found = content.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _damaged_copy(path: Path) -> Path:
+    return path.with_suffix(".damaged")
+
+
+def keep_damaged(path: Path) -> None:
+    """Link or copy a damaged file to a second name, so that it survives its replacement.
+
+    Raises ConfigError if neither works: then it must not be replaced.
+    """
+    copy = _damaged_copy(path)
+    try:
+        copy.unlink(missing_ok=True)
+        try:
+            os.link(path, copy, follow_symlinks=False)
+        except OSError:  # the file system has no links
+            _copy(path, copy)
+    except OSError as error:
+        why = f"is damaged and cannot be copied to {copy.name} ({error.strerror}), so it is not replaced."
+        step = "Move it away so that mcptui can write a new one."
+        raise ConfigError(why, where=str(path), next_step=step) from error
+
+
+def _copy(path: Path, to: Path) -> None:
+    """Copy a file to a private file that does not exist yet; a copy that fails is removed."""
+    import shutil  # not needed for the first frame
+
+    with open(open_private(path, os.O_RDONLY), "rb") as source:
+        try:
+            with open(open_private(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as copy:
+                shutil.copyfileobj(source, copy)
+                copy.flush()
+                os.fsync(copy.fileno())
+        except OSError:
+            to.unlink(missing_ok=True)
+            raise

@@ -1,1 +1,0 @@
-"""Mock server and replay from a recording."""

@@ -1,0 +1,176 @@
+"""The frame of every question that can be answered by keys alone: its texts, what must be read, the answers.
+
+A yes counts once all of the text was on screen. Closing the question is an answer of its own.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Static, TextArea
+
+from tui.ui.dialogs.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine
+from tui.ui.dialogs.read_pane import ReadPane
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.answer_pause import AnswerDelay
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
+
+YES = "ask.send"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer. `problem` says why it does not count now, or "". One without a label is not shown.
+
+    An answer with a problem is not offered, but its key tells the problem. `unread`: a yes that counts before
+    all of the text was on screen.
+    """
+
+    label: str
+    answer: Callable[[], object]
+    problem: Callable[[], str] = lambda: ""
+    unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The rows of the screen around the text, also on a screen with fewer than `SHORT` rows, without margins.
+
+    With `texts`, the other texts need more, as many as they have. The text has at least `least` rows.
+    """
+
+    around: int
+    around_in_short: int
+    least: int = 3
+    texts: bool = False
+
+
+class QuestionDialog(ModalScreen[Any]):
+    """A question over the screen. `parts` are its widgets, of which one may be the text to read or to edit.
+
+    The replies are keys of the table of actions, in the order in which they are shown.
+    """
+
+    CONTEXTS = (Context.SERVER_QUESTION,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
+    VERTICAL_BREAKPOINTS = BREAKPOINTS
+
+    DEFAULT_CSS = """
+    QuestionDialog { align: center bottom; background: $surface 60%; }
+    QuestionDialog > Vertical {
+        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
+        background: $panel; border-left: outer $accent;
+    }
+    QuestionDialog.-warning > Vertical { border-left: outer $warn; }
+    QuestionDialog > Vertical > * { max-width: 104; }
+    QuestionDialog Static { width: 1fr; height: auto; }
+    QuestionDialog .about { color: $text-dim; }
+    QuestionDialog .odd { color: $warn; }
+    QuestionDialog .inset { margin: 1 0; }
+    QuestionDialog .apart, QuestionDialog QuestionLine { margin-top: 1; }
+    QuestionDialog .body { background: $surface; }
+    QuestionDialog TextArea {
+        height: auto; min-height: 3; border: none; padding: 0; background-tint: transparent;
+    }
+    QuestionDialog.-short > Vertical { padding: 0 2; margin: 0; }
+    QuestionDialog.-short .inset { margin: 0; }
+    QuestionDialog.-short .apart, QuestionDialog.-short QuestionLine { margin-top: 0; }
+    """
+
+    def __init__(
+        self,
+        question: object,
+        keys: KeyOverrides,
+        parts: Sequence[Widget],
+        replies: Mapping[str, Reply],
+        *,
+        waiting: int,
+        room: Room | None = None,
+    ) -> None:
+        super().__init__()
+        self.question = question
+        self.answer_delay = AnswerDelay()
+        self._parts = parts
+        self._replies = replies
+        self._room = room
+        self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea)), None)
+        self.line = QuestionLine(keys, self._offered, waiting)
+        for name, reply in replies.items():
+            self.line.relabel(name, reply.label)
+
+    @property
+    def _offered(self) -> Sequence[str]:
+        return [name for name, reply in self._replies.items() if reply.label and not reply.problem()]
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield from self._parts
+            yield self.line
+
+    def on_mount(self) -> None:
+        if self._body is not None:
+            self.set_focus(self._body)
+            self.call_after_refresh(self._fit)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def on_read_pane_read(self) -> None:
+        if isinstance(self._body, ReadPane):
+            offered = self._offered
+            self.line.offer(offered)
+            if not self._replies[YES].unread:
+                self.line.show_unread(self._body.unread if YES in offered or not self._body.is_ready else "")
+            if self._room is not None and self._room.texts:
+                self.call_after_refresh(self._fit)  # once the line is as tall as its new text
+            else:
+                self._fit()
+
+    def _fit(self) -> None:
+        """Give the text the rows that the others do not need."""
+        if self._body is None or self._room is None:
+            return
+        rows = self.app.size.height
+        left = rows - (self._room.around_in_short if rows < SHORT else self._room.around)
+        if self._room.texts:
+            left -= sum(one.outer_size.height for one in self.query(Static))
+        if isinstance(self._body, ReadPane):
+            self._body.styles.height = max(self._room.least, min(self._body.row_count(), left))
+        else:
+            self._body.styles.max_height = max(self._room.least, left)
+
+    def show_waiting(self, waiting: int) -> None:
+        self.line.show_waiting(waiting)
+
+    def _answer(self, name: str) -> None:
+        reply = self._replies.get(name)
+        if reply is None or not self.answer_delay.accepts_keys:
+            return
+        problem = reply.problem()
+        if name == YES and not reply.unread and isinstance(self._body, ReadPane) and self._body.unread:
+            problem = problem or NOT_READ
+        if problem:
+            self.line.say(problem)
+        else:
+            self.dismiss(reply.answer())
+
+    def action_ask_send(self) -> None:
+        self._answer(YES)
+
+    def action_ask_decline(self) -> None:
+        self._answer("ask.decline")
+
+    def action_ask_cancel(self) -> None:
+        self._answer("ask.cancel")
+
+    def action_ask_each(self) -> None:
+        self._answer("ask.each")
+
+    def action_ask_copy(self) -> None:
+        """There is no address to copy."""

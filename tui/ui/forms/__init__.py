@@ -1,0 +1,1 @@
+"""Forms on screen: of the workbench, of questions of servers, and of the dialogs of servers and models."""

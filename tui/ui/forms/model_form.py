@@ -1,0 +1,299 @@
+"""Asks for a model profile (endpoint, key, model), or only for its key, and tries it before saving."""
+
+import asyncio
+import os
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from tui.core.errors import McptuiError
+from tui.core.forms.spec import Path
+from tui.core.text import clean_line
+from tui.core.units import plural
+from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms.form_box import FormBox
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.forms.form_rows import FieldNote, FormHead
+from tui.ui.forms.model_fields import (
+    KEEP,
+    KEY,
+    MODEL,
+    NAME,
+    NEW_KEY,
+    PASTED,
+    SOURCE,
+    SOURCES,
+    URL,
+    VARIABLE,
+    key_note,
+    new_key,
+    new_profile,
+    variable_note,
+)
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.inputs import Button
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.symbols import symbols_for
+
+if TYPE_CHECKING:
+    from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
+
+FROM_MODEL = "default: from the model"
+MOST_MODELS = 2000
+
+
+class ModelForm(ModalScreen[str | None]):
+    """Adds a profile with `changes`, or replaces the key of `key_of`; returns its name, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Cancel", priority=True),
+        Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
+        Binding("down", "down", "Choose model, or next field", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    ModelForm { align: center bottom; background: $surface 60%; }
+    ModelForm #problem { color: $bad; display: none; }
+    ModelForm .buttons Literal { width: 1fr; margin-left: 3; color: $text-dim; }
+    """
+
+    def __init__(
+        self,
+        keys: KeyOverrides,
+        changes: "ModelChanges",
+        provider: "ProviderChoice | None" = None,
+        *,
+        key_of: "ModelValues | None" = None,
+    ) -> None:
+        from tui.runtime.model_changes import ProviderChoice
+
+        super().__init__()
+        self._changes = changes
+        self._key_of = key_of
+        self._provider = provider or ProviderChoice("", "")
+        name = changes.free_name(self._provider.name) if self._provider.name else ""
+        self._form = new_key() if key_of else new_profile(self._provider, name)
+        self.pane = FormPane(keys, symbols_for(os.environ), types=False)
+        self._state = Literal("")
+        self._problem = Literal("", id="problem", classes="below")
+        self._box = FormBox(self.pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
+        self._place = self._no_keychain = ""
+        self._about_models = "↓ list the models"
+        self._ids: tuple[str, ...] = ()
+        self._listed: ModelValues | None = None
+        self._tried: ModelValues | None = None  # values that failed: saved without a check next time
+        self._work: asyncio.Task[None] | None = None
+        self._is_saving, self._told = False, ""
+
+    def compose(self) -> ComposeResult:
+        yield self._box
+
+    def on_mount(self) -> None:
+        of, provider = self._key_of, self._provider
+        title = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {provider.title}"
+        self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
+        self.run_worker(self._find_place(), name="place of the key")
+        self._look()
+        self.set_focus(self.pane)
+        if of:
+            return
+        if provider.base_url and (provider.is_set or not provider.variable):
+            self.pane.go_to(MODEL)
+            self._begin(self._list(show=False))
+        else:
+            self.pane.go_to(self._key_path if provider.variable else URL)
+
+    def on_unmount(self) -> None:
+        if self._work is not None:
+            self._work.cancel()
+
+    def on_key(self, event: events.Key) -> None:
+        """Accept characters that were typed before the form had the focus."""
+        if self.focused is None:
+            self.pane.take(event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a key that was pasted while its place has the focus."""
+        if self._where in (SOURCE, KEEP) and self._source in PASTED:
+            event.stop()
+            self.pane.set_text(self._key_path, event.text.strip())
+            self.pane.go_to(self._key_path)
+
+    @property
+    def _where(self) -> Path:
+        return self.pane.current.path if self.pane.current is not None else ()
+
+    @property
+    def _source(self) -> str:
+        """Where the key of the profile is."""
+        if self._key_of:
+            return str(self._form.value()[0].get(KEEP[0], PASTED[0]))
+        field = self._form.field(SOURCE)
+        return list(SOURCES)[field.arm if field is not None else 0]
+
+    @property
+    def _key_path(self) -> Path:
+        """The field of the key, or of its variable."""
+        if self._key_of:
+            return NEW_KEY
+        return KEY if self._source in PASTED else VARIABLE
+
+    def _text(self, path: Path) -> str:
+        field = self._form.field(path)
+        return field.text if field is not None else ""
+
+    def _values(self) -> "ModelValues":
+        from tui.runtime.model_changes import ModelValues
+
+        source = self._source
+        if of := self._key_of:
+            key = self._text(NEW_KEY)
+            return ModelValues(of.name, of.base_url, of.model, source, "", key, is_new=False)
+        url, model = self._text(URL), self._text(MODEL)
+        name = self._text(NAME).strip() or self._proposed_name
+        return ModelValues(name, url, model, source, self._text(VARIABLE), self._text(KEY))
+
+    @property
+    def _proposed_name(self) -> str:
+        model = self._text(MODEL).strip()
+        return self._changes.free_name(model) if model else ""
+
+    async def _find_place(self) -> None:
+        self._place, self._no_keychain = await self._changes.key_place()
+        self._look()
+
+    def _look(self) -> None:
+        """Show what is known about the models and the key."""
+        provider = self._provider
+        note = key_note(self._source, provider, self._place, self._no_keychain)
+        if of := self._key_of:
+            self.pane.note(NEW_KEY, note)
+            self.pane.note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
+        else:
+            variable = self._text(VARIABLE).strip()
+            is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
+            self.pane.note(KEY, note)
+            self.pane.note(VARIABLE, variable_note(variable, provider, is_set=is_set))
+            self.pane.note(URL, FieldNote(placeholder="https://HOST/v1"))
+            self.pane.note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
+            self.pane.note(NAME, FieldNote(placeholder=self._proposed_name or FROM_MODEL))
+        self._say(self._told)
+        self._box.fit()
+
+    def _say(self, text: str) -> None:
+        """Show a state next to the button; "" shows the keys of the current field."""
+        self._told = text
+        field = self.pane.current
+        choose = "←→ choose   " if field is not None and field.labels else ""
+        self._state.show(text or f"esc cancel   {choose}enter next field")
+
+    def on_form_pane_moved(self, event: FormPane.Moved) -> None:
+        event.stop()
+        self._say(self._told)
+
+    def on_form_pane_changed(self, event: FormPane.Changed) -> None:
+        event.stop()
+        if self._listed is not None and _endpoint(self._listed) != _endpoint(self._values()):
+            self._ids, self._listed = (), None
+            self._describe_models()
+        self._told = ""
+        self._show_problem("")
+        self._look()
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._work is not None:
+            self._work.cancel()
+        self._work = asyncio.create_task(work, name="model form")
+
+    def action_down(self) -> None:
+        """Choose one of the endpoint's models in the field for it, otherwise go to the next field."""
+        if self.focused is not self.pane or self._where != MODEL:
+            self.pane.action_form_next()
+        elif self._ids:
+            self._open_ids()
+        else:
+            self._begin(self._list(show=True))
+
+    def _describe_models(self, words: str = "") -> None:
+        choose = f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
+        self._about_models = words or choose
+        self._look()
+
+    async def _list(self, *, show: bool) -> None:
+        values = self._values()
+        self._describe_models("Loading the models…")
+        try:
+            found = await self._changes.offered(values)
+        except McptuiError as error:
+            self._describe_models()
+            if show:
+                self._complain(error)
+            return
+        if _endpoint(values) == _endpoint(self._values()):
+            self._ids, self._listed = tuple(found[:MOST_MODELS]), values
+        self._describe_models()
+        if show and self._ids:
+            self._open_ids()
+        elif show:
+            self._show_problem("! The endpoint lists no models. Enter a model ID.")
+
+    def _open_ids(self) -> None:
+        choices = [PickerChoice(one, Content(clean_line(one, 120))) for one in self._ids]
+
+        def chosen(model: str | None) -> None:
+            if model is not None:
+                self.pane.set_text(MODEL, model)
+
+        self.app.push_screen(Picker("Models", choices, self._text(MODEL), finds=True), chosen)
+
+    def action_save(self) -> None:
+        """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""
+        if self.is_current and not self._is_saving:
+            self._begin(self._save(self._values()))
+
+    async def _save(self, values: "ModelValues") -> None:
+        self._is_saving = True
+        self._show_problem("")
+        try:
+            if values != self._tried:
+                self._say(f"Trying {clean_line(values.model, 60)}…")
+                self._changes.check(values)
+                self._tried = values
+                await self._changes.try_out(values)
+            self._tried = None
+            self._say("Saving…")
+            await (self._changes.replace_key(values) if self._key_of else self._changes.add(values))
+        except McptuiError as error:
+            self._complain(error)
+            self._say("ctrl+s again to save anyway   esc cancel" if self._tried == values else "")
+        else:
+            self.dismiss(values.name)
+        finally:
+            self._is_saving = False
+
+    def _complain(self, error: McptuiError) -> None:
+        from tui.runtime.model_changes import KEY_STEPS
+
+        self._show_problem(f"! {clean_line(str(error), 400)}")
+        if error.next_step not in KEY_STEPS:
+            return
+        is_pasted = self._source in PASTED
+        self.set_focus(self.pane)
+        self.pane.go_to(self._key_path if is_pasted else SOURCE, replace=is_pasted)
+
+    def _show_problem(self, text: str) -> None:
+        self._problem.show(text)
+        self._problem.display = bool(text)
+        self._box.fit()
+
+    def action_back(self) -> None:
+        self.dismiss(None)
+
+
+def _endpoint(values: "ModelValues") -> tuple[str, ...]:
+    return values.base_url, values.key, values.variable, values.secret

@@ -1,0 +1,166 @@
+"""Asks for a server: address or command, environment or headers, transport."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+from textual.timer import Timer
+
+from tui.core.errors import McptuiError, as_sentences, sentences
+from tui.core.forms.form import Form
+from tui.core.text import clean, clean_line, quoted_name
+from tui.ui.forms.form_box import FormBox
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.forms.form_rows import LINES, FieldNote, FormHead
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.inputs import Button
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.symbols import symbols_for
+
+if TYPE_CHECKING:
+    from tui.runtime.server_changes import Draft, ServerValues
+
+TRANSPORTS = {
+    "": "auto",
+    "stdio": "stdio",
+    "lines": "lines",
+    "http": "HTTP",
+    "sse": "SSE",
+    "websocket": "WebSocket",
+}
+SECRETS = {False: "redacted", True: "sent to the model"}
+LINE, NAME, VALUES = ("Command or URL",), ("Name",), ("Environment",)
+TRANSPORT, AS_IS = ("Transport",), ("Secrets in its results",)
+LOOK_SECONDS = 0.1
+
+LINE_HINT, NAME_HINT = "npx -y PACKAGE, or https://…", "default: from the URL or package"
+VARIABLES = FieldNote("One per line: NAME=VALUE or NAME=${VARIABLE}")
+HEADERS = FieldNote("One per line: Authorization: Bearer ${TOKEN}", label="Headers")
+
+MakeDraft = Callable[[str, "ServerValues"], "Draft"]
+"""Takes a name and the typed values; raises McptuiError with their problem."""
+
+
+def _form_of(values: "ServerValues", *, is_new: bool) -> Form:
+    name = {NAME[0]: {"type": "string", "maxLength": 64}} if is_new else {}
+    lines = {"type": "array", "format": LINES, "items": {"type": "string"}}
+    form = Form(
+        {
+            "type": "object",
+            "properties": {
+                LINE[0]: {"type": "string"},
+                **name,
+                VALUES[0]: lines,
+                TRANSPORT[0]: {"enum": list(TRANSPORTS), "enumNames": list(TRANSPORTS.values())},
+                AS_IS[0]: {"enum": list(SECRETS), "enumNames": list(SECRETS.values())},
+            },
+            "required": [LINE[0]],
+        }
+    )
+    form.set(LINE, clean_line(values.line, 4000))
+    for line in clean(values.values).splitlines():
+        if (path := form.add(VALUES)) is not None:
+            form.set(path, line)
+    form.set(TRANSPORT, TRANSPORTS[values.transport])
+    form.set(AS_IS, SECRETS[values.send_as_is])
+    return form
+
+
+class ServerForm(ModalScreen["Draft | None"]):
+    """Returns the server to write, or None. `name` is set if an existing server is changed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Cancel", priority=True),
+        Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    ServerForm { align: center bottom; background: $surface 60%; }
+    ServerForm #toml { color: $text-dim; }
+    ServerForm .buttons Literal { width: auto; margin-left: 3; color: $text-dim; }
+    """
+
+    def __init__(self, keys: KeyOverrides, make: MakeDraft, values: "ServerValues", name: str = "") -> None:
+        super().__init__()
+        self._make = make
+        self._fixed = name
+        self._before = values.before
+        self.pane = FormPane(keys, symbols_for(os.environ), types=False)
+        self._form = _form_of(values, is_new=not name)
+        self._toml = Literal("", id="toml", classes="below")
+        button = Button("Save", "ctrl+s", self.action_save)
+        self._box = FormBox(self.pane, button, Literal("esc cancel   enter next field"), self._toml)
+        self._complains = False
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self._box
+
+    def on_mount(self) -> None:
+        title = f"Edit server {quoted_name(self._fixed)}" if self._fixed else "Add server"
+        self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
+        self.set_focus(self.pane)
+        self._look()
+
+    def on_key(self, event: events.Key) -> None:
+        """Accept characters that were typed before the form had the focus."""
+        if self.focused is None:
+            self.pane.take(event)
+
+    def _typed(self) -> "ServerValues":
+        from tui.runtime.server_changes import ServerValues
+
+        value, _ = self._form.value()
+        lines = "\n".join(value.get(VALUES[0], ()))
+        as_is = value[AS_IS[0]]
+        return ServerValues(self._text(LINE), lines, value[TRANSPORT[0]], as_is, self._before)
+
+    def _text(self, path: tuple[str, ...]) -> str:
+        field = self._form.field(path)
+        return field.text if field is not None else ""
+
+    def _look(self) -> "Draft | None":
+        """Show the table that would be written. Return its draft, None if it is invalid."""
+        values = HEADERS if "://" in self._text(LINE) else VARIABLES
+        problem, draft, is_name = "", None, False
+        try:
+            draft = self._make(self._fixed or self._text(NAME), self._typed())
+        except McptuiError as error:
+            from tui.settings.new_server import InvalidName
+
+            is_name = isinstance(error, InvalidName) and not self._fixed
+            if self._complains or self._text(LINE).strip():
+                problem = sentences(error.message, error.next_step)
+                problem = f"{problem[:1].upper()}{problem[1:]}"
+        else:
+            values = values.with_problem(as_sentences(draft.notes), is_error=False)
+        self.pane.note(LINE, FieldNote(problem="" if is_name else problem, placeholder=LINE_HINT))
+        hint = draft.name if draft is not None and not self._fixed else NAME_HINT
+        self.pane.note(NAME, FieldNote(problem=problem if is_name else "", placeholder=hint))
+        self.pane.note(VALUES, values)
+        self._toml.show(draft.toml.rstrip() if draft is not None else "")
+        self._box.fit()
+        return draft
+
+    def on_form_pane_changed(self, event: FormPane.Changed) -> None:
+        """Check once a burst of keys is over: each check validates the whole table."""
+        event.stop()
+        if self._timer is None:
+            self._timer = self.set_timer(LOOK_SECONDS, self._look_now)
+
+    def _look_now(self) -> None:
+        self._timer = None
+        self._look()
+
+    def action_save(self) -> None:
+        self._complains = True
+        draft = self._look()
+        if draft is not None and self.is_current:
+            self.dismiss(draft)
+
+    def action_back(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,1 @@
+"""Dialogs about consent, trust and definitions, and the rules screen."""

@@ -1,0 +1,249 @@
+"""The result screen: the complete result of a call, or a resource that a result links to."""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+from uuid import uuid4
+
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+
+from tui.core.daemon_thread import in_daemon_thread
+from tui.core.text import clean_line
+from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
+from tui.core.web import web_address
+from tui.ui.dialogs.confirm import Confirm
+from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.footer import Footer, entries_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.platform import clipboard
+from tui.ui.results.message_draft import ResultSource, attach_content
+from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result
+from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.files import ask_to_save, open_file
+from tui.ui.widgets.inputs import PromptLine
+from tui.ui.widgets.page import Lines, Page
+from tui.ui.widgets.symbols import symbols_for
+
+READ_SECONDS = 60.0
+
+
+class LinkedPage(Page):
+    """A page on which enter on a link reads the linked resource."""
+
+    def __init__(self, follow: Callable[[], bool], *, id: str) -> None:
+        super().__init__(id=id)
+        self._follow = follow
+
+    def action_choose(self) -> None:
+        if not self._follow():
+            super().action_choose()
+
+
+class ResultScreen(ModalScreen[None]):
+    """Shows the result of the call `name`; without a `result`, the resource `uri` of its server."""
+
+    CONTEXTS = (Context.RESULT,)
+    stays = str
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RESULT)
+
+    DEFAULT_CSS = """
+    ResultScreen { background: $surface; layout: vertical; }
+    ResultScreen > SplitBar { background: $panel; padding: 0 1; }
+    ResultScreen > Page { height: 1fr; padding: 0 1; background: $surface; }
+    ResultScreen > Footer { background: $surface; }
+    """
+
+    def __init__(
+        self,
+        name: str,
+        result: ToolResult | None,
+        overrides: KeyOverrides,
+        source: ResultSource | None = None,
+        *,
+        uri: str = "",
+    ) -> None:
+        super().__init__()
+        self._source = source
+        self._uri = uri
+        self._of = clean_line(name, 120)
+        self._result = result
+        self._overrides = overrides
+        self._title = SplitBar(id="result-title")
+        self._page = LinkedPage(self._follow, id="result-page")
+        self._prompt = PromptLine()
+        self._keys = Footer()
+        self._work: asyncio.Task[None] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self._page
+        yield self._prompt
+        yield self._keys
+
+    def on_mount(self) -> None:
+        heading = "RESOURCE" if self._uri else "RESULT"
+        self._title.show(((heading, "text bold"), (f"   {self._of}", "text")))
+        self._keys.show(entries_of(of_context(Context.RESULT), self._overrides))
+        self.set_focus(self._page, scroll_visible=False)
+        self._work = asyncio.create_task(self._lay_out(), name="lay out a result")
+
+    async def _lay_out(self) -> None:
+        signs = symbols_for(os.environ)
+        if self._result is None and self._source is not None:
+            self._page.show(Lines([(("reading…", "dim"),)]))
+            call = f"hand-link-{uuid4().hex[:8]}"
+            self._result = await self._source.workbench.read_resource(
+                self._source.server, self._uri, call=call, seconds=READ_SECONDS
+            )
+        if self._result is not None:
+            self._page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
+
+    async def on_unmount(self) -> None:
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.wait({self._work})
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While the prompt is open, every key is for it."""
+        if self._prompt.display and action.startswith("result_"):
+            return False
+        return super().check_action(action, parameters)
+
+    @property
+    def _content(self) -> Content | None:
+        """The content under the cursor, or the only one."""
+        found = content_of(self._page)
+        only = self._result.content if self._result is not None else ()
+        return only[0] if found is None and len(only) == 1 else found
+
+    def _follow(self) -> bool:
+        return follow_link(self._page, self._source, self._overrides)
+
+    def action_result_attach(self) -> None:
+        if not attach_part(self._page, self._source, self._content, self._of):
+            self.notify("Select a link, a text or an image to attach.", timeout=3)
+
+    def action_result_save(self) -> None:
+        self._ask_path("save as", and_open=False)
+
+    def action_result_open(self) -> None:
+        """Save the part under the cursor, then open it with the system's program.
+
+        A web address is opened in the browser, after confirmation. An app (`ui://`) is not opened: the
+        system's program would run code that mcptui does not run.
+        """
+        content = self._content
+        address = content.uri if isinstance(content, LinkContent) else self._uri
+        if address.lower().startswith(("https:", "http:")):
+            self._ask_to_visit(address)
+            return
+        if isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
+            self.notify(
+                "This is the source of an MCP app. You can read and save it, but not open it.", timeout=4
+            )
+            return
+        self._ask_path("save and open as", and_open=True)
+
+    def _ask_to_visit(self, address: str) -> None:
+        found = web_address(address)
+        if found.problem:
+            self.notify(f"Not opened: {found.problem}", severity="warning", timeout=5, markup=False)
+            return
+
+        async def visit() -> None:
+            from tui.host.browser import open_browser
+
+            if not await in_daemon_thread("browser", lambda: open_browser(address)):
+                self.app.notify("Cannot open a browser here.", timeout=5)
+                clipboard.copy(self.app, address, "the URL")
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.app.run_worker(visit(), exit_on_error=True)
+
+        odd = "".join(f"\n! {one}" for one in found.warnings)
+        about = f"{clean_line(address, 2000)}\nhost: {clean_line(found.host, 300)}{odd}"
+        question = "Open this URL from the server in the browser?"
+        self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
+
+    def _ask_path(self, label: str, *, and_open: bool) -> None:
+        stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
+        structured = self._result.structured if self._result is not None else None
+        then = self._ask_to_open if and_open else str
+        save_part(self._page, self._prompt, stem, structured, label=label, then=then)
+
+    def _ask_to_open(self, path: Path) -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.app.run_worker(open_file(self.app, path), exit_on_error=True)
+
+        question = "Open this file from the server with the default program?"
+        about = clean_line(str(path), 300)
+        self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
+
+    def action_result_copy(self) -> None:
+        self._page.copy_value("the text")
+
+    def action_result_leave(self) -> None:
+        self.dismiss(None)
+
+
+def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides: KeyOverrides) -> None:
+    """Show the resource that a result links to, read from the server of the result."""
+    name = f"{source.server} › {link.name or link.uri}"
+    app.push_screen(ResultScreen(name, None, overrides, source, uri=link.uri))
+
+
+def content_of(page: Page) -> Content | None:
+    """Return the content under the cursor."""
+    return page.sheet.content(page.cursor) if isinstance(page.sheet, Stack) else None
+
+
+def follow_link(page: Page, source: ResultSource | None, overrides: KeyOverrides) -> bool:
+    """Read the resource of the link under the cursor; return whether there is a link."""
+    link = content_of(page)
+    if source is None or not isinstance(link, LinkContent):
+        return False
+    read_link(page.app, source, link, overrides)
+    return True
+
+
+def attach_part(page: Page, source: ResultSource | None, content: Content | None, name: str) -> bool:
+    """Attach a content of a result to the message; return whether there is one."""
+    if source is None or content is None:
+        return False
+    try:
+        what = attach_content(source, content, name)
+    except ValueError as error:
+        page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
+    else:
+        page.notify(f"Attached to the next message: {what}", timeout=3)
+    return True
+
+
+def save_part(
+    page: Page,
+    prompt: PromptLine,
+    stem: str,
+    whole: Any,
+    *,
+    label: str = "save as",
+    then: Callable[[Path], object] = str,
+) -> None:
+    """Ask for a file for the image or text under the cursor, otherwise for `whole` as JSON.
+
+    `stem` is its name, unless the content of a resource has one.
+    """
+    found = page.sheet.saved(page.cursor) if isinstance(page.sheet, Stack) else None
+    text = json.dumps(whole, ensure_ascii=False, indent=2, default=str) if found is None else ""
+    data, ending = found or (text.encode("utf-8", "replace"), "json")
+    content = content_of(page)
+    uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
+    path = Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}")
+    ask_to_save(prompt, path, data, label=label, then=then)

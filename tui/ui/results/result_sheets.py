@@ -1,0 +1,436 @@
+"""Results as sheets: texts, trees, pictures, links. Pure."""
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from threading import Event
+from typing import Any
+from urllib.parse import unquote
+
+from tui.core import units
+from tui.core.text import clean, clean_line, preview
+from tui.core.tools import (
+    BinaryContent,
+    CallFailure,
+    Content,
+    LinkContent,
+    ResourceContent,
+    TextContent,
+    ToolResult,
+)
+from tui.core.workbench import PromptResult
+from tui.ui.widgets import pictures
+from tui.ui.widgets.markdown import Markdown
+from tui.ui.widgets.page import Lines, Pictures, Place, Sheet, WantedPicture, Work
+from tui.ui.widgets.pictures import Picture
+from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.tree import Tree
+
+TEXT_CHARS = 64 * 1024
+"""Maximum characters of a text to show; the saved file and the traffic have all of it."""
+
+TEXT_LINES = 2_000
+MARKDOWN_CHARS = 32 * 1024
+"""Longer Markdown is shown as plain text: its layout would block the screen."""
+
+WIDEST = 100
+"""Maximum columns of Markdown."""
+
+MOST_ITEMS = 200
+FIRST = 3
+"""Number of images in a result that are unfolded from the start."""
+
+JSON_BYTES = 16 * 1024 * 1024
+"""Maximum bytes of a JSON text that is shown as a tree."""
+
+_FAILURES = {  # other failures have their own explanation
+    CallFailure.TIMEOUT: "Timed out.",
+    CallFailure.SERVER_DIED: "The server exited before it responded.",
+    CallFailure.TOO_LARGE: "The response is too large.",
+    CallFailure.NOT_RUNNING: "The server is not running.",
+}
+
+
+class ImageLines(Lines):
+    """Lines about an image, and its picture, which can be folded."""
+
+    def __init__(self, content: BinaryContent, lines: Sequence[Row]) -> None:
+        super().__init__(lines)
+        self._content = content
+        self._width = 80
+        self._found: Picture | str | None = None
+        self._is_wanted = True
+        self._shown: list[Row] = []
+        self.is_open = False
+        self.is_picture = ending_of(content) in pictures.PICTURES
+        self.pictures = self
+
+    def count(self) -> int:
+        return super().count() + len(self._shown)
+
+    def row(self, index: int, width: int) -> Row:
+        at = index - super().count()
+        return super().row(index, width) if at < 0 else self._shown[at]
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        self.is_open = self.is_picture and not self.is_open
+        self._lay_out()
+        return None
+
+    def value(self, index: int) -> str:
+        """Return a row as text; "" for rows of the picture."""
+        return super().value(index) if index < super().count() else ""
+
+    def fit(self, width: int) -> None:
+        super().fit(width)
+        self._width = width
+        self._lay_out()
+
+    def begin(self) -> None:
+        """Unfold the picture."""
+        self.is_open = self.is_picture
+        self._lay_out()
+
+    def wanted(self) -> WantedPicture | None:
+        """Return the picture if it is visible and not decoded yet."""
+        if not self.is_open or not self._is_wanted:
+            return None
+        return WantedPicture(
+            lambda: pictures.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put
+        )
+
+    def again(self) -> None:
+        """Decode the picture again if it could now be larger."""
+        self._is_wanted = self._is_wanted or (isinstance(self._found, Picture) and self._found.is_reduced)
+
+    def _put(self, found: Picture | str) -> None:
+        self._found, self._is_wanted = found, False
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._shown = pictures.picture_rows(self._found, self._width) if self.is_open else []
+
+
+class StackPictures:
+    """The images of a stack: those of its parts."""
+
+    def __init__(self, parts: Sequence[Pictures]) -> None:
+        self._parts = parts
+        self._has_begun = False
+
+    def begin(self) -> None:
+        """Start showing images as pictures, with the first ones unfolded."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        images = [one for one in self._parts if isinstance(one, ImageLines) and one.is_picture]
+        for one in self._parts:
+            if one in images[:FIRST] or not isinstance(one, ImageLines):
+                one.begin()
+
+    def wanted(self) -> WantedPicture | None:
+        """Return the next picture that is visible and not decoded yet."""
+        return next((wanted for one in self._parts if (wanted := one.wanted()) is not None), None)
+
+    def again(self) -> None:
+        """Decode pictures again that could be larger or must be smaller: the size of the pane has changed."""
+        for one in self._parts:
+            one.again()
+
+
+class Stack:
+    """Sheets one below another, each with its content."""
+
+    def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
+        self._parts = parts
+        self.pictures = StackPictures([one.pictures for one, _ in parts if one.pictures is not None])
+
+    @property
+    def size(self) -> int:
+        return sum(sheet.size for sheet, _ in self._parts)
+
+    def places(self, folded: str, stop: Event) -> Sequence[Place]:
+        parts = enumerate(self._parts)
+        return [(part, at) for part, (sheet, _) in parts for _, at in sheet.places(folded, stop)]
+
+    def place(self, row: int) -> Place:
+        for part, (sheet, _) in enumerate(self._parts):
+            if row < sheet.count():
+                return part, sheet.place(row)[1]
+            row -= sheet.count()
+        return len(self._parts), 0
+
+    def reveal(self, place: Place) -> int:
+        part, at = place
+        return sum(sheet.count() for sheet, _ in self._parts[:part]) + self._parts[part][0].reveal((0, at))
+
+    def _at(self, index: int) -> tuple[Sheet, Content | None, int]:
+        for sheet, content in self._parts:
+            count = sheet.count()
+            if index < count:
+                return sheet, content, index
+            index -= count
+        raise IndexError(index)
+
+    def count(self) -> int:
+        return sum(sheet.count() for sheet, _ in self._parts)
+
+    def row(self, index: int, width: int) -> Row:
+        sheet, _, at = self._at(index)
+        return sheet.row(at, width)
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        sheet, _, at = self._at(index)
+        return sheet.toggle(at, width)
+
+    def value(self, index: int) -> str:
+        """Return the value in a row; for a text, the whole text."""
+        sheet, content, at = self._at(index)
+        if not isinstance(sheet, Tree):
+            match content:
+                case TextContent(text) | ResourceContent(text=text):
+                    return text
+                case LinkContent(uri=uri):
+                    return uri
+        return sheet.value(at)
+
+    def path(self, index: int) -> str:
+        sheet, _, at = self._at(index)
+        return sheet.path(at)
+
+    def fit(self, width: int) -> None:
+        for sheet, _ in self._parts:
+            sheet.fit(width)
+
+    def content(self, index: int) -> Content | None:
+        """Return the content of a row, or None."""
+        return self._at(index)[1] if index < self.count() else None
+
+    def saved(self, index: int) -> tuple[bytes, str] | None:
+        """Return the bytes of the image or text in a row, and their file suffix, or None."""
+        if not self.count():
+            return None
+        found = self.binary(index)
+        content = self.content(index)
+        if found is None and content is not None:
+            return self.value(index).encode("utf-8", "replace"), text_ending(content)
+        return found
+
+    def binary(self, index: int) -> tuple[bytes, str] | None:
+        """Return the bytes of the image in a row, and their file suffix, or None."""
+        sheet, content, at = self._at(index)
+        if isinstance(content, BinaryContent):
+            return decoded(content)
+        return sheet.binary(at) if isinstance(sheet, Tree) else None
+
+
+def ending_of(content: BinaryContent) -> str:
+    """Return the file suffix for the bytes of a content, or ""."""
+    return pictures.ending(content.data[: pictures.HEAD].encode("ascii", "replace"))
+
+
+def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
+    """Return the bytes of an image, audio or blob, and their file suffix; None if it is invalid."""
+    try:
+        data = base64.b64decode(content.data)
+    except ValueError:
+        return None
+    subtype = content.mime.partition("/")[2].partition(";")[0]
+    known = {"jpeg": "jpg", "svg+xml": "svg", "plain": "txt", "octet-stream": "bin", "mpeg": "mp3"}
+    ending = ending_of(content)
+    plain = subtype if subtype.isalnum() and len(subtype) <= 5 else "bin"
+    return data, ending or known.get(subtype, plain)
+
+
+def text_ending(content: Content) -> str:
+    """Return the file suffix for a text; "txt" for a text that a program would run."""
+    mime = content.mime if isinstance(content, ResourceContent) else ""
+    safe = {"text/markdown": "md", "application/json": "json", "text/csv": "csv", "application/xml": "xml"}
+    return safe.get(mime.partition(";")[0].strip().lower(), "txt")
+
+
+def file_name(uri: str, ending: str) -> str:
+    """Return a file name for the content of a resource: the last part of its URI, or ""."""
+    last = unquote(uri.split("?", 1)[0].split("#", 1)[0].rstrip("/").rpartition("/")[2])
+    name = "".join(char if char.isalnum() or char in "._-" else "-" for char in clean_line(last, 80))
+    name = name.strip(".-")
+    return name if not name or "." in name else f"{name}.{ending}"
+
+
+def sheet_of_result(
+    result: ToolResult | PromptResult, signs: Symbols, promised: Mapping[str, Any] | None = None
+) -> Stack:
+    """Return the sheet of a result, with whether it matches its output schema.
+
+    Slow if the result is large: then do not run it on the event loop.
+    """
+    if isinstance(result, PromptResult):
+        return Stack(list(_prompt(result, signs)))
+    return Stack(list(_tool(result, promised, signs)))
+
+
+def _tool(
+    result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
+) -> Iterator[tuple[Sheet, Content | None]]:
+    if result.failure is not CallFailure.NONE:
+        if words := _FAILURES.get(result.failure):
+            yield Lines([((words, "bad"),)]), None
+    elif result.is_error:
+        yield Lines([(("The tool reported an error.", "bad"),)]), None
+    if result.structured is not None or promised is not None:
+        yield from _structured(result, promised, signs)
+    elif result.warning:
+        yield Lines([((f"! {clean_line(result.warning, 600)}", "warn"),)]), None
+    alone = (
+        len(result.content) == 1 and result.structured is None and not any(_annotations(result.content[0]))
+    )
+    for number, content in enumerate(result.content[:MOST_ITEMS], 1):
+        if not alone:
+            yield Lines([(*_heading(number, content),)]), content
+        yield from _content(content, signs)
+        if number < len(result.content):
+            yield Lines([EMPTY]), None
+    if len(result.content) > MOST_ITEMS:
+        yield Lines([((f"and {units.plural(len(result.content) - MOST_ITEMS, 'more item')}", "dim"),)]), None
+    if not result.content and result.structured is None:
+        yield Lines([(("Empty result", "dim"),)]), None
+
+
+def _structured(
+    result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
+) -> Iterator[tuple[Sheet, Content | None]]:
+    """Yield structured content, preceded by a line on whether it matches the output schema."""
+    if result.warning:
+        verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
+    elif promised is None:
+        verdict = (("no output schema", "dim"),)
+    elif result.structured is None:
+        verdict = (("missing, although the tool has an output schema", "dim" if result.is_error else "warn"),)
+    else:
+        verdict = (
+            ("✓ matches its output schema" if signs.rule != "-" else "matches its output schema", "ok"),
+        )
+    yield Lines([(("structured  ", "dim bold"), *verdict)]), None
+    if result.structured is not None:
+        yield _tree(result.structured, signs), None
+        yield Lines([EMPTY]), None
+
+
+def _heading(number: int, content: Content) -> Row:
+    match content:
+        case TextContent(text):
+            what = "text, 1 character" if len(text) == 1 else f"text, {units.count(len(text))} characters"
+        case BinaryContent(kind=kind):
+            what = str(kind)
+        case LinkContent():
+            what = "link"
+        case ResourceContent(mime=mime):
+            what = f"resource, {clean_line(mime, 60) or 'text'}"
+    return ((f"{number}  ", "dim"), (what, "dim bold"), *_annotations(content))
+
+
+def _annotations(content: Content) -> Iterator[tuple[str, str]]:
+    """Yield an item's audience and priority, according to the server."""
+    said = content.annotations
+    if len(said.audience) == 1:
+        yield f"   for the {said.audience[0]} only", "dim" if said.for_model else "warn"
+    if said.priority is not None:
+        yield f"   priority {said.priority:g}", "dim"
+
+
+def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:
+    match content:
+        case TextContent(text):
+            yield _text(text, signs), content
+        case ResourceContent(uri, mime, text):
+            shown = f"  {clean_line(mime, 80)}" if mime else ""
+            if is_app(uri):
+                shown += "  its source (mcptui does not run apps)"
+            yield Lines([((clean_line(uri, 400), "tool"), (shown, "dim"))]), content
+            yield (MarkdownLines(text) if is_markdown(content) else _text(text, signs)), content
+        case BinaryContent():
+            yield ImageLines(content, list(_binary(content))), content
+        case LinkContent(uri, name, description):
+            rows: list[Row] = [((clean_line(name, 120), "text"), ("  ", ""), (clean_line(uri, 400), "tool"))]
+            if description:
+                rows.append(((clean_line(description, 600), "dim"),))
+            yield Lines(rows), content
+
+
+def is_app(uri: str) -> bool:
+    """Return whether a URI is that of a user interface (MCP Apps), of which only the source is shown."""
+    return uri[:3].lower() == "ui:"
+
+
+def is_markdown(content: ResourceContent) -> bool:
+    """Return whether to show a text as Markdown: by its type or name, and if it is not too long."""
+    mime = content.mime.partition(";")[0].strip().lower()
+    by_name = mime in ("", "text/plain") and content.uri.lower().endswith((".md", ".markdown"))
+    is_short = len(content.text) <= MARKDOWN_CHARS and content.text.count("\n") <= TEXT_LINES
+    return is_short and (mime == "text/markdown" or by_name)
+
+
+class MarkdownLines(Lines):
+    """A text rendered as Markdown; folding it shows the source."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(list(_paragraphs(text)))
+        self._text = clean(text)
+        self._is_source = False
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        self._is_source = not self._is_source
+        self.fit(width)
+        return None
+
+    def fit(self, width: int) -> None:
+        if self._is_source:
+            super().fit(width)
+        else:
+            self._rows = Markdown().rows(self._text, max(10, min(width, WIDEST))) or [EMPTY]
+
+
+def _binary(content: BinaryContent) -> Iterator[Row]:
+    looks = pictures.look(content.data[: pictures.HEAD].encode("ascii", "replace")) or content.kind
+    words = f"{looks}, {units.size(content.size)}"
+    yield (("▣ ", "tool"), (words, "text"), (f"  {clean_line(content.mime, 80)}", "dim"))
+    if content.uri:
+        yield ((clean_line(content.uri, 400), "tool"),)
+
+
+def _text(text: str, signs: Symbols) -> Sheet:
+    if text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:
+        try:
+            return _tree(json.loads(text), signs, text)
+        except (ValueError, RecursionError):
+            pass
+    return Lines(list(_paragraphs(text)))
+
+
+def _paragraphs(text: str) -> Iterator[Row]:
+    seen = preview(text, TEXT_CHARS, TEXT_LINES)
+    for line in seen.text.rstrip("\n").split("\n"):
+        yield ((line.expandtabs(4).rstrip(), "text"),)
+    if seen.omitted:
+        yield ((f"… {units.count(seen.omitted)} more characters. Save the text to get all of it", "warn"),)
+
+
+def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:
+    data = text if text is not None else json.dumps(value, ensure_ascii=False, default=str)
+    tree = Tree(data.encode("utf-8", "replace"), symbols=signs) if value else None
+    return tree if tree is not None and tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
+
+
+def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:
+    if result.problem:
+        yield Lines([((clean_line(result.problem, 1000), "bad"),)]), None
+    if result.description:
+        yield Lines([((clean_line(result.description, 1000), "dim"),), EMPTY]), None
+    for message in result.messages[:MOST_ITEMS]:
+        style = "user bold" if message.role == "user" else "model bold"
+        yield Lines([((message.role, style),)]), None
+        yield from _content(message.content, signs)
+        yield Lines([EMPTY]), None
+    if not result.messages and not result.problem:
+        yield Lines([(("No messages", "dim"),)]), None
