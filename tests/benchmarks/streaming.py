@@ -142,7 +142,7 @@ async def talked() -> str:
     """Save a session of many messages; return its id."""
     store = SessionStore(data_dir() / "sessions", lambda: Redactor({}))
     journal = await store.begin()
-    conversation, source = Conversation("", heard=journal.message), tokens()
+    conversation, source = Conversation("", journal=journal), tokens()
     for number in range(MESSAGES // 2):
         conversation.say(f"Question {number}: " + "word " * 60)
         conversation.reply(AssistantMessage("".join(next(source) for _ in range(200))))

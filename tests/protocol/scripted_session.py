@@ -18,9 +18,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tui.core.conversation.conversation import AssistantMessage, CallRequest, Conversation, ToolMessage  # noqa: E402
+from tui.core.conversation.conversation import (  # noqa: E402
+    AssistantMessage,
+    CallRequest,
+    Conversation,
+    Intent,
+    Journal,
+    SessionMeta,
+    ToolMessage,
+)
 from tui.core.conversation.message_json import dumps, message_object  # noqa: E402
-from tui.core.conversation.sessions import Intent, Journal, SessionMeta  # noqa: E402
 from tui.core.ports import Usage  # noqa: E402
 from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.storage.sessions.store import SessionStore  # noqa: E402
@@ -38,7 +45,7 @@ class Talk:
         self._journal = journal
         self._said = self._told = len(conversation.messages)
         self._talk = conversation
-        conversation.heard = journal.message
+        conversation.journal = journal
 
     async def turns(self, count: int) -> None:
         """Talk."""

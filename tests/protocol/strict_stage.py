@@ -14,7 +14,7 @@ from tests.endpoint import Endpoint, Reply
 from tests.media import image
 from tests.strict import FLAVOURS, Strict, check
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, text
-from tests.unit.runtime.stage import Around
+from tests.unit.runtime.stage import Around, request_of
 from tui.core.context.compaction import sent_messages
 from tui.core.conversation.conversation import Attachment, Message, UserMessage, sanitised
 from tui.core.events import EndReason, Event, TurnEnded
@@ -43,9 +43,12 @@ class StrictStage:
         self.clock = HandClock()
         self.asked = ActiveModel(Options(), {}, self.clock, lambda captured: None, lambda name, value: None)
         self.around = Around()
-        self.around.toolbox = FunctionToolbox(echo=echo, large=large, fails=fails, waits=waits, draws=draws)
+        self.around.host.toolbox = FunctionToolbox(
+            echo=echo, large=large, fails=fails, waits=waits, draws=draws
+        )
         self.store = SessionStore(folder, Redactor)
-        self.conversations = Conversations(self.asked, self.around, self.store)
+        request = request_of(folder, self.asked, self.around, wanted=False)
+        self.conversations = Conversations(self.asked, self.around, request, self.store)
         self.events: list[Event] = []
 
     async def begin(self) -> None:

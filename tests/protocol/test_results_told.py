@@ -17,7 +17,7 @@ from tui.core.ports import ApprovalRequest, Decision, MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps
+from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools
 from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
@@ -47,7 +47,13 @@ async def turn_with(
         chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model))
         talk = Conversation()
         talk.say("What is there?")
-        deps = TurnDeps(chat, host.toolbox, Nobody(), Policy(mode=Mode.ALL), Limits(), MonotonicClock())
+        deps = TurnDeps(
+            TurnModel(chat),
+            TurnTools(host.toolbox),
+            TurnPermission(Nobody(), Policy(mode=Mode.ALL)),
+            Limits(),
+            MonotonicClock(),
+        )
         try:
             events = [event async for event in Turn(talk, deps).events()]
         finally:

@@ -16,8 +16,7 @@ from tests.conftest import until
 from tests.endpoint import Answer, calls, chunk, refuses, says
 from tests.protocol.strict_stage import StrictStage, cancels, strict_stage
 from tests.strict import FLAVOURS
-from tui.core.conversation.conversation import AssistantMessage, Attachment, CallRequest, UserMessage
-from tui.core.conversation.sessions import Intent
+from tui.core.conversation.conversation import AssistantMessage, Attachment, CallRequest, Intent, UserMessage
 from tui.core.events import EndReason, Event, StepStarted
 from tui.runtime.turn import PendingTurn
 

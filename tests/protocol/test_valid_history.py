@@ -91,7 +91,7 @@ async def test_a_history_with_an_invalid_call_is_valid(stage: StrictStage, made:
 
 
 async def test_a_history_with_denied_calls_is_valid(native: StrictStage) -> None:
-    native.around.toolbox = type(native.around.toolbox)(read_only=False)
+    native.around.host.toolbox = type(native.around.toolbox)(read_only=False)
     native.around.policy = Policy(mode=Mode.ASK)
     await native.ask("go", calls(ECHO, ECHO), approver=ScriptedApprover(NO, YES))
     await native.goes_on()
@@ -164,7 +164,7 @@ async def test_a_history_with_a_turn_cancelled_before_a_retry_is_valid(
 
 
 async def test_a_history_with_a_turn_cancelled_during_approval_is_valid(native: StrictStage) -> None:
-    native.around.toolbox = type(native.around.toolbox)(read_only=False)
+    native.around.host.toolbox = type(native.around.toolbox)(read_only=False)
     native.around.policy = Policy(mode=Mode.ASK)
     await native.ask(
         "go", calls(ECHO, ECHO, ECHO), approver=ScriptedApprover(YES), watch=cancels(ApprovalAsked, 2)

@@ -44,7 +44,7 @@ class FakeChats:
     ) -> None:
         self.conversation = conversation
         self.revision = 1
-        self.opened = self.offers = 0
+        self.opened = 0
         self.turn_numbers: dict[int, int] = {}
         self.recordings: tuple[str, ...] = ()
         self.busy = ""
@@ -62,7 +62,6 @@ class FakeChats:
         self.offers: dict[str, Sequence[str] | McptuiError] = {}
         self.system = ""
         self.results: dict[str, str] = {}
-        self.marks: dict[tuple[str, str], str] = {}
         self.asked: list[tuple[str, tuple[Attachment, ...]]] = []
         self.done: list[tuple[object, ...]] = []
         self.effort = ""
@@ -71,6 +70,10 @@ class FakeChats:
     def lost(self) -> str:
         lost, self.left_unsaved = self.left_unsaved, ""
         return lost
+
+    @property
+    def parent(self) -> str:
+        return self.info.parent if self.info is not None else ""
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -185,9 +188,6 @@ class FakeChats:
 
     def result(self, name: str) -> str:
         return self.results.get(name, "")
-
-    def tool_marks(self) -> dict[tuple[str, str], str]:
-        return self.marks
 
     # ---- models ----
 

@@ -31,7 +31,7 @@ from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps
+from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools
 from tui.settings.state.project_file import ProjectFile
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
@@ -104,6 +104,8 @@ class FakeRequestContext:
         self.project = ProjectFile(Path("/nowhere/answers.json"))
         self.project_words = self.project_tokens = ""
         self.measured = False
+        self.offers = 0
+        self.marks: dict[tuple[str, str], str] = {}
         self.tokens: dict[str, DefinitionTokens] = {}
         self.shown_parts: list[ContextPart] = []
 
@@ -112,8 +114,8 @@ class FakeRequestContext:
 
     latest_definition_tokens = definition_tokens
 
-    def parts(self) -> Sequence[ContextPart]:
-        return self.shown_parts
+    def tool_marks(self) -> Mapping[tuple[str, str], str]:
+        return self.marks
 
 
 class FakeRuntime:
@@ -161,6 +163,7 @@ class FakeRuntime:
         self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
         self.request = FakeRequestContext()
+        self.conversations.context_parts = lambda: self.request.shown_parts
         self.revision = 1
         self.shut_down = self.turns = 0
         self._gate = gate
@@ -180,7 +183,11 @@ class FakeRuntime:
 
     def continue_turn(self, approver: Approver) -> Turn:
         deps = TurnDeps(
-            self.model, self.toolbox, approver, self.turn_context.policy, self.limits, MonotonicClock()
+            TurnModel(self.model),
+            TurnTools(self.toolbox),
+            TurnPermission(approver, self.turn_context.policy),
+            self.limits,
+            MonotonicClock(),
         )
         self.turns += 1
         return Turn(self.conversation, deps, self.turns)

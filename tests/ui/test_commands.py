@@ -306,9 +306,7 @@ async def test_retry_resends_the_last_question():
 
 async def test_tools_lists_the_tools_and_opens_the_workbench():
     async with opened(FakeRuntime()) as (app, pilot):
-        app.main.parts.runtime.conversations.marks = {
-            ("weather", "get_weather"): "left out of the last question"
-        }
+        app.main.parts.runtime.request.marks = {("weather", "get_weather"): "left out of the last question"}
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, Picker))
         await shows(app, "weather › get_weather   · left out of the", "notes › delete_note")

@@ -126,9 +126,9 @@ async def test_a_new_conversation_has_no_parent() -> None:
         await shows(app, "First.")
         await pilot.press("f2", "w")
         await until(lambda: app.main.composer.text == "go")
-        assert app.main.parts.current.parent == "s0"
+        assert app.main.parts.runtime.conversations.parent == "s0"
         await pilot.press("ctrl+n")
-        await until(lambda: app.main.parts.current.parent == "")
+        await until(lambda: app.main.parts.runtime.conversations.parent == "")
 
 
 async def test_a_question_is_edited_in_the_composer_before_it_is_resent() -> None:

@@ -15,7 +15,7 @@ def asking() -> FakeRuntime:
 
 @pytest.mark.parametrize("text", ["what", "add a note", "yes please", "the end", "no, not that one"])
 async def test_a_message_typed_while_a_question_has_the_focus_is_still_a_message(text, monkeypatch):
-    monkeypatch.setattr(question_queue, "USUAL_SECONDS", 60.0)
+    monkeypatch.setattr(question_queue, "USUAL_SECONDS", 60.0)  # between two letters
     monkeypatch.setattr(question_queue, "STORED_SECONDS", 60.0)
     runtime = asking()
     async with opened(runtime) as (app, pilot):

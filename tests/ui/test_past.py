@@ -15,7 +15,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.tools import BinaryContent, ToolResult
-from tui.ui.chat.transcript.past import parts
+from tui.ui.chat.transcript.markdown_stream import parts
 
 SILENT = {"notice": lambda model: ""}
 
@@ -26,28 +26,6 @@ def call(call_id: str = "c1", name: str = "weather__get_weather", **more: object
 
 def told(text: str, *, is_error: bool = False, call_id: str = "c1") -> ToolMessage:
     return ToolMessage(call_id, "weather__get_weather", text, is_error)
-
-
-async def test_a_saved_conversation_is_drawn_as_it_was_live():
-    async with talk(rows=24) as it:
-        it.pane.show_past(
-            [
-                UserMessage("How is Beijing?"),
-                AssistantMessage("Let me look.", calls=(call(),), model="demo"),
-                told("25 °C"),
-                AssistantMessage("It is **sunny**.", model="demo"),
-            ],
-            (),
-            **SILENT,
-        )
-        lines = await it.lines()
-        assert [line for line in lines if line] == [
-            "▌ How is Beijing?",
-            "Let me look.",
-            '   ✓ weather › get_weather   location="Beijing"         ▸',
-            "It is sunny.",
-            "demo".rjust(57),
-        ]
 
 
 async def test_each_call_shows_its_outcome():

@@ -28,7 +28,7 @@ from tui.core.ports import (
 )
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps
+from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools
 from tui.storage.sessions.journal import SessionJournal
 from tui.ui.chat.bridge import Bridge, note_of
 from tui.ui.widgets.times import message_time
@@ -61,8 +61,7 @@ class Scene:
     def __init__(self, it: Talk, journal: SessionJournal, clock: HandClock) -> None:
         self.it, self.journal, self.clock = it, journal, clock
         self.bridge = Bridge(it.pane, lambda: NOTICE, KEYS.__getitem__, lambda: clock.ns / 1e9)
-        self.talk = Conversation()
-        self.talk.heard, self.talk.remarked = journal.message, journal.remark
+        self.talk = Conversation(journal=journal)
 
     async def turn(self, *replies: Reply, limits: Limits | None = None, answer: Answer = Answer.ONCE) -> None:
         now = time.time()
@@ -78,13 +77,11 @@ class Scene:
             return text("25 degrees")
 
         deps = TurnDeps(
-            SlowModel(self.clock, self.bridge, *replies),
-            FunctionToolbox(read_only=False, echo=echo, broken=broken),
-            ScriptedApprover(*[Decision(answer)] * 9),
-            Policy(mode=Mode.ASK),
+            TurnModel(SlowModel(self.clock, self.bridge, *replies)),
+            TurnTools(FunctionToolbox(read_only=False, echo=echo, broken=broken)),
+            TurnPermission(ScriptedApprover(*[Decision(answer)] * 9), Policy(mode=Mode.ASK)),
             limits or Limits(),
             self.clock,
-            journal=self.journal,
         )
         turn = Turn(self.talk, deps)
         async for event in turn.events():

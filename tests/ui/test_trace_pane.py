@@ -344,9 +344,7 @@ async def test_incremental_rows_equal_a_full_layout_after_any_events(
         pane._update_rows()
         for entry in sorted(toggled):
             pane._toggled.add(entry)
-        pane._measure(list(range(len(story.spans.entries))))
-        if story.spans.entries:
-            pane._place_from(0)
+        pane._lay_out(range(len(story.spans.entries)))
         assert rows == [text_of(pane.body_row(index)) for index in range(pane.body_count())]
 
 
@@ -390,5 +388,6 @@ async def test_painting_between_a_change_and_the_next_tick_raises_no_error() -> 
         story.turn().tell(events.RetryScheduled(1, 2, 4, 30.0, "429 rate limit " * 8))
         counted = story.pane.body_count()
         story.spans.apply(events.StepEnded(1, 10.0, Usage(1, 1), "stop", 0), story.hand())
-        story.pane._built.clear()
+        for block in story.pane._flow.blocks:
+            block.rows = None
         assert len([story.pane.body_row(index) for index in range(counted)]) == counted

@@ -1,11 +1,7 @@
 """The scroll position of the conversation is kept, whatever arrives and whatever is resized."""
 
-import pytest
-
-from tests.conftest import until
 from tests.ui.stage import press
 from tests.ui.talk_stage import talk
-from tui.ui.chat.transcript.flow import Flow, FlowPane
 
 
 def numbered(count: int, start: int = 0) -> str:
@@ -63,12 +59,11 @@ async def test_a_change_above_does_not_move_the_visible_text():
         before = await it.lines()
 
         it.pane.set_call("1", "failed", preview="word " * 60)
-        await until(lambda: it.pane._stale_below < 0)
 
         assert await it.lines() == before
 
 
-async def test_another_width_keeps_the_position_and_finally_rewraps_everything():
+async def test_another_width_keeps_the_position():
     async with talk(columns=80) as it:
         for number in range(30):
             it.say(f"question {number}", f"answer {number} " + "word " * 100)
@@ -80,10 +75,8 @@ async def test_another_width_keeps_the_position_and_finally_rewraps_everything()
 
         await it.pilot.resize_terminal(50, 20)
         await it.lines()
-        await until(lambda: it.pane._stale_below < 0)
 
         assert it.pane.flow.find(round(it.pane.scroll_y)) == at_top
-        assert not any(it.pane.flow.stale(index) for index in range(len(it.pane.flow.blocks)))
 
 
 async def test_a_thousand_messages_are_wrapped_when_they_become_visible():
@@ -98,48 +91,3 @@ async def test_a_thousand_messages_are_wrapped_when_they_become_visible():
         it.pane.focus()
         await press(it.pilot, "home")
         await it.shows("question 0")
-
-
-async def test_new_text_does_not_recheck_blocks_already_wrapped(
-    monkeypatch: pytest.MonkeyPatch,
-):
-    async with talk() as it:
-        it.pane.add_note("first")
-        it.say("x", numbered(600))
-        blocks = it.pane.flow.blocks
-        await until(lambda: it.pane.flow.wrapped >= len(blocks) > 600, what="everything wrapped")
-        looked: list[int] = []
-        monkeypatch.setattr(Flow, "stale", lambda flow, index: looked.append(index) or False)
-
-        it.pane.add_note("another")
-        await until(lambda: it.pane.flow.wrapped == len(blocks), what="the note wrapped, too")
-
-        assert len(looked) < 200
-
-
-async def test_blocks_out_of_view_are_wrapped_when_nothing_changes(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(FlowPane, "set_timer", lambda *_: None)
-    async with talk() as it:
-        flow = it.pane.flow
-        it.say("x", numbered(300))
-        for _ in range(3):
-            it.pane.settle()
-            it.pane._slice()
-        assert flow.stale(1)
-
-        monkeypatch.undo()
-        it.pane._slice()
-        await until(lambda: flow.wrapped >= len(flow.blocks) >= 300, what="everything wrapped")
-
-
-async def test_a_conversation_that_replaces_another_is_wrapped_in_full():
-    async with talk() as it:
-        it.say("x", numbered(300))
-        await until(lambda: it.pane.flow.wrapped >= 300, what="everything wrapped")
-
-        it.pane.clear()
-        it.say("y", numbered(300, 300))
-        flow = it.pane.flow
-        await until(lambda: flow.wrapped >= len(flow.blocks) >= 300, what="everything wrapped again")
-
-        assert not any(flow.stale(index) for index in range(len(flow.blocks)))

@@ -62,7 +62,7 @@ async def test_a_branch_says_that_the_unsaved_conversation_is_lost(key: str, wai
         await pilot.press("f2", key)
         await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.", wait_for)
         assert "to return to the original" not in screen_text(app)
-        assert app.main.parts.current.parent == ""
+        assert app.main.parts.runtime.conversations.parent == ""
 
 
 async def test_the_branch_command_says_that_the_unsaved_conversation_is_lost() -> None:

@@ -65,7 +65,7 @@ async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() 
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         assert "For the model" not in screen_text(app_of(screen))
-        runtime.conversations.marks = {
+        runtime.request.marks = {
             ("weather", "get_weather"): "not offered: its schema has no type " + "at all " * 20 + "anywhere",
             ("weather", "get_radar"): "pinned",
         }

@@ -4,25 +4,26 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tui.core.context.context_meter import Calibration, ContextMeter
 from tui.core.context.sampling_messages import SampledReply, model_request
-from tui.core.conversation.sessions import SessionMeta
+from tui.core.context.tool_selection import ToolSelection
+from tui.core.conversation.conversation import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.questions import METER, SamplingFailed, SamplingMeter
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
-from tui.model.endpoints.profile import DEMO
+from tui.model.endpoints.profile import DEMO, ModelProfile
+from tui.model.endpoints.providers import BLOCKED_STEP, is_local
+from tui.runtime import profiles
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import ChosenModel, Options
+from tui.runtime.permission.subjects import Subject, model_subject
 
 if TYPE_CHECKING:
-    from tui.model.endpoints.profile import ModelProfile
     from tui.runtime.permission.consent import RunConsent
-    from tui.runtime.permission.subjects import Subject
     from tui.settings.load import Loaded
 
 
@@ -67,6 +68,7 @@ class ActiveModel:
         self._working: set[asyncio.Task[None]] = set()
         self._has_answered = self._unloaded = self._is_unmet = False
         self.context_meter = ContextMeter()
+        self._tool_selection = ToolSelection()
         self.error: McptuiError | None = None
         self.needs_consent = False
         self.profile: ModelProfile | None = None
@@ -102,29 +104,24 @@ class ActiveModel:
         return f"{profile.name} has no key: the environment variable {profile.api_key_env} is not set"
 
     async def begin(self, loaded: "Loaded") -> None:
-        await asyncio.to_thread(import_module, "tui.runtime.profiles")
         async with self._choosing:
             self._loaded = self._loaded or loaded  # a reload may have been faster
             await self._begin()
 
     async def _begin(self) -> None:
         """Use the model that is wanted; if that fails, store why."""
-        from tui.runtime.profiles import import_model
-
         try:
             profile = await self._wanted()
-            await asyncio.to_thread(import_model, profile)
+            await asyncio.to_thread(profiles.import_model, profile)
             self._take(profile)
         except McptuiError as error:
             self._failed(error)
 
     async def _wanted(self) -> "ModelProfile | None":
         """Return the profile that was chosen, or that of the configuration. Raises McptuiError."""
-        from tui.runtime.profiles import choose_model
-
         chosen = self._chosen
         options = replace(self._options, demo=False, model=chosen.name if chosen is not None else None)
-        profile = (await choose_model(options, self._ready(), self._env, self.keys)).profile
+        profile = (await profiles.choose_model(options, self._ready(), self._env, self.keys)).profile
         return profile if chosen is None else chosen.applied(profile)
 
     @property
@@ -133,8 +130,6 @@ class ActiveModel:
 
     def _failed(self, error: McptuiError) -> None:
         """Store why a model cannot be used. The current one stays, if there is one."""
-        from tui.model.endpoints.providers import BLOCKED_STEP
-
         self._is_unmet = True
         self.needs_consent = isinstance(error, ConfigError) and error.next_step == BLOCKED_STEP
         if self._model is None:
@@ -192,10 +187,8 @@ class ActiveModel:
             return await self._follow(before, loaded)
 
     async def _follow(self, before: "Loaded", loaded: "Loaded") -> Sequence[str]:
-        from tui.runtime.profiles import configured_profiles
-
         def named(of: "Loaded", name: str) -> "ModelProfile | None":
-            found = configured_profiles(of, self._env, self.keys, trust=self._trust)
+            found = profiles.configured_profiles(of, self._env, self.keys, trust=self._trust)
             return next((one for one in found if one.name == name), None)
 
         name = self.profile.name if self.profile is not None else DEMO
@@ -222,30 +215,26 @@ class ActiveModel:
 
     async def choices(self) -> Sequence[ModelChoice]:
         """All models: configured, from the environment, found on this machine, and the demo."""
-        from tui.runtime.profiles import choices
-
         name = self.profile.name if self.profile is not None else "demo"
         learned = self._model.capabilities.facts if self._model is not None else ()
-        found = await choices(self._ready(), self._env, self.profile, keys=self.keys, trust=self._trust)
+        found = await profiles.choices(
+            self._ready(), self._env, self.profile, keys=self.keys, trust=self._trust
+        )
         return [replace(one, current=True, learned=learned) if one.name == name else one for one in found]
 
     async def named(self, name: str, *, locked: bool = False) -> "ModelProfile | None":
         """Return the profile of a name, "" for the current one, as `profile_named` does."""
-        from tui.runtime.profiles import profile_named
-
         if not name and self.profile is not None:
             return self.profile
         name = name or self._wanted_name
         about = (name, self._ready(), self._env, self.keys)
-        profile = await profile_named(*about, trust=self._trust, locked=locked)
+        profile = await profiles.profile_named(*about, trust=self._trust, locked=locked)
         self._redact_key(profile)
         return profile
 
     async def offered(self, name: str) -> Sequence[str]:
         """Return the ids of the models that the endpoint of a choice offers. Bounded in time. May raise."""
-        from tui.runtime.profiles import offered
-
-        return await offered(await self.named(name))
+        return await profiles.offered(await self.named(name))
 
     async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
         """Switch to another profile, and optionally to a model id that its endpoint offers.
@@ -276,23 +265,19 @@ class ActiveModel:
         """Use another key that was stored in a shell since the model was selected. May raise McptuiError."""
         async with self._choosing:
             if self.profile is not None and (renewed := self.keys.renewed(self.profile)) is not None:
-                from tui.runtime.profiles import with_key
-
-                self._take(await with_key(renewed))
+                self._take(await profiles.with_key(renewed))
 
     async def forget(self, name: str) -> bool:
         """Forget what was learned about the model of a choice; return whether there was anything.
 
         Raises McptuiError if it does not exist, or cannot be reloaded.
         """
-        from tui.runtime.profiles import forget
-
         current = self.profile if self.profile is not None and self.profile.name == name else None
         profile = current or await self.named(name)
         if profile is None:
             return False
         known = current is not None and self._model is not None and bool(self._model.capabilities.facts)
-        forgotten = await asyncio.to_thread(forget, profile)
+        forgotten = await asyncio.to_thread(profiles.forget, profile)
         async with self._choosing:
             if current is not None and current is self.profile and (known or forgotten):
                 self._take(current)
@@ -319,9 +304,10 @@ class ActiveModel:
         return f"Continuing with {self.label}, the model last used in this conversation."
 
     @property
-    def max_tools(self) -> int:
-        """The maximum number of tools in one request."""
-        return self._model.capabilities.max_tools if self._model is not None else MAX_TOOLS
+    def tool_selection(self) -> ToolSelection:
+        """What selects the tools that it is offered."""
+        self._tool_selection.max_tools = self._model.capabilities.max_tools if self._model else MAX_TOOLS
+        return self._tool_selection
 
     @property
     def tool_marks(self) -> Mapping[str, str]:
@@ -338,20 +324,18 @@ class ActiveModel:
 
         Errors are ignored, because the next request to the model reports them.
         """
-        from tui.model.endpoints.context_windows import load
+        from tui.model.endpoints import context_windows
 
         profile, model = self.profile, self._model
         if profile is not None and model is not None:
             with suppress(McptuiError):
-                await load(profile)
+                await context_windows.load(profile)
                 self._has_answered = True  # it already reports its final window
             await self._measure(model)
             self._unloaded = False  # it was tried, whatever the result
 
     def answered(self, model: ChatModel) -> None:
         """Record the first reply: a local server has now loaded the model and can report its window."""
-        from tui.model.endpoints.providers import is_local
-
         if self._model is model and not self._has_answered:
             self._has_answered = True
             if self.profile is not None and is_local(self.profile.base_url):
@@ -375,10 +359,8 @@ class ActiveModel:
 
     def _take(self, profile: "ModelProfile | None") -> None:
         """Use a profile, None for the demo. Raises ConfigError if it cannot be used."""
-        from tui.runtime.profiles import make_model
-
         self._redact_key(profile)
-        model = make_model(profile, self._clock, self._sink, paced=self._options.paced)
+        model = profiles.make_model(profile, self._clock, self._sink, paced=self._options.paced)
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error, self.needs_consent, self._is_unmet = profile, None, False, False
@@ -393,8 +375,6 @@ class ActiveModel:
         self._keep(self._get_ready(model))
 
     def _subject(self, name: str, loaded: "Loaded") -> "Subject | None":
-        from tui.runtime.permission.subjects import model_subject
-
         return model_subject(name, loaded, self._env)
 
     def _redact_key(self, profile: "ModelProfile | None") -> None:
@@ -408,12 +388,12 @@ class ActiveModel:
 
     async def _measure(self, model: ChatModel) -> None:
         """Ask the endpoint for the context window, unless the profile sets it."""
-        from tui.model.endpoints.context_windows import ability_of
+        from tui.model.endpoints import context_windows
 
         profile = self.profile
         if profile is None or profile.context_window is not None:
             return
-        found = await ability_of(profile)
+        found = await context_windows.ability_of(profile)
         if self._model is not model:
             return
         self._unloaded = found.unloaded

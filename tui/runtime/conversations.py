@@ -7,40 +7,40 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.context.compaction import Compactor, sent_messages, take_compaction
-from tui.core.context.context_parts import ContextPart, DefinitionTokens, context_parts, definition_tokens
+from tui.core.context.compaction import Compactor, take_compaction
+from tui.core.context.context_parts import ContextPart
 from tui.core.context.summaries import suggest_title
-from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import (
     SYSTEM,
     Attachment,
     Compaction,
     Conversation,
+    Journal,
     Message,
     Remark,
+    SessionMeta,
     UserMessage,
 )
 from tui.core.conversation.sessions import (
     LAST,
     LIST_STEP,
-    Journal,
     SessionInfo,
     SessionMatch,
-    SessionMeta,
     Sessions,
     named,
+    title_of,
 )
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
-from tui.core.schemas.tool_names import NameTable
 from tui.core.text import quoted_name
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps
+from tui.core.turn.tool_calls import TurnDeps, TurnModel
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.open_conversation import OpenConversation
 from tui.runtime.redaction import ShownMessages, shown_remarks
+from tui.runtime.request_context import RequestContext
+from tui.runtime.saved_conversation import SavedConversation
 from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
 
 if TYPE_CHECKING:
@@ -54,23 +54,30 @@ class Conversations:
     replaced.
     """
 
-    def __init__(self, active_model: ActiveModel, context: TurnContext, store: Sessions | None) -> None:
+    def __init__(
+        self, active_model: ActiveModel, context: TurnContext, request: RequestContext, store: Sessions | None
+    ) -> None:
         self._active_model = active_model
         self._context = context
+        self._request = request
         self._store = store
         self._shown = ShownMessages((), context.redactor)
-        self._now = OpenConversation(Conversation())
+        self._now = SavedConversation(Conversation())
         self.revision = self.opened = 0
         self._busy = self._lost = ""
         self._turns = 0
         self._titling: asyncio.Task[None] | None = None
         self._numbers: dict[str, dict[int, int]] = {}  # session -> numbers of its turns in this run
-        self._tool_selection = ToolSelection()
 
     @property
     def info(self) -> SessionInfo | None:
         """The session of the conversation, None before the first message."""
-        return self._now.info
+        return self._now.info if self._now.info.id else None
+
+    @property
+    def parent(self) -> str:
+        """The id of the session that the conversation branched from, or ""."""
+        return self._now.info.parent
 
     @property
     def problem(self) -> str:
@@ -80,7 +87,7 @@ class Conversations:
     @property
     def messages(self) -> Sequence[Message]:
         """The messages without configured secrets."""
-        self._shown = self._shown.of(self._now.conversation.messages)
+        self._shown = self._shown.of(self._now.talk.messages)
         return self._shown
 
     @property
@@ -100,7 +107,7 @@ class Conversations:
 
     @property
     def compaction(self) -> Compaction:
-        now = self._now.conversation.compaction
+        now = self._now.talk.compaction
         return replace(now, summary=self._context.redactor.redact_spoken(now.summary))
 
     def lost(self) -> str:
@@ -118,21 +125,23 @@ class Conversations:
 
     @property
     def remarks(self) -> Sequence[Remark]:
-        return shown_remarks(self._now.conversation.remarks, self._context.redactor)
+        return shown_remarks(self._now.talk.remarks, self._context.redactor)
 
     @property
     def meters(self) -> Meters:
         context_meter, now, profile = self._active_model.context_meter, self._now, self._active_model.profile
-        estimated = now.estimated or (context_meter.estimated and context_meter.tokens > 0)
+        estimated = now.info.estimated or (context_meter.estimated and context_meter.tokens > 0)
         currency = profile.currency if profile is not None else "USD"
-        return Meters(context_meter.tokens, context_meter.window, estimated, now.tokens, now.cost, currency)
+        return Meters(
+            context_meter.tokens, context_meter.window, estimated, now.info.tokens, now.info.cost, currency
+        )
 
     def result(self, name: str) -> str:
         return self._context.redactor.redact_spoken(self._now.result_store.find(name) or "")
 
     async def new(self) -> None:
         with self._exclusively("a new conversation is being started"):
-            await self._replace(OpenConversation(Conversation()))
+            await self._replace(SavedConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
         """Continue a session in place of the conversation on screen, which stays if that fails.
@@ -144,7 +153,7 @@ class Conversations:
             return
         with self._exclusively("a session is being opened"):
             found, journal = await self.stored().reopen(session)
-            opened = OpenConversation.reopened(found, journal)
+            opened = SavedConversation.reopened(found, journal)
             opened.turn_numbers = self._numbers.get(session, {})
             await self._replace(opened, found.meta)
 
@@ -162,7 +171,7 @@ class Conversations:
             raise UsageError("no session to resume")
         if not begin:
             raise UsageError("session not found", where=name, next_step=LIST_STEP)
-        self._now.wanted_title = name
+        self._now.describe(SessionMeta(title=name))
         return f"No session {quoted_name(name, 60)} yet. Your first message starts it."
 
     async def branch(self, upto: int) -> None:
@@ -172,7 +181,7 @@ class Conversations:
         """
         with self._exclusively("a branch is being made") as now:
             journal: Journal | None = None
-            if upto > 0 and self._store is not None and now.info is not None and not now.problem:
+            if upto > 0 and self._store is not None and now.info.id and not now.problem:
                 await now.settled()
                 journal = await self._store.begin(parent=now.info.id, upto=upto)
             await self._replace(now.branched(upto, journal))
@@ -182,7 +191,7 @@ class Conversations:
 
         Raises McptuiError if there is no question.
         """
-        messages = self._now.conversation.messages
+        messages = self._now.talk.messages
         asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
         index = upto if upto is not None else (asked[-1] if asked else -1)
         message = messages[index] if index in asked else None
@@ -229,14 +238,14 @@ class Conversations:
     def system(self) -> str:
         return self._system_of(self._now)
 
-    def _system_of(self, now: OpenConversation) -> str:
+    def _system_of(self, now: SavedConversation) -> str:
         profile = self._active_model.profile
-        return now.conversation.system if now.own_system else (profile and profile.system) or SYSTEM
+        return now.talk.system if now.own_system else (profile and profile.system) or SYSTEM
 
     async def set_system(self, text: str) -> None:
         """Set the system prompt; an empty one restores the default."""
         own = text.strip()
-        self._now.conversation.system, self._now.own_system = own, bool(own)
+        self._now.talk.system, self._now.own_system = own, bool(own)
         self._now.describe(SessionMeta(system=own))
         self._active_model.context_meter.forget()
         self.revision += 1
@@ -248,7 +257,7 @@ class Conversations:
         """
         with self._exclusively("the conversation is being summarized") as now:
             active = self._active_model
-            room = Compactor(now.conversation, active.model, active.context_meter, self.biller(now))
+            room = Compactor(now.talk, active.model, active.context_meter, self.biller(now))
             notice = await room.make_room(by_hand=True)
         self.revision += 1
         return notice.message if notice is not None else "Nothing to compact yet."
@@ -256,51 +265,19 @@ class Conversations:
     def uncompact(self) -> None:
         """Undo the summary, so that the model reads everything again."""
         meter = self._active_model.context_meter
-        take_compaction(self._now.conversation, Compaction(), meter)
+        take_compaction(self._now.talk, Compaction(), meter)
         meter.patient = True
         self.revision += 1
 
-    def tool_marks(self) -> Mapping[tuple[str, str], str]:
-        """Return remarks on tools by server and name: omitted and why, denied, pinned, simplified."""
-        table = NameTable(self._context.offered())
-        known = {
-            (tool.server, tool.name): mark
-            for name, mark in self._active_model.tool_marks.items()
-            if (tool := table.resolve(name)) is not None
-        }
-        rules, tools = self._context.policy.rules, self._context.toolbox.tools()
-        denied = {
-            (one.server, one.name): f"not offered: {rule}" for one in tools if (rule := rules.denying(one))
-        }
-        return {**self._tool_selection.marks, **known, **denied}
-
-    @property
-    def offers(self) -> int:
-        """The number of times that the set of offered tools was chosen."""
-        return self._tool_selection.revision
-
-    def definition_counter(
-        self, instructions: Mapping[str, str], server: str = ""
-    ) -> Callable[[], Mapping[str, DefinitionTokens]]:
-        """Return what counts, in any thread, the tokens of these instructions and all tools or a server's."""
-        calibration = self._active_model.context_meter.calibration
-        tools, selection = self._context.offered(server), self._tool_selection
-        return lambda: definition_tokens(tools, instructions, calibration, selection)
-
-    def context_parts(self, project: str, servers: Mapping[str, DefinitionTokens]) -> Sequence[ContextPart]:
+    def context_parts(self) -> Sequence[ContextPart]:
         """Return the tokens of each part of the next request, without the question."""
-        talk, meter = self._now.conversation, self._active_model.context_meter
-        self._tool_selection.max_tools = self._active_model.max_tools
-        tools = self._context.offered()
-        offer = self._tool_selection.preview(tools, window=meter.window, talk=talk.messages)
-        messages = sent_messages(talk.messages, talk.compaction, talk.ends)
-        return context_parts(offer.specs, servers, self.system, project, messages, meter.calibration)
+        return self._request.parts(self._now.talk, self.system)
 
     async def title_from_model(self) -> str:
         with self._exclusively("the model is writing a title") as now:
-            if now.info is None:
+            if not now.info.id:
                 raise McptuiError("the conversation is empty")
-            model, messages = self._active_model.model, now.conversation.messages
+            model, messages = self._active_model.model, now.talk.messages
             title = await suggest_title(model, messages, self.biller(now))
             return await self.rename(now.info.id, title)
 
@@ -339,42 +316,35 @@ class Conversations:
 
         Raises McptuiError if there is no model.
         """
-        _, context, now = self._active_model.model, self._context, self._now  # without a model, it raises
+        active, context, now = self._active_model, self._context, self._now
+        _ = active.model  # without a model, it raises
         self._turns += 1
         number, at = self._turns, time.time()
 
         async def begin() -> Turn:
-            await asyncio.to_thread(context.look)
-            await self._active_model.renew_key()
+            await asyncio.to_thread(self._request.look)
+            await active.renew_key()
             await self._open_journal(now, text)
             now.recorded_in(context.recording_name())
-            now.conversation.system = self._system_of(now)
-            now.turn_numbers[len(now.conversation.messages)] = number
-            now.conversation.say(text, attachments, at)
-            self._tool_selection.max_tools = self._active_model.max_tools
-            deps = TurnDeps(
-                self._active_model.model,
-                context.toolbox,
-                context.asking(approver),
-                context.policy,
-                context.limits,
-                context.clock,
-                journal=now.journal,
-                context_meter=self._active_model.context_meter,
-                bill=self.biller(now),
-                result_store=now.result_store,
-                tool_selection=self._tool_selection,
-                instructions=context.instructions(),
-                resources=context.resources,
-                answer_format=answer_format,
-                absent=context.starting.absent,
-                turned_off=context.turned_off,
-                decisions=context.decisions,
+            now.talk.system = self._system_of(now)
+            now.turn_numbers[len(now.talk.messages)] = number
+            now.talk.say(text, attachments, at)
+            model = TurnModel(
+                active.model,
+                active.context_meter,
+                active.tool_selection,
+                self.biller(now),
+                self._request.instructions(),
+                answer_format,
             )
-            return Turn(now.conversation, deps, number)
+            permission = context.permission(approver)
+            deps = TurnDeps(
+                model, context.tools(), permission, context.limits, context.clock, now.result_store
+            )
+            return Turn(now.talk, deps, number)
 
         meter = TurnMeter(context.limits, context.clock.now_ns())
-        waits = (context.starting, ModelLoading(lambda: self._active_model.to_load, self._active_model.load))
+        waits = (context.starting, ModelLoading(active))
 
         def notice(event: Event) -> None:
             context.notice(event)
@@ -383,18 +353,20 @@ class Conversations:
 
         return PendingTurn(begin, meter, notice, context.redactor, waits)
 
-    def _title_soon(self, now: OpenConversation) -> None:
+    def _title_soon(self, now: SavedConversation) -> None:
         """After the first answer, let the model write the title in the background, if its profile says so."""
         profile = self._active_model.profile
-        asked = sum(isinstance(message, UserMessage) for message in now.conversation.messages)
-        if profile is None or not profile.writes_titles or now.info is None or asked > 1 or now.wanted_title:
+        asked = [message.text for message in now.talk.messages if isinstance(message, UserMessage)]
+        if profile is None or not profile.writes_titles or not now.info.id or len(asked) != 1:
+            return
+        if now.info.title != title_of(self._context.redactor.redact_spoken(asked[0])):  # the user's own
             return
 
         async def write(session: str, title: str) -> None:
             with suppress(McptuiError):  # keep the title made from the question
-                model, messages = self._active_model.model, now.conversation.messages
+                model, messages = self._active_model.model, now.talk.messages
                 written = await suggest_title(model, messages, self.biller(now))
-                if now.info is not None and now.info.title == title:
+                if now.info.title == title:
                     await self.rename(session, written)
 
         self._titling = asyncio.create_task(write(now.info.id, now.info.title), name="write a title")
@@ -408,7 +380,7 @@ class Conversations:
         await self._active_model.close()
 
     def _is_open(self, session: str) -> bool:
-        return self._now.info is not None and self._now.info.id == session
+        return self._now.info.id == session
 
     def stored(self) -> Sessions:
         """Return the session store, or raise `McptuiError` if this run saves nothing."""
@@ -417,7 +389,7 @@ class Conversations:
         return self._store
 
     @contextmanager
-    def _exclusively(self, doing: str) -> Iterator[OpenConversation]:
+    def _exclusively(self, doing: str) -> Iterator[SavedConversation]:
         """Run one command on the conversation on screen, which cannot be replaced meanwhile.
 
         Raises McptuiError if another command is running.
@@ -430,34 +402,34 @@ class Conversations:
         finally:
             self._busy = ""
 
-    async def _replace(self, opened: OpenConversation, meta: SessionMeta | None = None) -> None:
+    async def _replace(self, opened: SavedConversation, meta: SessionMeta | None = None) -> None:
         """Replace the conversation on screen. Completes even if cancelled."""
         await _finish(self._take(opened, meta))
 
-    async def _take(self, opened: OpenConversation, meta: SessionMeta | None) -> None:
+    async def _take(self, opened: SavedConversation, meta: SessionMeta | None) -> None:
         before, self._now = self._now, opened
-        if before.info is not None:
+        if before.info.id:
             self._numbers[before.info.id] = before.turn_numbers
-        self._active_model.context_meter.recall(opened.conversation.messages)
+        self._active_model.context_meter.recall(opened.talk.messages)
         self._active_model.context_meter.patient = False
         self.opened += 1
         self.revision += 1
         problem = await before.leave()
-        self._lost = problem if before.conversation.messages else ""
+        self._lost = problem if before.talk.messages else ""
         if meta is None:
             return
         if told := await self._active_model.continue_with(meta):
-            opened.conversation.remark(Remark(len(opened.conversation.messages), "notice", told))
+            opened.talk.remark(Remark(len(opened.talk.messages), "notice", told))
 
-    async def _open_journal(self, now: OpenConversation, question: str) -> None:
+    async def _open_journal(self, now: SavedConversation, question: str) -> None:
         """Start saving a conversation with its first question. If that fails, it continues unsaved."""
         was_left = now is not self._now
-        if now.journal is not None or self._store is None or now.refused or was_left:
+        if now.talk.journal is not None or self._store is None or now.refused or was_left:
             return
         try:
-            journal = await self._begun(self._store, now.parent)
+            journal = await self._begun(self._store, now.info.parent)
         except McptuiError as error:
-            now.refused = str(error)
+            now.unsaved, now.refused = str(error), True
         else:
             now.begin(journal, self._context.redactor.redact_spoken(question), self._about_model())
         self.revision += 1
@@ -474,7 +446,7 @@ class Conversations:
             model=self._active_model.label, profile=profile.name if profile is not None else "demo"
         )
 
-    def biller(self, now: OpenConversation | None = None) -> Callable[[Usage], float | None]:
+    def biller(self, now: SavedConversation | None = None) -> Callable[[Usage], float | None]:
         """Return a function that adds usage of the model that is active now, and returns its cost.
 
         It is added to `now`, or to the conversation that is open by then. Raises McptuiError without a model.

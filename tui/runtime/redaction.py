@@ -21,7 +21,7 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import ApprovalRequest, Approver, Decision, TrustQuestion
+from tui.core.ports import ApprovalRequest
 from tui.core.secrets.named_values import without_named_arguments
 from tui.core.secrets.redact import PieceRedactor, Redactor
 from tui.core.secrets.walk import unchanged, without_secrets
@@ -87,18 +87,9 @@ def _ended(event: ToolCallEnded, redactor: Redactor) -> Event:
     return event if same else replace(event, text=text, result=result)
 
 
-class RedactedApprover:
-    """Shows the user the arguments of a call without secrets. The call itself keeps them."""
-
-    def __init__(self, inner: Approver, redactor: Redactor) -> None:
-        self._inner = inner
-        self._redactor = redactor
-
-    async def ask(self, request: ApprovalRequest) -> Decision:
-        return await self._inner.ask(without_secrets(request, self._redactor.redact_spoken))
-
-    async def trust(self, question: TrustQuestion) -> bool | None:
-        return await self._inner.trust(replace(question, tool=self._redactor.redact(question.tool)))
+def redacted_request(request: ApprovalRequest, redactor: Redactor) -> ApprovalRequest:
+    """Return a request for approval whose arguments have no secrets."""
+    return without_secrets(request, redactor.redact_spoken)
 
 
 def shown_remarks(remarks: Sequence[Remark], redactor: Redactor) -> list[Remark]:

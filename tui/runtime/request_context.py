@@ -4,13 +4,20 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from tui.core.context.compaction import sent_messages
 from tui.core.context.context_meter import Calibration, estimate
-from tui.core.context.context_parts import ContextPart, DefinitionTokens, token_words
+from tui.core.context.context_parts import (
+    ContextPart,
+    DefinitionTokens,
+    context_parts,
+    definition_tokens,
+    token_words,
+)
 from tui.core.context.instructions import instructions_text
-from tui.core.secrets.redact import Redactor
-from tui.host.host import Host
+from tui.core.conversation.conversation import Conversation
+from tui.core.schemas.tool_names import NameTable
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.conversations import Conversations
+from tui.runtime.turn import TurnContext
 from tui.settings.state.project_file import ProjectFile
 
 
@@ -18,25 +25,16 @@ class RequestContext:
     """The project's and the servers' part of each request.
 
     `project` are the project instructions of the folder, and whether they are used. They are only read if
-    `wanted`. `host` and `conversations` return the current ones.
+    `wanted`.
     """
 
     def __init__(
-        self,
-        project: ProjectFile,
-        redactor: Redactor,
-        active_model: ActiveModel,
-        host: Callable[[], Host],
-        conversations: Callable[[], Conversations],
-        *,
-        wanted: bool = True,
+        self, project: ProjectFile, active_model: ActiveModel, context: TurnContext, *, wanted: bool = True
     ) -> None:
         self.project = project
         self._wanted = wanted
-        self._redactor = redactor
         self._active_model = active_model
-        self._host = host
-        self._conversations = conversations
+        self._context = context
         self._seen: object = None
         self._tokens: Mapping[str, DefinitionTokens] = {}
         self._counting: asyncio.Future[Mapping[str, DefinitionTokens]] | None = None
@@ -49,8 +47,8 @@ class RequestContext:
     def instructions(self) -> str:
         """Return the part of the system prompt from the project and the servers, or ""."""
         used = self.project.used
-        project = self._redactor.redact(used.prompt) if used is not None else ""
-        return "\n\n".join(filter(None, (project, instructions_text(self._host().instructions()))))
+        project = self._context.redactor.redact(used.prompt) if used is not None else ""
+        return "\n\n".join(filter(None, (project, instructions_text(self._context.host.instructions()))))
 
     @property
     def _calibration(self) -> Calibration:
@@ -72,30 +70,55 @@ class RequestContext:
         """A notice about the project instructions, or ""."""
         return self.project.words(self.project_tokens)
 
+    @property
+    def offers(self) -> int:
+        """The number of times that the set of offered tools was chosen."""
+        return self._active_model.tool_selection.revision
+
+    def tool_marks(self) -> Mapping[tuple[str, str], str]:
+        """Return remarks on tools by server and name: omitted and why, denied, pinned, simplified."""
+        context, active = self._context, self._active_model
+        table = NameTable(context.offered())
+        known = {
+            (tool.server, tool.name): mark
+            for name, mark in active.tool_marks.items()
+            if (tool := table.resolve(name)) is not None
+        }
+        rules, tools = context.policy.rules, context.toolbox.tools()
+        denied = {
+            (one.server, one.name): f"not offered: {rule}" for one in tools if (rule := rules.denying(one))
+        }
+        return {**active.tool_selection.marks, **known, **denied}
+
     def definition_tokens(self) -> Mapping[str, DefinitionTokens]:
         """Return the tokens of each running server in a request, as the same object until they change."""
         if (seen := self._cache_key) != self._seen:
-            self._note(seen, self._conversations().definition_counter(self._host().instructions())())
+            self._note(seen, self._counter()())
         return self._tokens
 
     def definition_tokens_of(self, server: str) -> DefinitionTokens | None:
         """Return the tokens of one server that has just started, without counting those of all others."""
-        text = self._host().instructions().get(server)
-        told = {} if text is None else {server: text}
-        return self._conversations().definition_counter(told, server)().get(server)
+        return self._counter(server)().get(server)
 
     def latest_definition_tokens(self) -> Mapping[str, DefinitionTokens]:
         """Return the same, or the earlier ones while a thread counts: 5,000 tools take 0.1 s."""
         if self._counting is None and (seen := self._cache_key) != self._seen:
-            count = self._conversations().definition_counter(self._host().instructions())
-            self._counting = asyncio.get_running_loop().run_in_executor(None, count)
+            self._counting = asyncio.get_running_loop().run_in_executor(None, self._counter())
             self._counting.add_done_callback(partial(self._counted, seen))
         return self._tokens
 
+    def _counter(self, server: str = "") -> Callable[[], Mapping[str, DefinitionTokens]]:
+        """Return what counts, in any thread, the tokens of all tools and instructions, or of one server's."""
+        told = self._context.host.instructions()
+        if server:
+            told = {name: text for name, text in told.items() if name == server}
+        tools, selection = self._context.offered(server), self._active_model.tool_selection
+        return partial(definition_tokens, tools, told, self._calibration, selection)
+
     @property
     def _cache_key(self) -> object:
-        host, conversations, calibration = self._host(), self._conversations(), self._calibration
-        return host, host.revision, conversations.offers, calibration.ratio, calibration.samples
+        host, calibration = self._context.host, self._calibration
+        return host, host.revision, self.offers, calibration.ratio, calibration.samples
 
     def _counted(self, seen: object, done: "asyncio.Future[Mapping[str, DefinitionTokens]]") -> None:
         self._counting = None
@@ -107,8 +130,14 @@ class RequestContext:
         if found != self._tokens:
             self._tokens = found
 
-    def parts(self) -> Sequence[ContextPart]:
+    def parts(self, talk: Conversation, system: str) -> Sequence[ContextPart]:
         """Return the parts of the next request in tokens, without the question."""
         used = self.project.used
         project = used.prompt if used is not None else ""
-        return self._conversations().context_parts(project, self.definition_tokens())
+        window = self._active_model.context_meter.window
+        offer = self._active_model.tool_selection.preview(
+            self._context.offered(), window=window, talk=talk.messages
+        )
+        messages = sent_messages(talk.messages, talk.compaction, talk.ends)
+        servers = self.definition_tokens()
+        return context_parts(offer.specs, servers, system, project, messages, self._calibration)

@@ -5,8 +5,9 @@
     Host                   the servers, and their tools
     ActiveModel            the model that answers, and switching it
     SessionStore           all sessions
-    TurnContext            what a turn needs besides a model: tools, policy, limits, time
-    Conversations          the conversation on screen and its turns, from the three before
+    TurnContext            what a turn needs besides a model: servers, policy, limits, time
+    RequestContext         what each request to a model has besides the conversation
+    Conversations          the conversation on screen and its turns, from the four before
     RememberedApprovals    permanent approvals, in the configuration file
 
 Until `ready()` has read the configuration there are no servers, rules and limits. Nothing heavy is imported
@@ -47,10 +48,11 @@ from tui.runtime.permission.server_trust import ServerTrust
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
 from tui.runtime.server_memory import ServerMemory
-from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext
+from tui.runtime.turn import PendingTurn, TurnContext
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, decisions_file, state_dir
 from tui.settings.state.permission.stored_decisions import StoredDecisions
+from tui.settings.state.permission.stored_trust import StoredTrust
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.sessions.store import SessionStore
@@ -100,19 +102,21 @@ class Runtime:
         trust = options.trust_config
         self._clock = MonotonicClock()
         self.redactor = Redactor()
+        self.questioner: UserQuestioner = Refuser()
+        self._traffic = RunRecording(lambda: self.redactor)
+        self.host = Host((), sink=self._traffic, clock=self._clock)
+        self.decisions = StoredDecisions(decisions_file(), self.redactor.redact)
+        stored_trust = StoredTrust(state_dir() / "trusted-servers.json")
         self.configuration = Configuration(
             ConfigFile(options.config, env, trust=trust),
             options,
             self.redactor,
             host=lambda: self.host,
-            trusted=lambda spec: self.trust.applied(spec),
+            trusted=stored_trust.applied,
             take_over=self._take_over,
             follow_model=self._follow_model,
         )
-        self.questioner: UserQuestioner = Refuser()
-        self._traffic = RunRecording(lambda: self.redactor)
-        self.host = Host((), sink=self._traffic, clock=self._clock)
-        self.decisions = StoredDecisions(decisions_file(), lambda text: self.redactor.redact(text))
+        self.trust = ServerTrust(lambda: self.host, stored_trust, self.configuration, self.decisions)
         self.consent = RunConsent.over_file(lambda: self.questioner, self.decisions, trust=trust)
         self._active_model = ActiveModel(
             options, env, self._clock, self._traffic, self._keep_secret, self.consent
@@ -120,32 +124,27 @@ class Runtime:
         self._sessions = (
             SessionStore(data_dir() / "sessions", lambda: self.redactor) if options.save else None
         )
+        self.turn_context = TurnContext(
+            self.host,
+            Policy(mode=options.mode),
+            Limits(),
+            self._clock,
+            self.redactor,
+            self.decisions,
+            notice=self._notice,
+            recording_name=lambda: self._traffic.path.name,
+        )
         self.request = RequestContext(
             ProjectFile(state_dir() / "project-instructions.json", always=bool(options.project)),
-            self.redactor,
             self._active_model,
-            lambda: self.host,
-            lambda: self.conversations,
+            self.turn_context,
             wanted=options.project is not False,
         )
-        self.turn_context = TurnContext(
-            toolbox=self.host.toolbox,
-            starting=ServersStarting(self.host.statuses, self._clock),
-            policy=Policy(mode=options.mode),
-            limits=Limits(),
-            clock=self._clock,
-            notice=self._notice,
-            redactor=self.redactor,
-            recording_name=lambda: self._traffic.path.name,
-            instructions=self.request.instructions,
-            look=self.request.look,
+        self.conversations = Conversations(
+            self._active_model, self.turn_context, self.request, self._sessions
         )
-        self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
         self._approvals = RememberedApprovals(self.configuration, trust=trust)
         self.calls = StoredCalls(data_dir() / "calls.json")
-        self.turn_context.decisions = self.decisions
-        trusted = state_dir() / "trusted-servers.json"
-        self.trust = ServerTrust(lambda: self.host, trusted, self.configuration, self.decisions)
         self._env = env
         self.is_ready = False
         self._trace_ids = TraceIds()
@@ -252,10 +251,7 @@ class Runtime:
             hand=self._options.hand,
         )
         context = self.turn_context
-        context.toolbox = self.host.toolbox
-        context.resources = self.host.model_resources
-        context.turned_off, context.closed = self.host.toolbox.turned_off, self.host.closed
-        context.starting = ServersStarting(self.host.statuses, self._clock)
+        context.host = self.host
         context.policy = Policy(
             self._approvals.rules(loaded),
             self._options.mode,

@@ -2,22 +2,24 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from tui.core import units
-from tui.core.context.built_in_tools import ResourceSource
 from tui.core.events import Event, Notice, Waiting
 from tui.core.permission.approval_policy import Policy
-from tui.core.ports import Approver, Clock, DecisionLog, Toolbox, Undecided
+from tui.core.ports import Approver, Clock, DecisionLog, Toolbox
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
-from tui.runtime.permission.approvals import PresentApprover
-from tui.runtime.redaction import EventRedactor, RedactedApprover
+from tui.core.turn.tool_calls import TurnPermission, TurnTools
+from tui.host.host import Host
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.permission.approvals import TurnApprover
+from tui.runtime.redaction import EventRedactor
 
 PATIENCE_NS = 8_000_000_000
 """Maximum time that a question waits for starting servers."""
@@ -33,40 +35,43 @@ class TurnContext:
     """The dependencies of a turn besides a conversation and a model. The runtime replaces its parts.
 
     Attributes:
-        toolbox: the tools of the running servers.
-        starting: the servers that are starting.
+        host: the servers and their tools.
         policy: what may run without approval.
         limits: the hard limits of a turn.
         clock: time.
-        notice: called with each event first.
         redactor: removes secrets that front ends must not receive.
-        recording_name: returns the recording that the traffic goes to, or "".
-        instructions: returns the part of the system text from the project and the servers, or "".
-        look: checks for changes before a turn, in a thread.
-        resources: the resources that the model may read.
-        turned_off: returns the tools that the user has turned off for the model.
         decisions: records what was allowed and denied.
-        closed: returns once a server is removed or replaced.
+        notice: called with each event first.
+        recording_name: returns the recording that the traffic goes to, or "".
     """
 
-    toolbox: Toolbox
-    starting: "ServersStarting"
+    host: Host
     policy: Policy
     limits: Limits
     clock: Clock
-    notice: Callable[[Event], None]
     redactor: Redactor
+    decisions: DecisionLog
+    notice: Callable[[Event], None]
     recording_name: Callable[[], str]
-    instructions: Callable[[], str] = lambda: ""
-    look: Callable[[], None] = lambda: None
-    resources: ResourceSource | None = None
-    turned_off: Callable[[], Sequence[Tool]] = tuple
-    decisions: DecisionLog = field(default_factory=Undecided)
-    closed: Callable[[str], Awaitable[object]] = field(default=lambda server: asyncio.Event().wait())
 
-    def asking(self, approver: Approver) -> Approver:
-        """Return an approver that asks without secrets, as long as the server of the call is there."""
-        return RedactedApprover(PresentApprover(approver, self.closed), self.redactor)
+    @property
+    def toolbox(self) -> Toolbox:
+        """The tools of the running servers."""
+        return self.host.toolbox
+
+    @property
+    def starting(self) -> "ServersStarting":
+        return ServersStarting(self.host.statuses, self.clock)
+
+    def tools(self) -> TurnTools:
+        """Return what the model may use."""
+        host = self.host
+        return TurnTools(host.toolbox, host.model_resources, self.starting.absent, host.toolbox.turned_off)
+
+    def permission(self, approver: Approver) -> TurnPermission:
+        """Return who is asked: without secrets, and as long as the server of the call is there."""
+        shown = TurnApprover(approver, self.host.closed, self.redactor)
+        return TurnPermission(shown, self.policy, self.decisions)
 
     def offered(self, server: str = "") -> Sequence[Tool]:
         """Return the tools of the running servers, or of one of them, that no rule denies."""
@@ -230,23 +235,15 @@ class ServersStarting:
 
 
 class ModelLoading:
-    """A model that its server has not loaded yet. The server reports the context window only after that.
+    """A model that its server has not loaded yet. The server reports the context window only after that."""
 
-    Args:
-        to_load: returns the model's name, or "" if there is nothing to load. Cheap.
-        load: loads it.
-    """
-
-    def __init__(self, to_load: Callable[[], str], load: Callable[[], Awaitable[None]]) -> None:
-        self._to_load = to_load
-        self._load = load
+    def __init__(self, active_model: ActiveModel) -> None:
+        self._active_model = active_model
+        self.wait = active_model.load
 
     def awaited(self) -> str:
-        name = clean_line(self._to_load(), 60)
+        name = clean_line(self._active_model.to_load, 60)
         return f"Loading {name}" if name else ""
-
-    async def wait(self) -> None:
-        await self._load()
 
     def missing(self) -> str:
         return ""

@@ -4,15 +4,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from tui.core.context.built_in_tools import ResultStore
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.events import Event, TurnEnded
 from tui.core.permission.approval_policy import Mode, Policy
-from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, TrustQuestion
+from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, TrustQuestion, Undecided
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps
+from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools
 
 E = TypeVar("E")
 Handler = Callable[[Mapping[str, Any]], Awaitable[ToolResult]]
@@ -41,6 +42,9 @@ class FunctionToolbox:
 
     def tools(self) -> Sequence[Tool]:
         return self.offered
+
+    def turned_off(self) -> Sequence[Tool]:
+        return ()
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return self.wrong
@@ -116,17 +120,18 @@ def turn_of(
     policy: Policy | None = None,
     **more: Any,
 ) -> tuple[Turn, Conversation]:
-    """Return a turn on a conversation in which the person just said "go"; `more` is for its `TurnDeps`."""
+    """Return a turn on a conversation in which the person just said "go"; `more` is for its dependencies."""
     talk = talk or Conversation()
     talk.say("go")
+    of_tools = {name: more.pop(name) for name in ("resources", "absent", "turned_off") if name in more}
+    result_store, decisions = more.pop("result_store", None), more.pop("decisions", None) or Undecided()
     deps = TurnDeps(
-        model,
-        toolbox or FunctionToolbox(),
-        approver or ScriptedApprover(),
-        policy or Policy(mode=mode),
+        TurnModel(model, **more),
+        TurnTools(toolbox or FunctionToolbox(), **of_tools),
+        TurnPermission(approver or ScriptedApprover(), policy or Policy(mode=mode), decisions),
         limits or Limits(),
         clock or HandClock(),
-        **more,
+        ResultStore() if result_store is None else result_store,
     )
     return Turn(talk, deps), talk
 
@@ -173,6 +178,9 @@ class NotedJournal:
 
     def remark(self, remark: Any) -> None:
         self.told.append(("remark", remark))
+
+    def compacted(self, compaction: Any) -> None:
+        self.describe(compaction)
 
     def describe(self, meta: Any) -> None:
         self.told.append(("describe", meta))

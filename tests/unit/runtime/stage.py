@@ -1,5 +1,6 @@
 """Conversations of one run of the program, with the model and servers of a test."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -7,10 +8,9 @@ from tests.scripted_model import Reply, ScriptedModel
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover
 from tui.core.events import Event, TurnEnded
 from tui.core.permission.approval_policy import Mode, Policy
-from tui.core.ports import Approver, Undecided
+from tui.core.ports import Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
-from tui.core.tools import Tool
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
@@ -18,10 +18,11 @@ from tui.runtime.active_model import ActiveModel
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
-from tui.runtime.redaction import RedactedApprover
-from tui.runtime.turn import ServersStarting
+from tui.runtime.request_context import RequestContext
+from tui.runtime.turn import TurnContext
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
+from tui.settings.state.project_file import ProjectFile
 from tui.storage.sessions.store import SessionStore
 
 
@@ -49,34 +50,45 @@ def configuration_of(
     )
 
 
-class Around:
-    """The tools, limits and clock of a test."""
+class Servers:
+    """The tools, states and instructions of servers that a test sets."""
 
     def __init__(self) -> None:
         self.toolbox = FunctionToolbox()
-        self.policy = Policy(mode=Mode.ALL)
-        self.limits = Limits()
-        self.clock = HandClock()
-        self.recording_name = lambda: "now.mcptrace"
-        self.instructions = lambda: ""
-        self.look = lambda: None
-        self.resources = None
-        self.turned_off = tuple
-        self.decisions = Undecided()
-        self.redactor = Redactor()
+        self.model_resources = None
         self.servers: list[ServerStatus] = []
-        self.starting = ServersStarting(lambda: self.servers, self.clock)
+        self.told: dict[str, str] = {}
+        self.revision = 0
+
+    def statuses(self) -> Sequence[ServerStatus]:
+        return self.servers
+
+    def instructions(self) -> Mapping[str, str]:
+        return self.told
+
+    async def closed(self, server: str) -> None:
+        await asyncio.Event().wait()
+
+
+class Around(TurnContext):
+    """The servers, limits and clock of a test; `seen` are the events of its turns."""
+
+    def __init__(self) -> None:
         self.seen: list[Event] = []
+        super().__init__(
+            Servers(),
+            Policy(mode=Mode.ALL),
+            Limits(),
+            HandClock(),
+            Redactor(),
+            Undecided(),
+            self.seen.append,
+            lambda: "now.mcptrace",
+        )
 
-    def offered(self, server: str = "") -> Sequence[Tool]:
-        tools = self.toolbox.tools()
-        return self.policy.rules.offered([one for one in tools if one.server == server] if server else tools)
 
-    def asking(self, approver: Approver) -> Approver:
-        return RedactedApprover(approver, self.redactor)
-
-    def notice(self, event: Event) -> None:
-        self.seen.append(event)
+def request_of(folder: Path, asked: ActiveModel, around: Around, **more: bool) -> RequestContext:
+    return RequestContext(ProjectFile(folder / "answers.json", always=True), asked, around, **more)
 
 
 class Stage:
@@ -87,7 +99,9 @@ class Stage:
         self.asked = ActiveModel(Options(), {}, HandClock(), lambda captured: None, lambda name, value: None)
         self.asked._model, self.asked.profile = self.model, profile
         self.around = Around()
-        self.conversations = Conversations(self.asked, self.around, SessionStore(folder, Redactor))
+        self.request = request_of(folder, self.asked, self.around, wanted=False)
+        store = SessionStore(folder, Redactor)
+        self.conversations = Conversations(self.asked, self.around, self.request, store)
 
     async def ask(self, text: str) -> TurnEnded:
         events = [event async for event in self.conversations.ask(text, ScriptedApprover()).events()]

@@ -10,8 +10,7 @@ from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, chunk, says
 from tests.streams import output_of_model
 from tests.unit.runtime.permission.test_consent import Log, Person
-from tui.core.conversation.conversation import Attachment, UserMessage
-from tui.core.conversation.sessions import SessionMeta
+from tui.core.conversation.conversation import Attachment, SessionMeta, UserMessage
 from tui.core.errors import ConfigError
 from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
 from tui.core.questions import Action

@@ -9,8 +9,13 @@ from tests.scripted_model import calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, ScriptedApprover, call
 from tests.unit.runtime.stage import Make, texts
 from tui.addons.demo.demo import DemoModel
-from tui.core.conversation.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
-from tui.core.conversation.sessions import SessionMeta
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Compaction,
+    SessionMeta,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.errors import McptuiError, ModelError
 from tui.core.events import EndReason, Event, TurnStarted
 from tui.core.ports import ReplyPart, TextPart, Usage
@@ -316,7 +321,7 @@ async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stag
         return ToolResult((TextContent("\n".join(f"line {number}" for number in range(20_000))),))
 
     one = stage(calls(call(1, "srv__log")), says("long"))
-    one.around.toolbox = FunctionToolbox(log=log)
+    one.around.host.toolbox = FunctionToolbox(log=log)
     await one.ask("what is in the log?")
     assert one.conversations.result("result-1").endswith("line 19999")
     session = one.conversations.info
@@ -381,10 +386,10 @@ async def test_a_stopped_question_is_marked_as_unanswered_in_the_next_request(st
 
 async def test_server_instructions_follow_the_system_text_and_are_not_part_of_it(stage: Make):
     one = stage(says("Hello."))
-    one.around.instructions = lambda: "Server srv: be kind."
+    one.around.host.told = {"srv": "be kind."}
     await one.ask("Hi")
     (request,) = one.model.requests
-    assert request.system == f"{SYSTEM}\n\nServer srv: be kind."
+    assert request.system.startswith(f"{SYSTEM}\n\n") and "Server srv:\n" in request.system
     assert one.conversations.system == SYSTEM
 
 

@@ -219,7 +219,7 @@ async def test_cancelling_while_the_previous_conversation_closes_still_replaces_
     one = stage(says("One."), says("Two."), says("Three."))
     other = await one.saved("first")
     await one.ask("second")
-    before, journal = one.conversations.info.id, one.conversations._now.journal
+    before, journal = one.conversations.info.id, one.conversations._now.talk.journal
     closing, go = asyncio.Event(), asyncio.Event()
     close = journal.close
 
@@ -278,7 +278,7 @@ async def test_turns_keep_their_traffic_number_in_a_branch_and_after_reopening(s
 async def test_a_tool_denied_by_a_rule_is_marked_and_uses_no_tokens(stage: Make):
     made = stage()
     [tool] = made.around.toolbox.tools()
-    before = made.conversations.definition_counter({})()
+    before = made.request.definition_tokens_of(tool.server)
     made.around.policy.rules = Rules.parsed([f"deny {tool.server}/*"])
-    assert made.conversations.tool_marks() == {(tool.server, tool.name): f"not offered: deny {tool.server}/*"}
-    assert before and not made.conversations.definition_counter({})()
+    assert made.request.tool_marks() == {(tool.server, tool.name): f"not offered: deny {tool.server}/*"}
+    assert before and not made.request.definition_tokens_of(tool.server)

@@ -10,6 +10,10 @@ from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.runtime.turn import PendingTurn
 
 
+def starting(name: str) -> ServerStatus:
+    return ServerStatus(name, ServerSpec(name, name), ServerState.STARTING, since_ns=1)
+
+
 async def _all(turn: PendingTurn) -> list[Event]:
     return [event async for event in turn.events()]
 
@@ -17,8 +21,7 @@ async def _all(turn: PendingTurn) -> list[Event]:
 async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage: Make):
     one = stage(says("Hello."))
     one.around.clock.ns = 1
-    status = ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STARTING, since_ns=1)
-    one.around.servers = [status]
+    one.around.host.servers = [starting("notes")]
     events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
     told = [event.message for event in events if isinstance(event, Waiting | Notice)]
     assert told[:2] == ["Waiting for 1 server to start: notes", ""] and told[2].startswith(
@@ -30,20 +33,19 @@ async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage:
 async def test_the_waiting_message_is_updated_when_a_server_has_started(stage: Make):
     one = stage(says("Hello."))
     one.around.clock.ns = 1
-    specs = (ServerSpec("a", "python"), ServerSpec("b", "python"))
-    one.around.servers = [ServerStatus(one.name, one, ServerState.STARTING, since_ns=1) for one in specs]
+    one.around.host.servers = [starting("a"), starting("b")]
     told: list[str] = []
     async for event in one.conversations.ask("hi", ScriptedApprover()).events():
         if isinstance(event, Waiting):
             told.append(event.message)
-            del one.around.servers[0:1]
+            del one.around.host.servers[0:1]
     assert told[0] == "Waiting for 2 servers to start: a, b" and told[-1] == ""
 
 
 async def test_each_queued_question_waits_like_the_first(stage: Make):
     one = stage(says("Hello."), says("Again."))
     one.around.clock.ns = 1
-    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
+    one.around.host.servers = [starting("npx")]
     for question in ("hi", "again"):
         events = [event async for event in one.conversations.ask(question, ScriptedApprover()).events()]
         assert any(isinstance(event, Waiting) for event in events)
@@ -53,7 +55,7 @@ async def test_each_queued_question_waits_like_the_first(stage: Make):
 async def test_a_slow_server_is_not_waited_for_at_each_question(stage: Make):
     one = stage(says("Hello."))
     one.around.clock.ns = 21_000_000_000
-    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
+    one.around.host.servers = [starting("npx")]
     events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
     assert not any(isinstance(event, Waiting | Notice) for event in events)
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.conversation.conversation import Remark
 from tui.core.events import (
     ApprovalAsked,
     ApprovalGiven,
@@ -24,10 +25,10 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import Answer, ApprovalRequest, Decision, Usage
+from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import TextContent, Tool, ToolResult
-from tui.runtime.redaction import EventRedactor, RedactedApprover, redacted
+from tui.runtime.redaction import EventRedactor, redacted, redacted_request, shown_remarks
 
 SECRET = "configured-value"
 TOOL = Tool("srv", "t")
@@ -151,18 +152,15 @@ def test_text_reclassified_as_reasoning_is_redacted_once():
     ]
 
 
-async def test_approval_is_asked_for_arguments_without_secrets():
-    asked = []
+def test_a_remark_contains_no_configured_secret():
+    remark = Remark(0, "error", SECRET, f"http://h/{SECRET}", SECRET)
+    (found,) = shown_remarks([remark], Redactor({"K": SECRET}))
+    assert SECRET not in str(found) and found.where == "http://h/[redacted:K]"
 
-    class Person:
-        async def ask(self, request: ApprovalRequest) -> Decision:
-            asked.append(request)
-            return Decision(Answer.ONCE)
 
-    request = ApprovalRequest("c", TOOL, {"a": SECRET}, "why")
-    decision = await RedactedApprover(Person(), Redactor({"K": SECRET})).ask(request)
-    assert decision.answer is Answer.ONCE
-    assert [one.arguments for one in asked] == [{"a": "[redacted:K]"}]
+def test_approval_is_asked_for_arguments_without_secrets():
+    asked = redacted_request(ApprovalRequest("c", TOOL, {"a": SECRET}, "why"), Redactor({"K": SECRET}))
+    assert asked.arguments == {"a": "[redacted:K]"}
 
 
 def test_an_argument_named_like_a_secret_is_not_shown():

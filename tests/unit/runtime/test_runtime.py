@@ -12,7 +12,7 @@ import pytest
 
 from tests.endpoint import Endpoint
 from tests.unit.storage.session_samples import QUESTION, say
-from tui.core.conversation.sessions import SessionMeta
+from tui.core.conversation.conversation import SessionMeta
 from tui.core.events import ApprovalGiven
 from tui.core.permission.approval_policy import Policy, Verdict
 from tui.core.ports import Answer

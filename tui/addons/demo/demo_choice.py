@@ -14,7 +14,7 @@ from typing import Any
 
 from tui.addons.demo import demo_words as known
 from tui.addons.demo.demo_words import PLACES, STOP_WORDS, SYNONYMS, VERBS, is_cjk, meanings, words
-from tui.core.context.find_tools import FIND_TOOLS
+from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec

@@ -1,12 +1,13 @@
-"""mcptui's own tools that read: `read_result`, and those that list and read resources of servers.
+"""mcptui's own tools: `read_result`, `find_tools`, and those that list and read resources of servers.
 
-`read_result` is offered while a complete result is stored, the others for servers whose resources the user
-allows models to read.
+`read_result` is offered while a complete result is stored, `find_tools` while the model is not offered all
+tools, the others for servers whose resources the user allows models to read.
 """
 
+import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from tui.core.ports import Toolbox
@@ -78,7 +79,7 @@ SERVER = "mcptui"
 BUILT_IN = "built-in/"
 """Prefix of the digests of built-in tools. Servers cannot imitate it: digests of their tools are hashes."""
 
-READ_RESULT = "read_result"
+READ_RESULT, LIST, READ, FIND_TOOLS = "read_result", "list_resources", "read_resource", "find_tools"
 PAGE_BYTES = 16_384
 MIN_PAGE = 64
 FRAME = 160
@@ -89,55 +90,136 @@ CONTEXT = 120
 
 MAX_LINE = 400
 MAX_MATCHES = 200
+PAGE = 100
+"""Resources in one page of a list."""
 
-_DIGEST = f"{BUILT_IN}read_result"
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "description": "Name of the stored result, such as result-3"},
-        "offset": {
-            "type": "integer",
-            "minimum": 0,
-            "description": "Character offset to start at (default: 0)",
-        },
-        "limit": {"type": "integer", "minimum": 1, "description": "Maximum number of characters"},
-        "grep": {
-            "type": "string",
-            "description": "Return only lines that contain this text (case-insensitive)",
-        },
-    },
-    "required": ["name"],
-}
+MAX_URI, MAX_QUERY = 8_192, 400
+_LONGEST = {"query": MAX_QUERY}
+"""Maximum characters of arguments; of others, `MAX_URI`."""
+
+
+def built_in_tool(
+    server: str, name: str, about: str, properties: Mapping[str, Any], *required: str, pinned: bool = False
+) -> Tool:
+    """Return the definition of one of mcptui's own tools. They only read."""
+    return Tool(
+        server,
+        name,
+        description=about,
+        schema={"type": "object", "properties": properties, "required": list(required)},
+        read_only=True,
+        destructive=False,
+        idempotent=True,
+        trusted=True,
+        digest=BUILT_IN + name,
+        pinned=pinned,
+    )
+
+
+def own_server(tools: Iterable[Tool]) -> str:
+    """Return the server name of mcptui's own tools: one that no server has."""
+    taken = {tool.server for tool in tools if not tool.digest.startswith(BUILT_IN)}
+    name = SERVER
+    while name in taken:
+        name += "-"
+    return name
 
 
 def is_read_result(tool: Tool) -> bool:
     """Return whether `tool` is `read_result`."""
-    return tool.digest == _DIGEST
+    return tool.digest == BUILT_IN + READ_RESULT
+
+
+def is_find_tools(tool: Tool) -> bool:
+    """Return whether `tool` is `find_tools`."""
+    return tool.digest == BUILT_IN + FIND_TOOLS
+
+
+def is_resource_tool(tool: Tool) -> bool:
+    """Whether a tool lists or reads resources, so that its results come from a server."""
+    return tool.digest in (BUILT_IN + LIST, BUILT_IN + READ)
+
+
+def is_resource_read(tool: Tool) -> bool:
+    """Whether a tool is `read_resource`, whose argument, a URI, is sent to a server."""
+    return tool.digest == BUILT_IN + READ
+
+
+def argument_problem(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """Return why arguments do not match the schema of one of mcptui's own tools, or ""."""
+    properties, required = tool.schema["properties"], tool.schema["required"]
+    if unknown := arguments.keys() - properties.keys():
+        return f"unknown argument {clean_line(min(unknown), 60)}"
+    for name, rule in properties.items():
+        value = arguments.get(name)
+        if value is None and name not in required:
+            continue
+        if rule["type"] == "string":
+            most = _LONGEST.get(name, MAX_URI)
+            if not isinstance(value, str) or len(value) > most or (name in required and not value.strip()):
+                return f"{name} must be a string of at most {most} characters"
+        else:
+            least, most = rule["minimum"], rule.get("maximum", math.inf)
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+                return f"{name} must be an integer, at least {least}" + (
+                    f" and at most {most}" if most < math.inf else ""
+                )
+    return ""
+
+
+class ResourceSource(Protocol):
+    """The resources that a model may read."""
+
+    def servers(self) -> Sequence[str]:
+        """Return the running servers whose resources it may read."""
+
+    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        """Return the resources and templates of one server, and a problem, or ""."""
+
+    async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult: ...
 
 
 class BuiltInToolbox:
-    """A toolbox that adds the built-in tools. `read_result` reads `result_store` in pages of `page_bytes`."""
+    """A toolbox that adds the built-in tools.
 
-    def __init__(self, inner: Toolbox, result_store: ResultStore, page_bytes: int = PAGE_BYTES) -> None:
+    `read_result` reads `result_store` in pages of `page_bytes`; two others list and read `resources`.
+    `find_tools`, which the `ToolOffer` defines, gets its result from `search`.
+    """
+
+    def __init__(
+        self,
+        inner: Toolbox,
+        result_store: ResultStore,
+        page_bytes: int = PAGE_BYTES,
+        resources: ResourceSource | None = None,
+        search: Callable[[Mapping[str, Any]], str] = lambda arguments: "",
+    ) -> None:
         self._inner = inner
         self._result_store = result_store
         self._room = max(MIN_PAGE, page_bytes - FRAME)
-        self._own = _tool(SERVER)
+        self._resources = resources
+        self._search = search
+        self._made: tuple[object, tuple[Tool, ...]] = (None, ())
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools; built-in ones come last, so that the others keep their positions."""
-        tools = self._inner.tools()
-        if not len(self._result_store):
+        tools, readable, has_results = self._inner.tools(), self._readable, len(self._result_store) > 0
+        if not (readable or has_results):
             return tools
-        taken = {tool.server for tool in tools if not tool.digest.startswith(BUILT_IN)}
-        while self._own.server in taken:
-            self._own = _tool(self._own.server + "-")
-        return [*tools, self._own]
+        made_for = own_server(tools), readable
+        if self._made[0] != made_for:
+            self._made = made_for, (*_resource_tools(*made_for), _result_tool(made_for[0]))
+        own = self._made[1]
+        return [*tools, *(own if has_results else own[:-1])]
+
+    @property
+    def _readable(self) -> tuple[str, ...]:
+        return tuple(self._resources.servers()) if self._resources is not None else ()
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        if not is_read_result(tool):
+        if not tool.digest.startswith(BUILT_IN):
             return await self._inner.check(tool, arguments)
-        return _argument_problem(arguments)
+        return argument_problem(tool, arguments)
 
     async def call(
         self,
@@ -148,11 +230,23 @@ class BuiltInToolbox:
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
-        if not is_read_result(tool):
+        if not tool.digest.startswith(BUILT_IN):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
-        if wrong := _argument_problem(arguments):
-            return ToolResult.failed(wrong)
-        return self._read(arguments)
+        if problem := argument_problem(tool, arguments):
+            return ToolResult.failed(problem)
+        if is_find_tools(tool):
+            return ToolResult((TextContent(self._search(arguments)),))
+        if is_read_result(tool):
+            return self._read(arguments)
+        if self._resources is None or arguments["server"] not in self._resources.servers():
+            return ToolResult.failed(self._not_allowed(arguments["server"]))
+        if is_resource_read(tool):
+            return await self._resources.read(arguments["server"], arguments["uri"], seconds)
+        return _listing(*await self._resources.resources(arguments["server"]), arguments)
+
+    def _not_allowed(self, server: str) -> str:
+        names = ", ".join(clean_line(name, 64) for name in self._readable) or "none"
+        return f"no resources from {clean_line(server, 64)!r}. Servers with resources: {names}"
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolResult:
         name = arguments["name"]
@@ -178,35 +272,86 @@ class BuiltInToolbox:
         return f"No result is named {clean_line(name, 60)}. Stored results: {kept}."
 
 
-def _tool(server: str) -> Tool:
-    return Tool(
+def _result_tool(server: str) -> Tool:
+    return built_in_tool(
         server,
         READ_RESULT,
-        description=(
-            "Read more of a tool result that was too large to show in full. The note in the result "
-            "gives its name. Use offset to continue reading, or grep to find lines."
-        ),
-        schema=_SCHEMA,
-        read_only=True,
-        destructive=False,
-        idempotent=True,
-        trusted=True,
-        digest=_DIGEST,
+        "Read more of a tool result that was too large to show in full. The note in the result gives its "
+        "name. Use offset to continue reading, or grep to find lines.",
+        {
+            "name": {"type": "string", "description": "Name of the stored result, such as result-3"},
+            "offset": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "Character offset to start at (default: 0)",
+            },
+            "limit": {"type": "integer", "minimum": 1, "description": "Maximum number of characters"},
+            "grep": {
+                "type": "string",
+                "description": "Return only lines that contain this text (case-insensitive)",
+            },
+        },
+        "name",
     )
 
 
-def _argument_problem(arguments: Mapping[str, Any]) -> str:
-    if unknown := arguments.keys() - _SCHEMA["properties"].keys():
-        return f"unknown argument {clean_line(min(unknown), 60)}"
-    for key, least in (("offset", 0), ("limit", 1)):
-        value = arguments.get(key)
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
-            return f"{key} must be an integer, at least {least}"
-    if not isinstance(arguments.get("name"), str):
-        return "name must be a string, such as result-3"
-    if not isinstance(arguments.get("grep"), str | None):
-        return "grep must be a string"
-    return ""
+def _resource_tools(server: str, readable: Sequence[str]) -> Iterator[Tool]:
+    if not readable:
+        return
+    names = ", ".join(clean_line(name, 64) for name in readable)
+    whose = {"type": "string", "description": f"Name of the server, one of: {names}"}
+    yield built_in_tool(
+        server,
+        LIST,
+        "List resources of a server: documents and data by URI.",
+        {
+            "server": whose,
+            "grep": {
+                "type": "string",
+                "description": "Return only resources that contain this text (case-insensitive)",
+            },
+            "offset": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "Index of the first resource (default: 0)",
+            },
+        },
+        "server",
+        pinned=True,
+    )
+    yield built_in_tool(
+        server,
+        READ,
+        "Read a resource of a server. Use a URI from list_resources, or a template with its values filled "
+        "in.",
+        {"server": whose, "uri": {"type": "string", "description": "URI of the resource"}},
+        "server",
+        "uri",
+        pinned=True,
+    )
+
+
+def _listing(found: Sequence[ResourceInfo], problem: str, arguments: Mapping[str, Any]) -> ToolResult:
+    if problem and not found:
+        return ToolResult.failed(clean_line(problem, 400))
+    wanted = fold(arguments.get("grep") or "")
+    lines = [line for one in found if wanted in fold(line := _line(one))]
+    start = arguments.get("offset") or 0
+    shown = lines[start : start + PAGE]
+    if start + PAGE < len(lines):
+        shown.append(f"[more: offset {start + PAGE} of {len(lines):,}]")
+    text = TextContent("\n".join(shown) or "(no resources)")
+    return ToolResult((text,), warning=clean_line(problem, 400))
+
+
+def _line(one: ResourceInfo) -> str:
+    """Return a resource as one line: URI, name, type, size and description."""
+    name = clean_line(one.title or one.name, 120)
+    facts = [clean_line(one.mime, 60), "" if one.size is None else in_bytes(one.size)]
+    facts.append("template" if one.template else "")
+    about = ", ".join(filter(None, facts))
+    words = " — ".join(filter(None, (name, clean_line(one.description, 200))))
+    return f"{clean_line(one.uri, 1_000)}  {words}{f' ({about})' if about else ''}".rstrip()
 
 
 def _page(name: str, text: str, offset: int, limit: int, room: int) -> str:
@@ -253,170 +398,3 @@ def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
     first = max(line_start, start - CONTEXT)
     last = min(len(text), end + CONTEXT)
     return first, last if line_end < 0 else min(last, line_end)
-
-
-LIST, READ = "list_resources", "read_resource"
-PAGE = 100
-MAX_URI = 8_192
-
-
-class ResourceSource(Protocol):
-    """The resources that a model may read."""
-
-    def servers(self) -> Sequence[str]:
-        """Return the running servers whose resources it may read."""
-
-    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        """Return the resources and templates of one server, and a problem, or ""."""
-
-    async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult: ...
-
-
-class ResourceToolbox:
-    """A toolbox that adds `list_resources` and `read_resource` while there is a server to read from."""
-
-    def __init__(self, inner: Toolbox, source: ResourceSource) -> None:
-        self._inner = inner
-        self._source = source
-        self._made: tuple[object, tuple[Tool, ...]] = (None, ())
-
-    def tools(self) -> Sequence[Tool]:
-        """Return the tools; built-in ones come last, so that the others keep their positions."""
-        tools, servers = self._inner.tools(), tuple(self._source.servers())
-        if not servers:
-            return tools
-        name, taken = SERVER, {tool.server for tool in tools if not tool.digest.startswith(BUILT_IN)}
-        while name in taken:
-            name += "-"
-        if self._made[0] != (name, servers):
-            self._made = (name, servers), _tools(name, servers)
-        return [*tools, *self._made[1]]
-
-    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        return (
-            _resource_problem(tool, arguments)
-            if is_resource_tool(tool)
-            else await self._inner.check(tool, arguments)
-        )
-
-    async def call(
-        self,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        *,
-        seconds: float | CallTimeout,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
-    ) -> ToolResult:
-        if not is_resource_tool(tool):
-            return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
-        if problem := _resource_problem(tool, arguments) or self._not_allowed(arguments["server"]):
-            return ToolResult.failed(problem)
-        if tool.name == READ:
-            return await self._source.read(arguments["server"], arguments["uri"], seconds)
-        return await self._list(arguments)
-
-    def _not_allowed(self, server: str) -> str:
-        known = self._source.servers()
-        if server in known:
-            return ""
-        names = ", ".join(clean_line(name, 64) for name in known) or "none"
-        return f"no resources from {clean_line(server, 64)!r}. Servers with resources: {names}"
-
-    async def _list(self, arguments: Mapping[str, Any]) -> ToolResult:
-        found, problem = await self._source.resources(arguments["server"])
-        if problem and not found:
-            return ToolResult.failed(clean_line(problem, 400))
-        wanted = fold(arguments.get("grep") or "")
-        lines = [line for one in found if wanted in fold(line := _line(one))]
-        start = arguments.get("offset") or 0
-        shown = lines[start : start + PAGE]
-        if start + PAGE < len(lines):
-            shown.append(f"[more: offset {start + PAGE} of {len(lines):,}]")
-        return ToolResult(
-            (TextContent("\n".join(shown) or "(no resources)"),), warning=clean_line(problem, 400)
-        )
-
-
-def is_resource_tool(tool: Tool) -> bool:
-    """Whether a tool lists or reads resources, so that its results come from a server."""
-    return tool.digest in (BUILT_IN + LIST, BUILT_IN + READ)
-
-
-def is_resource_read(tool: Tool) -> bool:
-    """Whether a tool is `read_resource`, whose argument, a URI, is sent to a server."""
-    return tool.digest == BUILT_IN + READ
-
-
-def _tools(server: str, readable: Sequence[str]) -> tuple[Tool, ...]:
-    names = ", ".join(clean_line(name, 64) for name in readable)
-    whose = {"type": "string", "description": f"Name of the server, one of: {names}"}
-    listing = {
-        "server": whose,
-        "grep": {
-            "type": "string",
-            "description": "Return only resources that contain this text (case-insensitive)",
-        },
-        "offset": {
-            "type": "integer",
-            "minimum": 0,
-            "description": "Index of the first resource (default: 0)",
-        },
-    }
-    reading = {"server": whose, "uri": {"type": "string", "description": "URI of the resource"}}
-    return (
-        _resource_tool(
-            server, LIST, "List resources of a server: documents and data by URI.", listing, ["server"]
-        ),
-        _resource_tool(
-            server,
-            READ,
-            (
-                "Read a resource of a server. Use a URI from list_resources, or a template with its values "
-                "filled in."
-            ),
-            reading,
-            ["server", "uri"],
-        ),
-    )
-
-
-def _resource_tool(
-    server: str, name: str, words: str, properties: Mapping[str, Any], needed: Sequence[str]
-) -> Tool:
-    return Tool(
-        server,
-        name,
-        description=words,
-        schema={"type": "object", "properties": properties, "required": list(needed)},
-        read_only=True,
-        destructive=False,
-        idempotent=True,
-        trusted=True,
-        digest=BUILT_IN + name,
-        pinned=True,
-    )
-
-
-def _resource_problem(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    if unknown := arguments.keys() - tool.schema["properties"].keys():
-        return f"unknown argument {clean_line(min(unknown), 60)}"
-    if not isinstance(arguments.get("server"), str):
-        return "server must be the name of a server"
-    if tool.name == READ:
-        uri = arguments.get("uri")
-        return "" if isinstance(uri, str) and 0 < len(uri) <= MAX_URI else "uri must be a URI"
-    offset = arguments.get("offset")
-    if offset is not None and (not isinstance(offset, int) or isinstance(offset, bool) or offset < 0):
-        return "offset must be an integer, at least 0"
-    return "" if isinstance(arguments.get("grep"), str | None) else "grep must be a string"
-
-
-def _line(one: ResourceInfo) -> str:
-    """Return a resource as one line: URI, name, type, size and description."""
-    name = clean_line(one.title or one.name, 120)
-    facts = [clean_line(one.mime, 60), "" if one.size is None else in_bytes(one.size)]
-    facts.append("template" if one.template else "")
-    about = ", ".join(filter(None, facts))
-    words = " — ".join(filter(None, (name, clean_line(one.description, 200))))
-    return f"{clean_line(one.uri, 1_000)}  {words}{f' ({about})' if about else ''}".rstrip()

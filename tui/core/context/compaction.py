@@ -62,7 +62,7 @@ def sent_messages(
     marked, because the model would otherwise answer it together with the next one.
     """
     ends = {at for at in ends if _is_unanswered(messages, at)}
-    if not (compaction.upto or compaction.shrunk or compaction.limits or ends):
+    if not (compaction.applies or ends):
         return messages
     result: list[Message] = []
     if compaction.upto:

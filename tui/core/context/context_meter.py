@@ -151,46 +151,6 @@ class RequestTokens:
 
 
 @dataclass(slots=True)
-class MessageEstimates:
-    """Estimates the requests of one conversation, each message only once.
-
-    A conversation grows at its end; after a change of earlier messages, call `forget`.
-    """
-
-    _known: int = 0
-    _first: Message | None = None
-    _last: Message | None = None
-    _tokens: int = 0
-    _tools: Sequence[ToolSpec] = ()
-    _tool_tokens: int = 0
-
-    def count(self, request: ModelRequest) -> int:
-        if request.tools is not self._tools:
-            self._tools, self._tool_tokens = request.tools, sum(map(estimate_tool, request.tools))
-        return estimate(request.system) + self.count_messages(request.messages) + self._tool_tokens
-
-    def count_messages(self, messages: Sequence[Message]) -> int:
-        if not self._begins(messages):
-            self.forget()
-        new = messages[self._known :]
-        if new:
-            self._first, self._last = messages[0], messages[-1]
-            self._tokens += estimate_messages(new)
-            self._known = len(messages)
-        return self._tokens
-
-    def forget(self) -> None:
-        """Forget the estimates, because earlier messages are now sent differently."""
-        self._known, self._tokens = 0, 0
-
-    def _begins(self, messages: Sequence[Message]) -> bool:
-        known = self._known
-        return not known or (
-            known <= len(messages) and messages[0] == self._first and messages[known - 1] == self._last
-        )
-
-
-@dataclass(slots=True)
 class Calibration:
     """The ratio between an endpoint's token counts and our estimates, because every tokenizer differs.
 
@@ -231,7 +191,6 @@ class ContextMeter:
     estimated: bool = True
     patient: bool = False
     calibration: Calibration = field(default_factory=Calibration)
-    _tally: MessageEstimates = field(default_factory=MessageEstimates)
     _seen: int = 0
     _first: Message | None = None
 
@@ -244,7 +203,7 @@ class ContextMeter:
         nor an empty reply. `withheld` are tools that were omitted from this request only.
         """
         if usage.prompt and not usage.estimated:
-            self.calibration.learn(self._tally.count(request), usage.prompt)
+            self.calibration.learn(estimate_request(request), usage.prompt)
         self.tokens = usage.prompt + usage.completion + self.calibration(sum(map(estimate_tool, withheld)))
         self.estimated = usage.estimated or bool(withheld)
         self._seen = lasting
@@ -253,7 +212,6 @@ class ContextMeter:
     def forget(self) -> None:
         """Reset, because the conversation, the model or the content of requests has changed."""
         self.tokens, self.estimated, self._seen, self._first = 0, True, 0, None
-        self._tally.forget()
 
     def resized(self, difference: int) -> None:
         """Adjust to earlier messages that now take `difference` more estimated tokens (fewer if negative).
@@ -286,7 +244,7 @@ class ContextMeter:
         return self.estimate(request)
 
     def estimate(self, request: ModelRequest) -> int:
-        return self.calibration(self._tally.count(request))
+        return self.calibration(estimate_request(request))
 
     def is_full(self, request: ModelRequest, share: float) -> bool:
         if self.window is None or self.patient:

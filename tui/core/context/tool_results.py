@@ -24,6 +24,9 @@ USUAL_PRIORITY = 0.5
 """Priority of an item without one, if other items have one."""
 
 NOTE_BYTES = 80
+END_CHARS = 200
+"""Characters by which the end of a truncated text is found in the complete one."""
+
 EMPTY = "(empty result)"
 _FAILED, _WARNING = "ERROR: ", "[warning: "
 INVISIBLE = rf"(?![\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]){UNSEEN}"
@@ -76,54 +79,23 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
     are omitted first.
     """
     seen = _for_model(result)
-    whole = _rendered(seen)
-    if not is_cut(whole.text, limit):
-        return Observation(whole.text, whole.attachments)
-    kept = keep(whole.text)
-    shown = _rendered(seen, omitted) if (omitted := _least_important(seen, limit)) else whole
-    text = cut(shown.text, limit, kept, lambda end: _place(end, shown, whole))
-    return Observation(text, shown.attachments, kept)
+    text, attachments = _rendered(seen)
+    if not is_cut(text, limit):
+        return Observation(text, attachments)
+    whole, kept = text, keep(text)
+    if omitted := _least_important(seen, limit):
+        text, attachments = _rendered(seen, omitted)
+    return Observation(cut(text, limit, kept, whole), attachments, kept)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rendered:
-    """The text of a result. `parts` has the start and the length of what each item became, by its number."""
-
-    text: str
-    attachments: tuple[Attachment, ...]
-    parts: Mapping[int, tuple[int, int]]
-
-
-def _place(end: int, shown: _Rendered, whole: _Rendered) -> int:
-    """Return where in the text of `whole` the first `end` characters of `shown` end."""
-    if shown is whole:
-        return end
-    place = 0
-    for number, (start, length) in shown.parts.items():
-        if start >= end:
-            break
-        if number in whole.parts:
-            there, most = whole.parts[number]
-            place = there + min(end - start, length, most)
-    return place
-
-
-def _rendered(result: ToolResult, omitted: Collection[int] = ()) -> _Rendered:
+def _rendered(result: ToolResult, omitted: Collection[int] = ()) -> tuple[str, tuple[Attachment, ...]]:
     renderer = _Renderer()
-    parts = renderer.parts_of(result, omitted)
-    visible_parts = {number: visible(part) for number, part in parts.items()}
-    warning = result.warning
-    if missing := _missing("\n".join(parts.values()), "\n".join(visible_parts.values())):
+    text = "\n".join(renderer.parts_of(result, omitted).values())
+    shown, warning = visible(text), result.warning
+    if missing := _missing(text, shown):
         warning = f"{warning.removesuffix('.')}. {missing}" if warning else missing
     head = f"{_WARNING}{visible(warning)}]\n" if warning else ""
-    if result.is_error:
-        head = _FAILED + head
-    places = {}
-    at = len(head)
-    for number, part in visible_parts.items():
-        places[number] = (at, len(part))
-        at += len(part) + 1
-    return _Rendered(head + "\n".join(visible_parts.values()), tuple(renderer.attachments), places)
+    return (_FAILED if result.is_error else "") + head + shown, tuple(renderer.attachments)
 
 
 def _missing(text: str, shown: str) -> str:
@@ -272,12 +244,11 @@ def is_cut(text: str, limit: int) -> bool:
     return len(text) > limit or (len(text) * 4 > limit and octets(text) > limit)
 
 
-def cut(text: str, limit: int, kept: str = "", place: Callable[[int], int] = int) -> str:
+def cut(text: str, limit: int, kept: str = "", whole: str = "") -> str:
     """Return `text` in at most about `limit` bytes: 70 % head, 30 % tail, and a note on what is missing.
 
     It is cut at line ends if there are any nearby. The note may exceed a very small limit. `kept` is the
-    name by which `read_result` finds the complete text, or "". `place` returns where the head ends in that
-    text, from the head's length.
+    name by which `read_result` finds the complete text, or "". It is `whole`, by default `text`.
     """
     if not is_cut(text, limit):
         return text
@@ -293,7 +264,10 @@ def cut(text: str, limit: int, kept: str = "", place: Callable[[int], int] = int
     figures = f"{missing:,} of {len(encoded):,} bytes omitted"
     where = _REQUEST_LESS
     if kept:
-        how = f"call read_result with this name and offset {place(len(head))}, or grep"
+        last = head[-END_CHARS:]  # items may be missing before it
+        place = (whole or text).find(last, len(head) - len(last))
+        offset = place + len(last) if place >= 0 else 0
+        how = f"call read_result with this name and offset {offset}, or grep"
         where = f'full text stored as "{kept}": {how}'
     return f"{head}\n[… {figures}; {where} …]\n{tail}"
 

@@ -8,7 +8,7 @@ Fields that only a screen shows (when a message was written, how long it took) d
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, Protocol, cast, get_args
 
 SYSTEM = (
     "You are talking with a person in a terminal program, mcptui, that connects you to MCP servers. "
@@ -209,6 +209,11 @@ class Compaction:
     shrunk: int = 0
     limits: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def applies(self) -> bool:
+        """Whether anything is sent differently."""
+        return bool(self.upto or self.shrunk or self.limits)
+
     def before(self, end: int) -> "Compaction":
         """Return what still applies to a conversation truncated before message `end`."""
         if self.upto > end:
@@ -217,13 +222,84 @@ class Compaction:
         return replace(self, shrunk=min(self.shrunk, end), limits=limits)
 
 
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A call that is about to be sent; saved before its bytes leave.
+
+    `decision` is "allowed" by a rule, or the user's answer ("once", "session", "always"). `turn` is the
+    turn's number in this run of the program, as in the traffic.
+    """
+
+    call_id: str
+    server: str
+    tool: str
+    arguments: Mapping[str, Any]
+    decision: str = "allowed"
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMeta:
+    """The fields of a session besides its messages; None leaves a field unchanged.
+
+    `imported`: anyone may have written its content.
+    """
+
+    title: str | None = None
+    system: str | None = None
+    model: str | None = None
+    profile: str | None = None
+    compaction: Compaction | None = None
+    recording: str | None = None
+    imported: bool | None = None
+
+
+class Journal(Protocol):
+    """Writes an open session. Only `settled` and `close` wait."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def problem(self) -> str:
+        """Why writing has stopped (disk full, file deleted), in words, or ""."""
+
+    def message(self, index: int, message: Message) -> None:
+        """Write a complete message; `index` counts from 0."""
+
+    def draft(self, text: str, reasoning: str) -> None:
+        """Write the part of a reply that has streamed so far; the next message replaces it."""
+
+    def intent(self, intent: Intent) -> None: ...
+
+    def decision(self, call_id: str, answer: str, reason: str) -> None:
+        """Write the user's answer to an approval."""
+
+    def result(self, name: str, text: str) -> None:
+        """Write the complete text of a result that was truncated; `name` is `ToolMessage.kept`."""
+
+    def usage(self, model: str, usage: Usage, cost: float | None) -> None: ...
+
+    def remark(self, remark: Remark) -> None: ...
+
+    def compacted(self, compaction: Compaction) -> None: ...
+
+    def describe(self, meta: SessionMeta) -> None: ...
+
+    async def settled(self) -> None:
+        """Wait until everything so far is on disk; return at once if nothing can be written."""
+
+    async def close(self) -> None:
+        """Write pending data and close the file. Bounded in time."""
+
+
 @dataclass(slots=True)
 class Conversation:
     """Messages in order, only ever appended to, and the system text before them.
 
     `remarks` are mcptui's own lines between them. `imported` is the id of the session if it was imported,
     else "". Anyone may have written the content of an imported session, including the names of its servers.
-    `heard` is called with each new message and its index.
+    `journal` saves everything that is added, or is None.
     """
 
     system: str = ""
@@ -231,15 +307,7 @@ class Conversation:
     compaction: Compaction = Compaction()
     remarks: list[Remark] = field(default_factory=list, compare=False)
     imported: str = field(default="", compare=False)
-    heard: Callable[[int, Message], None] | None = field(default=None, repr=False, compare=False)
-    compacted: Callable[[Compaction], None] | None = field(default=None, repr=False, compare=False)
-    remarked: Callable[[Remark], None] | None = field(default=None, repr=False, compare=False)
-    _ids: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
-    _numbered: int = field(default=0, init=False, repr=False, compare=False)
-    _checked: int = field(default=0, init=False, repr=False, compare=False)
-    _checked_for: Compaction | None = field(default=None, init=False, repr=False, compare=False)
-    _last_checked: Message | None = field(default=None, init=False, repr=False, compare=False)
-    _valid: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
+    journal: Journal | None = field(default=None, repr=False, compare=False)
 
     def say(self, text: str, attachments: tuple[Attachment, ...] = (), at: float = 0.0) -> None:
         self._append(UserMessage(text, attachments, at))
@@ -252,22 +320,22 @@ class Conversation:
 
     def compact(self, compaction: Compaction) -> None:
         self.compaction = compaction
-        if self.compacted is not None:
-            self.compacted(compaction)
+        if self.journal is not None:
+            self.journal.compacted(compaction)
 
     def remark(self, remark: Remark) -> None:
         """Store a remark, which is not sent to models."""
         self.remarks.append(remark)
-        if self.remarked is not None:
-            self.remarked(remark)
+        if self.journal is not None:
+            self.journal.remark(remark)
 
     def remarks_before(self, upto: int) -> list[Remark]:
         return [remark for remark in self.remarks if remark.place <= upto]
 
     def _append(self, message: Message) -> None:
         self.messages.append(message)
-        if self.heard is not None:
-            self.heard(len(self.messages) - 1, message)
+        if self.journal is not None:
+            self.journal.message(len(self.messages) - 1, message)
 
     def dangling(self) -> tuple[CallRequest, ...]:
         answered: set[str] = set()
@@ -281,40 +349,13 @@ class Conversation:
         return ()
 
     def used_ids(self) -> Set[str]:
-        if self._numbered > len(self.messages):  # messages were removed
-            self._ids.clear()
-            self._numbered = 0
-        for message in self.messages[self._numbered :]:
-            if isinstance(message, AssistantMessage):
-                self._ids.update(call.id for call in message.calls)
-        self._numbered = len(self.messages)
-        return self._ids
+        said = (message for message in self.messages if isinstance(message, AssistantMessage))
+        return {call.id for message in said for call in message.calls}
 
     @property
     def ends(self) -> set[int]:
         """The places of messages before which a turn was stopped or failed."""
         return {remark.place for remark in self.remarks if remark.kind == "end"}
-
-    def valid(self, messages: Sequence[Message]) -> list[Message]:
-        """Apply `sanitised` to `messages`: those of this conversation, compacted by `compaction`.
-
-        Messages before the last user message were checked when they were new.
-        """
-        known, result = self._checked, self._valid
-        if self._checked_for is not self.compaction or not _begins(messages, known, self._last_checked):
-            known, self._checked_for = 0, self.compaction
-            result.clear()
-        new = messages[known:]
-        last = max((at for at, one in enumerate(new) if isinstance(one, UserMessage)), default=0)
-        if last:
-            result += sanitised(new[:last])
-            self._last_checked = new[last - 1]
-        self._checked = known + last
-        return result + sanitised(new[last:])
-
-
-def _begins(messages: Sequence[Message], count: int, last: Message | None) -> bool:
-    return not count or (count <= len(messages) and messages[count - 1] == last)
 
 
 def not_recorded(call: CallRequest) -> ToolMessage:

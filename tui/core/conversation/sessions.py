@@ -12,9 +12,9 @@ import unicodedata
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
-from tui.core.conversation.conversation import Compaction, Conversation, Message, Remark, Usage
+from tui.core.conversation.conversation import Conversation, Journal, SessionMeta
 from tui.core.errors import UsageError
 from tui.core.late_compiling import late
 from tui.core.text import clean, graphemes
@@ -60,75 +60,6 @@ class SessionInfo:
     in_use: bool = False
     problem: str = ""
     estimated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """A call that is about to be sent; saved before its bytes leave.
-
-    `decision` is "allowed" by a rule, or the user's answer ("once", "session", "always"). `turn` is the
-    turn's number in this run of the program, as in the traffic.
-    """
-
-    call_id: str
-    server: str
-    tool: str
-    arguments: Mapping[str, Any]
-    decision: str = "allowed"
-    turn: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SessionMeta:
-    """The fields of a session besides its messages; None leaves a field unchanged.
-
-    `imported`: anyone may have written its content.
-    """
-
-    title: str | None = None
-    system: str | None = None
-    model: str | None = None
-    profile: str | None = None
-    compaction: Compaction | None = None
-    recording: str | None = None
-    imported: bool | None = None
-
-
-class Journal(Protocol):
-    """Writes an open session. Only `settled` and `close` wait."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def problem(self) -> str:
-        """Why writing has stopped (disk full, file deleted), in words, or ""."""
-
-    def message(self, index: int, message: Message) -> None:
-        """Write a complete message; `index` counts from 0."""
-
-    def draft(self, text: str, reasoning: str) -> None:
-        """Write the part of a reply that has streamed so far; the next message replaces it."""
-
-    def intent(self, intent: Intent) -> None: ...
-
-    def decision(self, call_id: str, answer: str, reason: str) -> None:
-        """Write the user's answer to an approval."""
-
-    def result(self, name: str, text: str) -> None:
-        """Write the complete text of a result that was truncated; `name` is `ToolMessage.kept`."""
-
-    def usage(self, model: str, usage: Usage, cost: float | None) -> None: ...
-
-    def remark(self, remark: Remark) -> None: ...
-
-    def describe(self, meta: SessionMeta) -> None: ...
-
-    async def settled(self) -> None:
-        """Wait until everything so far is on disk; return at once if nothing can be written."""
-
-    async def close(self) -> None:
-        """Write pending data and close the file. Bounded in time."""
 
 
 @dataclass(frozen=True, slots=True)

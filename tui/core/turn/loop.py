@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 from tui.core.context.compaction import FULL, Compactor, sent_messages
 from tui.core.context.instructions import with_instructions
 from tui.core.context.tool_selection import ToolOffer
-from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Conversation,
+    Message,
+    UserMessage,
+    sanitised,
+)
 from tui.core.errors import ModelError
 from tui.core.events import (
     ApprovalGiven,
@@ -64,7 +70,7 @@ class ModelRequester:
         self._emit = emit
         self._said = ""
         self._spend = spend
-        self._room = Compactor(conversation, deps.model, deps.context_meter, spend)
+        self._room = Compactor(conversation, deps.model.chat, deps.model.context_meter, spend)
 
     async def ask(self, reply: Reply, step: int, offer: ToolOffer | None, extra: str) -> ModelRequest:
         """Send a request, fill `reply`, also when it is cut off, and return the request that was answered.
@@ -76,28 +82,28 @@ class ModelRequester:
         request = await self._fitting_request(offer, extra)
         for left in range(ROOMS, -1, -1):
             try:
-                await think(self._deps.model, request, step, reply, self._emit, self._deps.clock)
+                await think(self._deps.model.chat, request, step, reply, self._emit, self._deps.clock)
                 break
             except ModelError as error:
                 if error.window is not None:  # the endpoint knows best
-                    self._deps.context_meter.window = error.window
+                    self._deps.model.context_meter.window = error.window
                 if not (left and error.overflow) or reply.text:
                     raise
                 if not await self._make_room(request.messages):
                     raise
-                if (usage := reply.usage_so_far(self._deps.context_meter.estimate)) is not None:
+                if (usage := reply.usage_so_far(self._deps.model.context_meter.estimate)) is not None:
                     self._spend(usage)
                 request = self._request(offer, extra)
         return request
 
     def _request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         talk = self._conversation
-        messages: Sequence[Message] = talk.valid(sent_messages(talk.messages, talk.compaction, talk.ends))
+        messages: Sequence[Message] = sanitised(sent_messages(talk.messages, talk.compaction, talk.ends))
         if extra:  # if it stayed in the history, the model would repeat it
             messages = [*messages, UserMessage(extra)]
-        system = with_instructions(talk.system, self._deps.instructions)
+        system = with_instructions(talk.system, self._deps.model.instructions)
         schema = None
-        if (wanted := self._deps.answer_format) is not None:
+        if (wanted := self._deps.model.answer_format) is not None:
             system = f"{system}\n\n{wanted.instruction}" if system else wanted.instruction
             schema = wanted.schema
         if offer is None:
@@ -107,7 +113,7 @@ class ModelRequester:
     async def _fitting_request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         request = self._request(offer, extra)
         for _ in range(3):  # first with shortened results, then a summary, then a truncated newest turn
-            if not self._deps.context_meter.is_full(request, FULL) or not await self._make_room():
+            if not self._deps.model.context_meter.is_full(request, FULL) or not await self._make_room():
                 break
             request = self._request(offer, extra)
         return request
@@ -197,7 +203,7 @@ class Turn:
     async def events(self) -> AsyncIterator[Event]:
         """Yield what happens, ending with `TurnEnded`. Leaving early cancels the turn."""
         self._task = asyncio.create_task(self._run(), name="turn")
-        journal = self._deps.journal
+        journal = self._conversation.journal
         try:
             while True:
                 event = await self._queue.get()
@@ -214,7 +220,7 @@ class Turn:
         self._queue.put_nowait(event)
         if (remark := remark_of(event, len(self._conversation.messages))) is not None:
             self._conversation.remark(remark)
-        if isinstance(event, TextDelta) and (journal := self._deps.journal) is not None:
+        if isinstance(event, TextDelta) and (journal := self._conversation.journal) is not None:
             now = self._deps.clock.now_ns()
             if now - self._drafted_ns >= DRAFT_NS:
                 self._drafted_ns = now
@@ -246,7 +252,7 @@ class Turn:
     async def _turn(self) -> None:
         deps = self._deps
         offer = await self._actor.refresh_tools()
-        self._emit(TurnStarted(deps.model.label, len(offer), offer.notice, self._number))
+        self._emit(TurnStarted(deps.model.chat.label, len(offer), offer.notice, self._number))
         extra, corrections = "", 0
         while (reached := self.meter.reached(deps.clock.now_ns())) is None:
             self.meter.steps += 1
@@ -262,7 +268,7 @@ class Turn:
             if not reply.calls:
                 if self._steering:
                     continue
-                wanted = deps.answer_format
+                wanted = deps.model.answer_format
                 if wanted and corrections < CORRECTIONS and (problem := await self._mismatch(reply, wanted)):
                     corrections += 1
                     extra = wanted.correction(problem)
@@ -306,7 +312,7 @@ class Turn:
                 self._say_thought(reply)
         finally:  # a reply that is cut off is saved with its duration and its tokens
             reply.seconds = (deps.clock.now_ns() - started) / 1e9
-            if (usage := reply.usage_so_far(deps.context_meter.estimate)) is not None:
+            if (usage := reply.usage_so_far(deps.model.context_meter.estimate)) is not None:
                 reply.usage = usage
                 self._spend(usage)
         withheld = self._actor.offer.specs if final else ()
@@ -325,7 +331,7 @@ class Turn:
 
     def _spend(self, usage: Usage) -> None:
         self._usage += usage
-        self.meter.spent(usage, self._deps.bill(usage))
+        self.meter.spent(usage, self._deps.model.bill(usage))
 
     def _count(
         self, request: ModelRequest, reply: Reply, ms: float, transient: bool, withheld: Sequence[ToolSpec]
@@ -337,7 +343,7 @@ class Turn:
         """
         usage = reply.usage or Usage(estimated=True)
         lasting = len(request.messages) - transient + (not reply.is_empty)
-        self._deps.context_meter.answered(request, usage, lasting, withheld)
+        self._deps.model.context_meter.answered(request, usage, lasting, withheld)
         reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
         reply.seconds = ms / 1000
         self._keep(reply)
@@ -350,7 +356,7 @@ class Turn:
         if reply.text:
             self._answers.append(reply.text)
         if not reply.is_empty:
-            self._conversation.reply(reply.message(self._deps.model.label, partial))
+            self._conversation.reply(reply.message(self._deps.model.chat.label, partial))
 
     def _keep_partial(self) -> None:
         """Keep the shown part of an incomplete reply, without its incomplete calls."""
@@ -364,7 +370,7 @@ class Turn:
             message = (
                 "the model used all of its tokens before it wrote anything"
                 if cut
-                else f"the model returned nothing ({self._deps.model.label})"
+                else f"the model returned nothing ({self._deps.model.chat.label})"
             )
             step = "Raise max_tokens of this profile." if cut else "Retry, or switch to another model."
             self._emit(TurnError(message, "model", step))

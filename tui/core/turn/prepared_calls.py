@@ -40,6 +40,13 @@ def plain_reason(text: str, why: str) -> str:
     return text
 
 
+def why_of(message: ToolMessage) -> str:
+    """Return why a call did not run or finish; sessions of earlier versions say it only in the result."""
+    if message.why or message.seconds or not message.is_error:
+        return message.why
+    return next((word for word in ("denied", "cancelled", "not run") if message.text.startswith(word)), "")
+
+
 def shown_result(message: ToolMessage) -> tuple[str, str]:
     """Return the text of a result for the user, without additions for the model, and its warning, or ""."""
     text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")

@@ -3,17 +3,16 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.core.context.built_in_tools import (
     BuiltInToolbox,
     ResourceSource,
-    ResourceToolbox,
     ResultStore,
+    is_find_tools,
     is_read_result,
 )
 from tui.core.context.context_meter import ContextMeter
-from tui.core.context.find_tools import FindingToolbox, is_find_tools
 from tui.core.context.tool_results import (
     UNKNOWN_WINDOW,
     Observation,
@@ -22,9 +21,8 @@ from tui.core.context.tool_results import (
     observation,
     result_room,
 )
-from tui.core.context.tool_selection import ToolOffer, ToolSelection
-from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
-from tui.core.conversation.sessions import Intent, Journal
+from tui.core.context.tool_selection import FOUND, ToolOffer, ToolSelection
+from tui.core.conversation.conversation import CallRequest, Conversation, Intent, ToolMessage
 from tui.core.events import (
     Emit,
     Notice,
@@ -67,32 +65,54 @@ LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class TurnDeps:
-    """The dependencies of a turn. Those with state live as long as the conversation.
+class TurnModel:
+    """The model of a turn, and what each of its requests needs besides the conversation.
 
     `bill` is called with the usage of each request; it returns its cost, or None if unknown. `instructions`
-    is the part of the system text from servers, or ""; `resources` are those that the model may read.
-    `answer_format` is for an answer as JSON. `absent` returns the servers that are not running, `turned_off`
-    the tools of the others that the user has turned off. `decisions` records decisions about calls.
+    is the part of the system text from servers, or "". `answer_format` is for an answer as JSON.
     """
 
-    model: ChatModel
-    toolbox: Toolbox
-    approver: Approver
-    policy: Policy
-    limits: Limits
-    clock: Clock
-    journal: Journal | None = None
+    chat: ChatModel
     context_meter: ContextMeter = field(default_factory=ContextMeter)
-    bill: Callable[[Usage], float | None] = lambda usage: None
-    result_store: ResultStore = field(default_factory=ResultStore)
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
+    bill: Callable[[Usage], float | None] = lambda usage: None
     instructions: str = ""
-    resources: ResourceSource | None = None
     answer_format: "AnswerFormat | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTools:
+    """The tools of a turn, and the resources that the model may read.
+
+    `absent` returns the servers that are not running, `turned_off` the tools of the others that the user has
+    turned off.
+    """
+
+    toolbox: Toolbox
+    resources: ResourceSource | None = None
     absent: Callable[[], Mapping[str, ServerState]] = dict
     turned_off: Callable[[], Sequence[Tool]] = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPermission:
+    """Who is asked about calls, what needs no question, and the record of decisions."""
+
+    approver: Approver
+    policy: Policy
     decisions: DecisionLog = field(default_factory=Undecided)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDeps:
+    """The dependencies of a turn. Those with state live as long as the conversation."""
+
+    model: TurnModel
+    tools: TurnTools
+    permission: TurnPermission
+    limits: Limits
+    clock: Clock
+    result_store: ResultStore = field(default_factory=ResultStore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,40 +149,43 @@ class ToolCallRunner:
         self._started: dict[str, int] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
         self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
+        permission, tools = deps.permission, deps.tools
+        self._policy = permission.policy
         self._approval = CallApproval(
-            deps.approver,
-            deps.policy,
-            deps.decisions,
-            deps.journal,
+            permission.approver,
+            permission.policy,
+            permission.decisions,
+            conversation.journal,
             self._clocks,
             emit,
             conversation,
         )
-        room = result_room(deps.context_meter.window or UNKNOWN_WINDOW)
-        tools = deps.toolbox if deps.resources is None else ResourceToolbox(deps.toolbox, deps.resources)
+        room = result_room(deps.model.context_meter.window or UNKNOWN_WINDOW)
         page_bytes = min(deps.limits.result_bytes, room)
-        self._toolbox = FindingToolbox(BuiltInToolbox(tools, deps.result_store, page_bytes), self._find_tools)
+        self._toolbox = BuiltInToolbox(
+            tools.toolbox, deps.result_store, page_bytes, tools.resources, self._find_tools
+        )
         self._budget = self._budget_for(1)
         self._chosen = False
         self.offer = ToolOffer(())
 
     async def refresh_tools(self) -> ToolOffer:
         """Update the offer; servers may start and stop while a turn runs."""
-        tools = self._deps.policy.rules.offered(self._toolbox.tools())
-        talk, window = tuple(self._conversation.messages), self._deps.context_meter.window
+        tools = self._policy.rules.offered(self._toolbox.tools())
+        talk, window = tuple(self._conversation.messages), self._deps.model.context_meter.window
 
         def chosen() -> ToolOffer:
             if self._chosen:
                 return self.offer.renewed(tools)
-            return self._deps.tool_selection.offer(tools, window=window, talk=talk)
+            return self._deps.model.tool_selection.offer(tools, window=window, talk=talk)
 
         # Ranking 10,000 tools takes half a second (measured), during which keys would not work.
         self.offer = await asyncio.to_thread(chosen) if len(tools) > MANY_TOOLS else chosen()
         self._chosen = True
         return self.offer
 
-    def _find_tools(self, query: str, count: int) -> str:
-        self.offer, text = self.offer.search(query, count)
+    def _find_tools(self, arguments: Mapping[str, Any]) -> str:
+        self.offer, text = self.offer.search(arguments["query"], arguments.get("limit") or FOUND)
         return text
 
     def _load(self, tool: Tool) -> None:
@@ -173,11 +196,11 @@ class ToolCallRunner:
             self._emit(Notice(f"Loaded {name}: the model called it by name."))
 
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
-        rules, off, denied = self._deps.policy.rules, list[Tool](), list[Tool]()
+        rules, off, denied = self._policy.rules, list[Tool](), list[Tool]()
         if self.offer.table.resolve(call.name) is None:
-            off += self._deps.turned_off()
+            off += self._deps.tools.turned_off()
             denied += [tool for tool in self._toolbox.tools() if rules.denying(tool) is not None]
-        item = prepare(call, self.offer.table, self._deps.absent(), off, denied)
+        item = prepare(call, self.offer.table, self._deps.tools.absent(), off, denied)
         self._proposed[call.id] = item
         if item.tool is not None and item.why != "denied" and not self.offer.is_loaded(item.tool):
             self._load(item.tool)
@@ -235,7 +258,7 @@ class ToolCallRunner:
         until_ns = deps.clock.now_ns() + SERVER_PATIENCE_NS
         announced = ""
         while names and deps.clock.now_ns() < until_ns:
-            starting = [name for name, state in deps.absent().items() if state in _SOON_RUNNING]
+            starting = [name for name, state in deps.tools.absent().items() if state in _SOON_RUNNING]
             awaited = sorted({server for name in names if (server := server_of(name, starting))})
             if not awaited:
                 break
@@ -352,15 +375,15 @@ class ToolCallRunner:
         if name := result_store.name_of(whole):
             return name
         name = result_store.keep(whole)
-        if (journal := self._deps.journal) is not None:
+        if (journal := self._conversation.journal) is not None:
             journal.result(name, whole)
         return name
 
     def _budget_for(self, calls: int) -> ResultBudget:
-        return ResultBudget(self._deps.limits.result_bytes, self._deps.context_meter.window, calls)
+        return ResultBudget(self._deps.limits.result_bytes, self._deps.model.context_meter.window, calls)
 
     async def _save_intent(self, item: PreparedCall, tool: Tool) -> None:
-        if (journal := self._deps.journal) is None:
+        if (journal := self._conversation.journal) is None:
             return
         turn = CAUSE.get()
         decision = self._approval.answers.get(item.call.id, "allowed")

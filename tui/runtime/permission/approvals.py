@@ -6,6 +6,7 @@ apply, unless the user trusts it (`--trust-config`).
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.context.built_in_tools import BUILT_IN
@@ -13,8 +14,10 @@ from tui.core.errors import McptuiError, sentences
 from tui.core.permission.approval_policy import Policy
 from tui.core.permission.rules import Rules, Verdict
 from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
+from tui.core.secrets.redact import Redactor
 from tui.core.text import quoted_name
 from tui.host.waits import first_of
+from tui.runtime.redaction import redacted_request
 from tui.settings.config_file import ConfigFile
 from tui.settings.toml_edits import Document, set_value, texts_at
 
@@ -115,25 +118,31 @@ class RememberedApprovals:
         self._saved = found
 
 
-class PresentApprover:
-    """An approver that withdraws a question once the server of its call is removed or replaced.
+class TurnApprover:
+    """Shows the user a call without secrets, and withdraws the question once its server is gone.
 
-    `closed` returns once that is the case. An answer would be for a server that the user has changed.
+    The call itself keeps its secrets. `closed` returns once a server is removed or replaced: an answer would
+    be for a server that the user has changed.
     """
 
-    def __init__(self, inner: Approver, closed: Callable[[str], Awaitable[object]]) -> None:
+    def __init__(
+        self, inner: Approver, closed: Callable[[str], Awaitable[object]], redactor: Redactor
+    ) -> None:
         self._inner = inner
         self._closed = closed
+        self._redactor = redactor
 
     async def ask(self, request: ApprovalRequest) -> Decision:
+        shown = self._inner.ask(redacted_request(request, self._redactor))
         if request.tool.digest.startswith(BUILT_IN):
-            return await self._inner.ask(request)
+            return await shown
         server = request.tool.server
         gone = Decision(Answer.NO, f"the server {quoted_name(server)} was removed or changed", by_user=False)
-        return await self._while_there(server, self._inner.ask(request), gone)
+        return await self._while_there(server, shown, gone)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        return await self._while_there(question.server, self._inner.trust(question), None)
+        shown = replace(question, tool=self._redactor.redact(question.tool))
+        return await self._while_there(question.server, self._inner.trust(shown), None)
 
     async def _while_there(self, server: str, asking: Coroutine[Any, Any, T], gone: T) -> T:
         asked = asyncio.ensure_future(asking)

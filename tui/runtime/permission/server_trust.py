@@ -1,16 +1,13 @@
 """Trust in servers: by configuration, command line or answer, or because they are samples."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.servers import ServerSpec, not_configured
+from tui.core.servers import not_configured
 from tui.core.tools import Tool
 from tui.host.host import Host
-from tui.settings.locations import runs_sample
 from tui.settings.state.permission.stored_trust import StoredTrust
 
 if TYPE_CHECKING:
@@ -21,25 +18,16 @@ class ServerTrust:
     """A `tui.core.ports.TrustStore` over the servers of a host and the answers in a file."""
 
     def __init__(
-        self, host: Callable[[], Host], path: Path, configuration: "Configuration", decisions: DecisionLog
+        self,
+        host: Callable[[], Host],
+        stored: StoredTrust,
+        configuration: "Configuration",
+        decisions: DecisionLog,
     ) -> None:
         self._host = host
-        self._stored = StoredTrust(path)
+        self._stored = stored
         self._configuration = configuration
         self._decisions = decisions
-
-    def applied(self, spec: ServerSpec) -> ServerSpec:
-        """Return a server with its stored trust, unless configuration or command line set it.
-
-        Samples change with mcptui, so their changes are accepted.
-        """
-        spec = replace(spec, accept_changes=True) if runs_sample(spec) else spec
-        if spec.trusted is not None:
-            return spec
-        known = self._stored.find(spec)
-        if known is None and runs_sample(spec):
-            known = True
-        return spec if known is None else replace(spec, trusted=known)
 
     @property
     def problems(self) -> list[str]:

@@ -3,9 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Message,
+    Remark,
+    SessionMeta,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.conversation.message_json import Object
-from tui.core.conversation.sessions import SessionInfo, SessionMeta
+from tui.core.conversation.sessions import SessionInfo
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result
 from tui.core.turn.turn_endings import said_once, words_of

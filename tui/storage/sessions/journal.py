@@ -15,8 +15,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
-from tui.core.conversation.sessions import Intent, SessionMeta
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Compaction,
+    Intent,
+    Message,
+    Remark,
+    SessionMeta,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import make_folder
@@ -136,6 +144,9 @@ class SessionJournal:
     def remark(self, remark: Remark) -> None:
         at = remark.at or time.time()
         self._put(lambda tables: tables.remark(remark, at), len(remark.text))
+
+    def compacted(self, compaction: Compaction) -> None:
+        self.describe(SessionMeta(compaction=compaction))
 
     def describe(self, meta: SessionMeta) -> None:
         self._put(lambda tables: tables.describe(meta))

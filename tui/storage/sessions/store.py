@@ -12,14 +12,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event
 
-from tui.core.conversation.sessions import (
-    ExportKind,
-    Imported,
-    Reopened,
-    SessionInfo,
-    SessionMatch,
-    SessionMeta,
-)
+from tui.core.conversation.conversation import SessionMeta
+from tui.core.conversation.sessions import ExportKind, Imported, Reopened, SessionInfo, SessionMatch
 from tui.core.errors import StorageError, reason_of
 from tui.core.secrets.redact import Redactor
 from tui.core.text import fold

@@ -18,6 +18,7 @@ from tui.core.conversation.conversation import (
     Conversation,
     Message,
     Remark,
+    SessionMeta,
     ToolMessage,
     UserMessage,
     remark_from,
@@ -25,7 +26,7 @@ from tui.core.conversation.conversation import (
     sanitised,
 )
 from tui.core.conversation.message_json import Object, message_object, message_of, plain
-from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo, SessionMeta
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.units import bounded, plural

@@ -11,9 +11,17 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from tui.core.conversation.conversation import AssistantMessage, Message, Remark, UserMessage, remark_object
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Intent,
+    Message,
+    Remark,
+    SessionMeta,
+    UserMessage,
+    remark_object,
+)
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
-from tui.core.conversation.sessions import Intent, SessionMeta, title_of
+from tui.core.conversation.sessions import title_of
 from tui.core.ports import Usage
 from tui.core.secrets.named_values import SecretArguments, without_named_arguments, without_named_values
 from tui.core.secrets.redact import Redactor

@@ -19,7 +19,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.events import EndReason
 from tui.core.text import clean_line
-from tui.core.turn.prepared_calls import plain_reason
+from tui.core.turn.prepared_calls import plain_reason, why_of
 from tui.traffic.spans.span_values import (
     CALL_ENDS,
     CallSpan,
@@ -57,10 +57,6 @@ def past_turns(
         reader.remark(remark)
     reader.end()
     return reader.entries
-
-
-_SAID = ("denied", "cancelled", "not run")
-"""Beginnings of the results of calls that did not run, in sessions without `ToolMessage.why`."""
 
 
 class _Reader:
@@ -153,8 +149,7 @@ class _Reader:
         call = self._calls.get(message.call_id)
         if call is None:
             return
-        word = message.why or next((word for word in _SAID if message.text.startswith(word)), "")
-        call.state = CALL_ENDS.get(word, CallState.FAILED) if message.is_error else CallState.DONE
+        call.state = CALL_ENDS.get(why_of(message), CallState.FAILED) if message.is_error else CallState.DONE
         call.why = clean_line(message.why) if message.why != call.state else ""
         call.ms = message.seconds * 1000 or None
         call.result = result_preview(plain_reason(message.text, message.why))

@@ -13,7 +13,7 @@ from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.composer.command_arguments import export_to, prompt_text, switch_model
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Reference, Written
-from tui.ui.chat.current_conversation import CurrentConversation
+from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
@@ -35,7 +35,7 @@ class SlashCommands:
         self,
         runtime: "Runtime",
         regions: Regions,
-        current: CurrentConversation,
+        current: ConversationActions,
         turns: TurnQueue,
         navigator: Navigator,
         sources: LiveSources,
@@ -89,12 +89,12 @@ class SlashCommands:
 
         runtime = self._runtime
         dialog = ContextDialog(
-            runtime.request.parts(),
+            runtime.conversations.context_parts(),
             runtime.conversations.meters.window,
             measured=runtime.request.measured,
             traffic_key=self._regions.key_of("traffic.open"),
         )
-        self._current.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
+        self._regions.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
 
     async def instructions(self, _: str) -> None:
         from tui.ui.dialogs.context_dialogs import ProjectDialog
@@ -110,7 +110,7 @@ class SlashCommands:
                 self._current.change(self._decide(found, use))
 
         dialog = ProjectDialog(found, self._runtime.request.project_tokens, used=project.used is not None)
-        self._current.open_dialog(dialog, done)
+        self._regions.open_dialog(dialog, done)
 
     async def _decide(self, about: "ProjectInstructions", use: bool) -> None:
         await asyncio.to_thread(self._runtime.request.project.decide, about, use)
@@ -176,7 +176,7 @@ class SlashCommands:
             for server in servers
             for tool in self._runtime.workbench.tools(server)
         }
-        known = self._current.conversations.tool_marks()
+        known = self._runtime.request.tool_marks()
         off = {one.name: one.spec.off for one in self._runtime.host.statuses()}
         marks = {
             key: mark_of(tool, known.get((server, tool.name), ""), off[server])
@@ -287,7 +287,7 @@ class SlashCommands:
             if value is not None:
                 take(value)
 
-        self._current.open_dialog(Picker(heading, choices, note=empty, finds=True), done)
+        self._regions.open_dialog(Picker(heading, choices, note=empty, finds=True), done)
 
     def _snippet(self, spec: CommandSpec, rest: str) -> None:
         found = parse_arguments(rest, spec.names, spec.required)

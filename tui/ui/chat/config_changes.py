@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.runtime.server_changes import Draft, ServerValues
     from tui.settings.problems import Problem
-    from tui.ui.chat.current_conversation import OpenDialog
 
 
 ERRORS = "configuration errors"
@@ -91,10 +90,9 @@ class ConfigEditing:
 class ServerEditing:
     """Changes the configured servers; writes every change to the configuration file."""
 
-    def __init__(self, runtime: "Runtime", regions: Regions, open_dialog: "OpenDialog") -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
         self._runtime = runtime
         self._regions = regions
-        self._open_dialog = open_dialog
 
     def why_none(self) -> str:
         """Return why no server can be selected, or ""."""
@@ -145,7 +143,7 @@ class ServerEditing:
                 words = f"Added the server {quoted_name(draft.name)}."
                 self._run(changes.add(draft), words, lambda: self._regions.servers.select(draft.name))
 
-        self._open_dialog(ServerForm(self._regions.overrides, make, ServerValues()), decided)
+        self._regions.open_dialog(ServerForm(self._regions.overrides, make, ServerValues()), decided)
 
     def change(self) -> None:
         from tui.ui.forms.server_form import ServerForm
@@ -167,7 +165,7 @@ class ServerEditing:
             if draft is not None:
                 self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
 
-        self._open_dialog(ServerForm(self._regions.overrides, make, values, name), decided)
+        self._regions.open_dialog(ServerForm(self._regions.overrides, make, values, name), decided)
 
     def toggle_disabled(self) -> None:
         name = self._selected()
@@ -192,7 +190,7 @@ class ServerEditing:
             words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
             self._run(self._trust(name), words, seconds=8)
 
-        change_trust(name, trusted=trusted, change=change, open_dialog=self._open_dialog)
+        change_trust(name, trusted=trusted, change=change, open_dialog=self._regions.open_dialog)
 
     async def _trust(self, name: str) -> Sequence[str]:
         problem = await self._runtime.trust.toggle(name)
@@ -213,7 +211,7 @@ class ServerEditing:
 
         question = f"Remove the server {quoted_name(name)} from the configuration?"
         about = "This stops the server and deletes it from the configuration. To keep it, disable it instead."
-        self._open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
+        self._regions.open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
 
     def _selected(self) -> str | None:
         return self._regions.servers.selected if self._runtime.is_ready else None

@@ -8,7 +8,7 @@ from textual.content import Content
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.text import clean
 from tui.ui.chat.composer.token_area import Reference, Written
-from tui.ui.chat.current_conversation import NOT_SAVED, CurrentConversation
+from tui.ui.chat.conversation_actions import NOT_SAVED, ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.transcript.result_parts import result_of
 from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
@@ -38,7 +38,7 @@ class MessageActions:
     The methods `why_…` return why an action is unavailable, in a few words, or "".
     """
 
-    def __init__(self, current: CurrentConversation, turns: TurnQueue, navigator: Navigator) -> None:
+    def __init__(self, current: ConversationActions, turns: TurnQueue, navigator: Navigator) -> None:
         self._current = current
         self._regions = current.regions
         self._transcript = current.regions.conversation
@@ -53,11 +53,12 @@ class MessageActions:
         return self.why_none() or self._why_turn_runs()
 
     def why_no_parent(self) -> str:
-        return self._why_turn_runs() if self._current.parent else "this conversation is not a branch"
+        is_branch = self._current.runtime.is_ready and self._current.conversations.parent
+        return self._why_turn_runs() if is_branch else "this conversation is not a branch"
 
     def why_not_uncompact(self) -> str:
         compaction = None if self.why_none() else self._current.conversations.compaction
-        if compaction is None or not (compaction.upto or compaction.shrunk or compaction.limits):
+        if compaction is None or not compaction.applies:
             return "nothing is summarized"
         return self._why_turn_runs()
 
@@ -97,7 +98,7 @@ class MessageActions:
             PickerChoice(name, Content(f"{self._regions.key_of(name):<4}{words}"))
             for name, words in MENU.items()
         ]
-        self._current.open_dialog(Picker("THIS MESSAGE", choices), chosen)
+        self._regions.open_dialog(Picker("THIS MESSAGE", choices), chosen)
 
     def open_traffic(self) -> None:
         """Show the traffic of the selected call or turn."""
@@ -186,7 +187,7 @@ class MessageActions:
             self._regions.notify("No results yet.", timeout=3)
             return
         screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
-        self._current.open_dialog(screen, None)
+        self._regions.open_dialog(screen, None)
 
     def _source(self, server: str) -> "ResultSource":
         from tui.ui.results.message_draft import ResultSource

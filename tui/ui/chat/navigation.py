@@ -1,7 +1,6 @@
 """Opens the screens for traffic, workbench, logs and rules, and handles the return to the chat screen."""
 
 import asyncio
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -17,7 +16,6 @@ from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.key_overrides import first_key
-from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
@@ -73,14 +71,11 @@ def _import_workbench() -> None:
 class Navigator:
     """Opens other screens."""
 
-    def __init__(
-        self, runtime: "Runtime", regions: Regions, spans: Spans, open_dialog: Callable[..., None]
-    ) -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions, spans: Spans) -> None:
         self._runtime = runtime
         self._regions = regions
         self._app = regions.screen.app
         self._spans = spans
-        self._open_dialog = open_dialog
         self._traffic_place = ("", 0)  # filter and entry to restore when the traffic screen is opened again
         self._call_book: BenchHistory | None = None
         self._expects_server = False
@@ -220,7 +215,7 @@ class Navigator:
         if found := screen.query(TrafficTail):
             found.first().remove()
         elif self._runtime.is_ready:
-            tail = TrafficTail(self._runtime.recording, symbols_for(os.environ))
+            tail = TrafficTail(self._runtime.recording, self._regions.symbols)
             screen.mount(tail, after=self._regions.rule_composer)
 
     def open_rules(self, request: "ApprovalRequest | None" = None) -> None:
@@ -232,8 +227,8 @@ class Navigator:
             self._app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
 
         if self._runtime.is_ready:
-            symbols, overrides = symbols_for(os.environ), self._regions.overrides
-            self._open_dialog(
+            symbols, overrides = self._regions.symbols, self._regions.overrides
+            self._regions.open_dialog(
                 RulesScreen(self._runtime, overrides, symbols, confirm=confirm, request=request), None
             )
 
@@ -242,7 +237,7 @@ class Navigator:
         from tui.ui.workbench.log_screen import LogScreen
 
         if server := server or self._regions.servers.selected or "":
-            self._open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
+            self._regions.open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
 
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
         from tui.ui.workbench.items import key_of_prompt, key_of_tool

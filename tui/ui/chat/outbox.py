@@ -35,30 +35,33 @@ if TYPE_CHECKING:  # not needed for the first frame
 
 _log = logging.getLogger(__name__)
 Thing = TypeVar("Thing")
+Do = Callable[[Thing], Awaitable[None]]
 
 
 class SerialQueue(Generic[Thing]):
-    """Runs jobs one after the other with `do`; its task exists only while there are jobs."""
+    """Does one thing after the other; its task exists only while there are some. `failed` gets errors."""
 
-    def __init__(self, do: Callable[[Thing], Awaitable[None]], failed: Callable[[Exception], None]) -> None:
-        self._do = do
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
         self._failed = failed
-        self._waiting: deque[Thing] = deque()
+        self._waiting: deque[tuple[Thing, Do[Thing]]] = deque()
         self._task: asyncio.Task[None] | None = None
 
     @property
     def busy(self) -> bool:
         return self._task is not None
 
-    def put(self, thing: Thing) -> None:
-        self._waiting.append(thing)
-        if self._task is None:
+    def put(self, thing: Thing, do: Do[Thing]) -> None:
+        self._waiting.append((thing, do))
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._task is None and self._waiting:
             self._task = asyncio.create_task(self._work(), name="the request")
             self._task.add_done_callback(self._ended)
 
     def stop(self) -> list[Thing]:
-        """Cancel the running job; return those that were not started."""
-        waiting = list(self._waiting)
+        """Cancel what is being done; return the things that were not started."""
+        waiting = [thing for thing, _ in self._waiting]
         self._waiting.clear()
         if self._task is not None:
             self._task.cancel()
@@ -69,24 +72,24 @@ class SerialQueue(Generic[Thing]):
         await self.finish()
 
     async def finish(self) -> None:
-        """Wait for all jobs, but at most a second."""
+        """Wait for all of them, but at most a second."""
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=1.0)
 
     async def _work(self) -> None:
         while self._waiting:
-            await self._do(self._waiting.popleft())
+            thing, do = self._waiting.popleft()
+            await do(thing)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._task = None
         if not task.cancelled() and isinstance(error := task.exception(), Exception):
             self._failed(error)
-        if self._waiting:
-            self.put(self._waiting.popleft())
+        self._go_on()
 
 
 class Outbox:
-    """Sends what the user enters in the composer."""
+    """Sends what the user enters in the composer, with the queue `sent`."""
 
     def __init__(
         self,
@@ -94,8 +97,8 @@ class Outbox:
         regions: Regions,
         turns: TurnQueue,
         sources: LiveSources,
+        sent: SerialQueue[Composer.Sent],
         run_command: Callable[[SlashCommand], Awaitable[None]],
-        fail: Callable[[Exception], None],
     ) -> None:
         self._runtime = runtime
         self._regions = regions
@@ -103,10 +106,10 @@ class Outbox:
         self._turns = turns
         self._sources = sources
         self._run_command = run_command
-        self._sent = SerialQueue(self._send, fail)
+        self._sent = sent
         self._history = HistoryFile(state_dir() / "input_history")
         self._history_fails = False
-        self._to_remember = SerialQueue(self._remember, fail)
+        self._to_remember = SerialQueue[str](regions.fail)
         self._is_ready = asyncio.Event()
 
     async def begin(self) -> None:
@@ -136,7 +139,7 @@ class Outbox:
             and self._composer.earlier.at_end
             and self._runtime.is_ready
         ):
-            self._to_remember.put(draft)
+            self._to_remember.put(draft, self._remember)
         await self._to_remember.finish()
 
     def put(self, sent: Composer.Sent) -> None:
@@ -147,7 +150,7 @@ class Outbox:
         if self._regions.only is not None:
             self._regions.show(Context.CONVERSATION)
         self._regions.conversation.follow()
-        self._sent.put(sent)
+        self._sent.put(sent, self._send)
 
     async def _send(self, sent: Composer.Sent) -> None:
         written = sent.written
@@ -155,7 +158,7 @@ class Outbox:
             self._turns.steer_held()
             return
         if self._runtime.is_ready and is_remembered(written.shown):
-            self._to_remember.put(written.shown)
+            self._to_remember.put(written.shown, self._remember)
         try:
             if written.shown.startswith("/"):
                 await self._is_ready.wait()  # before that, not all commands are known

@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
-from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
@@ -44,6 +43,7 @@ TYPING_SECONDS = 1.5
 
 
 Asked = ApprovalRequest | ServerQuestion
+Reply = TypeVar("Reply")
 
 
 @dataclass(eq=False, slots=True)
@@ -106,51 +106,42 @@ class QuestionQueue:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Wait for the user's answer. Cancelling withdraws the question."""
-        decision: Decision = await self._wait(request)
-        return decision
+        return await self._wait(Decision, request)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        answer: TrustAnswer = await self._wait(question)
-        return answer.trusted
+        return (await self._wait(TrustAnswer, question)).trusted
 
     async def form(self, question: FormQuestion) -> FormAnswer:
-        answer: FormAnswer = await self._wait(question)
-        return answer
+        return await self._wait(FormAnswer, question)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        answer: AddressAnswer = await self._wait(question, first=question.again)
-        return answer
+        return await self._wait(AddressAnswer, question, first=question.again)
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        answer: SamplingAnswer = await self._wait(question)
-        return answer
+        return await self._wait(SamplingAnswer, question)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        answer: SamplingAnswer = await self._wait(question)
-        return answer
+        return await self._wait(SamplingAnswer, question)
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        answer: DefinitionsAnswer = await self._wait(question)
-        return answer
+        return await self._wait(DefinitionsAnswer, question)
 
     async def consent(self, question: ConsentQuestion) -> Action:
-        action: Action = await self._wait(question)
-        return action
+        return await self._wait(Action, question)
 
     async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
-        answer: ConsentsAnswer = await self._wait(question)
-        return answer
+        return await self._wait(ConsentsAnswer, question)
 
     async def config_errors(self, errors: Sequence[str]) -> bool:
         """Show the errors of a configuration; return whether to edit it again."""
-        again: bool = await self._wait(ConfigErrors(errors))
-        return again
+        return await self._wait(bool, ConfigErrors(errors))
 
     def refused(self, server: str, why: str) -> None:
         name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
         self._tell(f"Rejected an invalid request from the server {name}. {reason}.")
 
-    async def _wait(self, request: Asked, *, first: bool = False) -> Any:
+    async def _wait(self, _: type[Reply], request: Asked, *, first: bool = False) -> Reply:
+        """Wait for the user's answer, which is of the given type."""
         question = _Question(request, asyncio.get_running_loop().create_future())
         self._queue.insert(0 if first else len(self._queue), question)
         if self._queue[0] is question:
@@ -158,7 +149,8 @@ class QuestionQueue:
         else:
             self._counted()
         try:
-            return await question.answer
+            answer: Reply = await question.answer
+            return answer
         finally:
             self._remove(question)
 
@@ -208,11 +200,11 @@ class ApprovalKeys:
         self,
         regions: "Regions",
         show: Callable[[ApprovalRequest | None], None],
-        open_dialog: Callable[[Screen[str | None], Callable[[str | None], None]], None],
         wake: Callable[[], None],
         model: Callable[[], str],
         open_rules: Callable[[ApprovalRequest | None], None],
     ) -> None:
+        self.typed_at = -TYPING_SECONDS
         tell = partial(regions.notify, severity="warning", timeout=12)
         self.approvals = QuestionQueue(self._changed, time.monotonic, tell)
         self._dialogs = ServerQuestions(
@@ -228,13 +220,11 @@ class ApprovalKeys:
         self._show = show
         self._open_rules = open_rules
         self.keys = AnswerKeys(self.write, regions.screen.app.set_timer)
-        self._open_dialog = open_dialog
         self._wake = wake
         self._shown: ApprovalRequest | None = None
         self._took_from: Context | None = None
         self._closed_by_user = True
         self._returned = False
-        self.typed_at = -TYPING_SECONDS
 
     @property
     def has_question(self) -> bool:
@@ -253,7 +243,7 @@ class ApprovalKeys:
         """Answer the visible question, unless it has just appeared."""
         if self._accepts_keys:
             seconds = STORED_SECONDS if answer == Answer.ALWAYS else USUAL_SECONDS
-            self.keys.hold(partial(self.settle, answer), seconds)
+            self.keys.hold(partial(self._settle, answer), seconds)
 
     def holds(self, found: KeyAction, act: Callable[[], object]) -> bool:
         """Delay a command of the conversation while a question is open; return whether it was delayed."""
@@ -262,14 +252,13 @@ class ApprovalKeys:
         self.keys.hold(partial(self._regions.screen.app.call_later, act))
         return True
 
-    def settle(self, answer: str) -> None:
+    def _settle(self, answer: str) -> None:
         """Answer the visible question. A yes only counts once the whole question was on screen."""
         request, regions = self.approvals.current, self._regions
         if request is None or request is not self._dialogs.approval:
             return
         if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
-            text = unseen
-            regions.notify(text, severity="warning", timeout=6)
+            regions.notify(unseen, severity="warning", timeout=6)
             return
         self._closed_by_user = True
         self.approvals.answer(answer)
@@ -286,7 +275,7 @@ class ApprovalKeys:
                 self._closed_by_user = True
                 self.approvals.answer("no", reason)
 
-        self._open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
+        self._regions.open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
 
     def open_rules(self) -> None:
         """Show the rules that apply to the visible call."""

@@ -86,8 +86,15 @@ class Side(Vertical):
     virtual_size = Reactive(Size(0, 0))  # Textual's requests a second layout once a layout sets it
 
 
+OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
+"""Opens a dialog, unless one of the same class is open; the second argument is called with its result."""
+
+
 class Regions:
-    """The widgets of the chat screen."""
+    """The widgets of the chat screen, and what the app does for all of them.
+
+    `open_dialog` opens a dialog over the screen, `fail` ends the app after a defect.
+    """
 
     conversation: "Transcript"
     servers: "ServersPane"
@@ -95,11 +102,19 @@ class Regions:
     side: Side
 
     def __init__(
-        self, screen: Screen[None], overrides: KeyOverrides, sources: "Callable[[], LiveSources]"
+        self,
+        screen: Screen[None],
+        overrides: KeyOverrides,
+        sources: "Callable[[], LiveSources]",
+        open_dialog: OpenDialog,
+        fail: Callable[[Exception], None],
     ) -> None:
         self.screen = screen
+        self.open_dialog = open_dialog
+        self.fail = fail
         self.overrides = overrides
         self.key_of = overrides.first_of
+        self.symbols = symbols_for(os.environ)
         self.has_panes = False
         self._maximized: Context | None = None
         self._tab = Context.CONVERSATION
@@ -133,10 +148,10 @@ class Regions:
         from tui.ui.chat.trace import TracePane
         from tui.ui.chat.transcript.transcript import Transcript
 
-        symbols = symbols_for(os.environ)
-        self.conversation = Transcript(symbols=symbols, keys_of=self.overrides.answers_of, id="conversation")
-        self.servers = ServersPane(symbols=symbols, id="servers")
-        self.trace = TracePane(symbols=symbols, id="trace")
+        answers_of = self.overrides.answers_of
+        self.conversation = Transcript(symbols=self.symbols, keys_of=answers_of, id="conversation")
+        self.servers = ServersPane(symbols=self.symbols, id="servers")
+        self.trace = TracePane(symbols=self.symbols, id="trace")
         self.side = Side(self.servers, self.rule_side, self.trace, id="side")
         with self.screen.app.batch_update():
             await self.screen.query_one("#body").mount(self.conversation, self.side)

@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from tui.core.errors import McptuiError
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.regions import BodyRule, Regions
+from tui.ui.chat.regions import BodyRule, OpenDialog, Regions
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.footer import in_footer
@@ -27,7 +27,6 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.settings.problems import Problem
     from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.config_changes import ApplyUi
-    from tui.ui.chat.current_conversation import OpenDialog
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.traffic.entry_list import TrafficTail
@@ -57,7 +56,7 @@ class ChatScreen(Screen[None]):
         *,
         theme_problem: "Problem | None",
         collecting: GcPauses,
-        open_dialog: "OpenDialog",
+        open_dialog: OpenDialog,
         apply_ui: "ApplyUi",
         fail: Callable[[Exception], None],
         loaded: Callable[[], object],
@@ -67,11 +66,9 @@ class ChatScreen(Screen[None]):
         self._overrides = overrides
         self._theme_problem = theme_problem
         self._collecting = collecting
-        self._open_dialog = open_dialog
         self._apply_ui = apply_ui
-        self._fail = fail
         self._when_loaded = loaded
-        self.regions = Regions(self, overrides, lambda: self.sources)
+        self.regions = Regions(self, overrides, lambda: self.sources, open_dialog, fail)
         self.composer = self.regions.composer
         self.parts: ChatParts | None = None
         self._sent_early: list[Composer.Sent] = []
@@ -112,14 +109,12 @@ class ChatScreen(Screen[None]):
                 runtime,
                 self.regions,
                 self.sources,
-                open_dialog=self._open_dialog,
                 apply_ui=self._apply_ui,
-                fail=self._fail,
             )
             sent, self._sent_early = self._sent_early, []
             for event in sent:
                 parts.outbox.put(event)
-            parts.refresher.tick()
+            parts.ticker.tick()
             try:
                 await runtime.ready()
             except McptuiError as error:
@@ -133,12 +128,12 @@ class ChatScreen(Screen[None]):
 
     def _loaded(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self._fail(error)
+            self.regions.fail(error)
 
     async def close(self) -> None:
         """Stop everything that is still running; called by the owner of the app, after it has ended."""
         if self.parts is not None:
-            self.parts.refresher.stop()
+            self.parts.ticker.stop()
         if self._load_task is not None:
             self._load_task.cancel()
             await asyncio.wait({self._load_task})
@@ -184,7 +179,7 @@ class ChatScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         if self.parts is not None:
-            self.parts.wake()
+            self.parts.ticker.wake()
             if self.focused is self.regions.servers:
                 self.parts.navigator.expect_server()
 

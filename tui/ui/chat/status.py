@@ -1,6 +1,6 @@
-"""Content of header, status line and footer; the timer that repaints changes; notes about faults.
+"""Content of header, status line and footer; the timer that shows changes; mcptui's own notes.
 
-The notes are added to the conversation when saving or recording fails, and when it works again.
+A note is added to the conversation when saving or recording fails, and when it works again.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tui.core import units
-from tui.core.errors import sentences
 from tui.core.ports import NO_MODEL
 from tui.core.servers import ServerStatus
 from tui.ui.chat.bridge import Bridge
@@ -20,7 +19,6 @@ from tui.ui.chat.status_line import LOADING, Meter, Status, UsageTexts, short_pa
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action
 from tui.ui.keys.footer import in_footer
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.server_rows import MOVING, running_words
 
 if TYPE_CHECKING:
@@ -69,53 +67,101 @@ SLOW = 1.0
 """Seconds between two updates, while something moves and while nothing does."""
 
 
+class Ticker:
+    """Calls its `observers` in order: often while one of them returns True, otherwise seldom."""
+
+    def __init__(self, regions: Regions) -> None:
+        self._regions = regions
+        self.observers: list[Callable[[], object]] = []
+        self._next: asyncio.TimerHandle | None = None
+
+    def tick(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+        if not self._regions.screen.app.is_running:
+            return
+        try:
+            moving = [observer() is True for observer in self.observers]
+        except Exception as error:
+            # The event loop calls this and would only log an error: the screen would freeze.
+            self._regions.fail(error)
+        else:
+            self._next = asyncio.get_running_loop().call_later(FAST if any(moving) else SLOW, self.tick)
+
+    def wake(self) -> None:
+        if self._next is not None:
+            self.tick()
+
+    def changed(self, _server: str) -> None:
+        """Update soon; called as often as servers change."""
+        soon = asyncio.get_running_loop().time() + FAST
+        if self._next is not None and self._next.when() > soon:
+            self._next.cancel()
+            self._next = asyncio.get_running_loop().call_at(soon, self.tick)
+
+    def stop(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+
 class ChatStatus:
-    """Reads the stores for header, status line and footer. Reads nothing from a runtime that is not ready."""
+    """Header, status line and footer, from the stores. Reads nothing from a runtime that is not ready."""
 
     def __init__(
         self,
         runtime: "Runtime",
+        regions: Regions,
         chat: TurnQueue,
         bridge: Bridge,
         approvals: QuestionQueue,
-        overrides: KeyOverrides,
+        why_not: Callable[[Action], str],
     ) -> None:
         self._runtime = runtime
+        self._regions = regions
         self._chat = chat
         self._bridge = bridge
         self._approvals = approvals
-        self._overrides = overrides
+        self._why_not = why_not
+        self._folder = short_path(os.getcwd(), os.path.expanduser("~"))
 
-    @property
-    def statuses(self) -> tuple[ServerStatus, ...]:
+    def show(self) -> bool:
+        """Show changes, cheap if there are none; return whether something moves."""
+        regions, runtime = self._regions, self._runtime
+        focus, statuses = regions.focus_context, self._statuses()
+        regions.highlight_focus(focus)
+        regions.rule_top.count(running_words(statuses))
+        regions.header.show(self._title, self._folder, self._model, self._step)
+        regions.status_line.show(self._status(folded=not regions.header.display))
+        regions.footer.show(in_footer(focus, self._why_not, regions.overrides))
+        return (
+            not runtime.is_ready
+            or self._chat.running
+            or bool(runtime.conversations.busy)
+            or any(status.state in MOVING for status in statuses)
+        )
+
+    def _statuses(self) -> tuple[ServerStatus, ...]:
         return self._runtime.host.statuses() if self._runtime.is_ready else ()
 
     @property
-    def title(self) -> str:
+    def _title(self) -> str:
         """The title of the session, "" before its first message."""
         info = self._runtime.conversations.info if self._runtime.is_ready else None
         return info.title if info is not None else ""
 
-    def is_moving(self, statuses: Sequence[ServerStatus]) -> bool:
-        return (
-            not self._runtime.is_ready
-            or self._chat.running
-            or bool(self._runtime.conversations.busy)
-            or any(status.state in MOVING for status in statuses)
-        )
-
     @property
-    def model(self) -> str:
+    def _model(self) -> str:
         return self._runtime.model_label if self._runtime.is_ready else "loading…"
 
     @property
-    def step(self) -> str:
+    def _step(self) -> str:
         meter = self._chat.meter
         if meter is None or not self._bridge.step:
             return ""
         return f"step {self._bridge.step} of {max(meter.limits.max_steps, self._bridge.step)}"
 
-    def status(self, *, folded: bool) -> Status:
+    def _status(self, *, folded: bool) -> Status:
         """Return the status line. `folded`: there is no header to show model and step."""
         if not self._runtime.is_ready:
             return Status(activity=LOADING)
@@ -124,7 +170,7 @@ class ChatStatus:
             urgent=self._approvals.current is not None or self._bridge.can_continue,
             stalled=self._bridge.is_stalled,
             meters=tuple(self._meters(with_step=folded)),
-            model=self.model if folded else "",
+            model=self._model if folded else "",
             used=self._used(),
             fault=self._fault(),
         )
@@ -147,18 +193,15 @@ class ChatStatus:
         return UsageTexts(
             context=context,
             tokens=f"{about}{units.count(meters.tokens)}" if meters.tokens else "",
-            cost=""
-            if meters.cost is None
-            else ("~" if meters.estimated else "") + units.money(meters.cost, meters.currency),
+            cost="" if meters.cost is None else about + units.money(meters.cost, meters.currency),
         )
 
     def _activity(self) -> str:
-        request = self._approvals.current
-        if request is not None:
+        if self._approvals.current is not None:
             calls = f"{self._approvals.waiting + 1} calls " if self._approvals.waiting else ""
             return f"{calls}waiting for approval"
         if self._bridge.can_continue:
-            return f"limit reached: {self._overrides.first_of('chat.continue')} continues"
+            return f"limit reached: {self._regions.key_of('chat.continue')} continues"
         return "stopping" if self._chat.stopping else self._bridge.activity
 
     def _meters(self, *, with_step: bool) -> Iterator[Meter]:
@@ -166,8 +209,8 @@ class ChatStatus:
         if meter is None or self._bridge.waits:  # a countdown takes precedence
             return
         limits = meter.limits
-        if with_step and self.step:
-            words = self.step.removeprefix("step ")
+        if with_step and self._step:
+            words = self._step.removeprefix("step ")
             yield Meter("step", self._bridge.step, limits.max_steps, words)
         calls = max(meter.tool_calls, self._bridge.calls_begun)  # the meter counts finished calls
         yield Meter("calls", calls, limits.max_tool_calls, f"{calls} of {limits.max_tool_calls}")
@@ -176,29 +219,12 @@ class ChatStatus:
         yield Meter("time", seconds, limits.turn_seconds, words)
 
 
-class Refresher:
-    """Reads the stores and shows changes: often while something moves, otherwise seldom."""
+class StandingNotes:
+    """What mcptui itself says in the conversation: the welcome, problems, faults, changed instructions."""
 
-    def __init__(
-        self,
-        runtime: "Runtime",
-        regions: Regions,
-        status: ChatStatus,
-        *,
-        why_not: Callable[[Action], str],
-        look_first: Callable[[], None],
-        when_ready: Callable[[], None],
-        fail: Callable[[Exception], None],
-    ) -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
         self._runtime = runtime
         self._regions = regions
-        self._status = status
-        self._why_not = why_not
-        self._look_first = look_first
-        self._when_ready = when_ready
-        self._fail = fail
-        self._folder = short_path(os.getcwd(), os.path.expanduser("~"))
-        self._next: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] | None = None
         self._problems_shown: Sequence[str] = ()
         self._project_shown = 0
@@ -210,62 +236,20 @@ class Refresher:
         self._undecided = FaultNotes("Decisions are not recorded", "Decisions are recorded again.")
         self._failed = FaultNotes("Internal error, see mcptui.log. Failed thread", "")
 
-    def tick(self) -> None:
-        if self._next is not None:
-            self._next.cancel()
-        if not self._regions.screen.app.is_running:
+    def show(self) -> None:
+        """Show changes, cheap if there are none."""
+        runtime = self._runtime
+        if not runtime.is_ready:
             return
-        try:
-            statuses = self.look()
-        except Exception as error:
-            # The event loop calls this and would only log an error: the screen would freeze.
-            self._fail(error)
-        else:
-            pause = FAST if self._status.is_moving(statuses) else SLOW
-            self._next = asyncio.get_running_loop().call_later(pause, self.tick)
-
-    def wake(self) -> None:
-        if self._next is not None:
-            self.tick()
-
-    def changed(self, _server: str) -> None:
-        """Update soon; called as often as servers change."""
-        soon = asyncio.get_running_loop().time() + FAST
-        if self._next is not None and self._next.when() > soon:
-            self._next.cancel()
-            self._next = asyncio.get_running_loop().call_at(soon, self.tick)
-
-    def stop(self) -> None:
-        if self._next is not None:
-            self._next.cancel()
-            self._next = None
-
-    def look(self) -> Sequence[ServerStatus]:
-        """Show changes in the stores, cheap if there are none, and return the current server statuses."""
-        regions, status = self._regions, self._status
-        focus = regions.focus_context
-        regions.servers.tick()
-        regions.trace.tick()
-        self._look_first()
-        regions.fit_servers()
-        regions.highlight_focus(focus)
-        statuses = status.statuses
-        regions.rule_top.count(running_words(statuses))
-        regions.header.show(status.title, self._folder, status.model, status.step)
-        regions.status_line.show(status.status(folded=not regions.header.display))
-        regions.footer.show(in_footer(focus, self._why_not, regions.overrides))
-        if self._runtime.is_ready:
-            self._when_ready()
-            self._show_faults()
-            seen = (self._runtime.host.revision, self._runtime.revision)
-            if seen != self._seen:
-                self._seen = seen
-                self.show_problems()
-                examples = self._runtime.examples()
-                lines = list(self._welcome_lines(bool(examples)))
-                regions.conversation.set_welcome(lines, examples, self._first_keys(bool(examples)))
-                self._show_change_of_project()
-        return statuses
+        self._show_faults()
+        seen = (runtime.host.revision, runtime.revision)
+        if seen != self._seen:
+            self._seen = seen
+            self.show_problems()
+            examples = runtime.examples()
+            lines = list(self._welcome_lines(bool(examples)))
+            self._regions.conversation.set_welcome(lines, examples, self._first_keys(bool(examples)))
+            self._show_change_of_project()
 
     def _show_change_of_project(self) -> None:
         """Note in a conversation that its project instructions changed.
@@ -304,11 +288,6 @@ class Refresher:
             (key_of("chat.models"), "switch model"),
         ]
 
-    def forget(self) -> None:
-        """Show an empty conversation, with its welcome at the next update."""
-        self._regions.conversation.clear()
-        self._seen = None
-
     def forget_problems(self) -> None:
         """Show all problems again: another conversation has replaced the one that showed them."""
         self._problems_shown = ()
@@ -320,20 +299,6 @@ class Refresher:
             kind = "warn" if problem in self._runtime.warnings else "bad"
             self._regions.conversation.add_note(problem, kind)
         self._problems_shown = problems
-
-    def refuse(self, why: str) -> None:
-        """Show why a turn cannot start: in the conversation, or in a notification if it is already there."""
-        has_model = self._runtime.model_label != NO_MODEL
-        key = self._regions.key_of("chat.models")
-        step = "" if has_model else f"Press {key} to select another model."
-        if not self._regions.conversation.has_note(why):
-            self._regions.conversation.add_note(sentences(why, step), "bad")
-        elif has_model:
-            self._regions.notify(why, severity="error", timeout=8)
-        else:
-            self._regions.notify(
-                f"Not sent: no model is selected. Press {key} to select one.", severity="warning", timeout=8
-            )
 
     def _show_faults(self) -> None:
         """Show why something is not saved, and when it is again; meanwhile, the status line has a mark."""

@@ -1,29 +1,40 @@
 """The trace pane: turns, steps and tool calls as they happen.
 
-Entries come from `spans`; the pane asks which ones changed and lays out only those. The rows of an entry are
-created when they become visible, so thousands of calls cost no more than the visible ones.
+Entries come from `spans`; the pane asks which ones changed and lays out only those. Each is a block of a
+flow, whose rows are kept only while they are visible, so thousands of calls need little memory.
 """
 
 import time
-from bisect import bisect_right
-from collections.abc import Callable
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.cache import LRUCache
 
 from tui.traffic.spans.span_values import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.chat.trace_rows import TraceLook, span_rows
+from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 EMPTY_TEXT = "Model steps and tool calls appear here, with arguments, results and times."
-CACHED_ENTRIES = 256
+
+
+class _Entry(Block):
+    """A turn, a step, a call or a note; `rows_of` returns the rows of the entry with its index."""
+
+    __slots__ = ("_index", "_rows_of")
+
+    def __init__(self, index: int, rows_of: "Callable[[int], Sequence[Row]]") -> None:
+        super().__init__(gap=0)
+        self._index = index
+        self._rows_of = rows_of
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        return self._rows_of(self._index)
 
 
 class TracePane(TitledPane):
@@ -47,13 +58,11 @@ class TracePane(TitledPane):
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self._sizes: list[int] = []  # entry -> number of its rows while it is visible
-        self._starts: list[int] = []  # entry -> its first row
+        self._flow = Flow(self.columns)  # a block for each entry, without rows while it is folded away
+        self._is_laid_out = False
         self._parents: list[tuple[int, int]] = []  # entry -> its turn and its step, or itself
         self._toggled: set[int] = set()  # entries that the user has toggled
         self._live: set[int] = set()  # entries that are still running
-        self._built: LRUCache[int, list[Row]] = LRUCache(CACHED_ENTRIES)
-        self._total = 0
 
     def show(self, spans: Spans) -> None:
         self._spans = spans
@@ -69,9 +78,7 @@ class TracePane(TitledPane):
             self._update_rows()
         second = self._clock() // 1_000_000_000
         if self._live and second != self._second:
-            for entry in self._live:
-                self._built.discard(entry)
-                self._repaint(entry)
+            self._lay_out(self._live)
         self._second = second
 
     def title(self) -> tuple[str, str]:
@@ -81,19 +88,14 @@ class TracePane(TitledPane):
         return "TRACE", turn if self.following else f"{turn}, press end to follow"
 
     def body_count(self) -> int:
-        return self._total if self._sizes else len(self._empty_rows())
+        return self._flow.height if self._flow.blocks else len(self._empty_rows())
 
     def body_row(self, index: int) -> Row:
-        if not self._sizes:
-            return self._empty_rows()[index]
-        entry = self._entry_at(index)
-        rows, at = self._rows_of(entry), index - self._starts[entry]
-        # An entry may now have fewer rows than were counted; the next tick counts again.
-        return rows[at] if at < len(rows) else ()
+        return self._flow.row(index) if self._flow.blocks else self._empty_rows()[index]
 
     def row_selectable(self, index: int) -> bool:
         """Turns, steps and calls are selectable, but not the rows inside them."""
-        if index < 1 or index > self._total:
+        if index < 1 or index > self._flow.height:
             return False
         entry = self._entry_at(index - 1)
         return self._head_row(entry) == index - 1 and not isinstance(self._spans.entries[entry], NoteSpan)
@@ -113,7 +115,7 @@ class TracePane(TitledPane):
         Return False if there is none.
         """
         found, number = -1, 0
-        for index, span in enumerate(self._spans.entries[: len(self._sizes)]):
+        for index, span in enumerate(self._spans.entries[: len(self._flow.blocks)]):
             if isinstance(span, TurnSpan) and span.traffic == turn:
                 found, number = index, span.number
             elif isinstance(span, StepSpan) and (span.turn, span.number) == (number, step):
@@ -127,18 +129,19 @@ class TracePane(TitledPane):
     def row_chosen(self, index: int) -> None:
         entry = self._entry_at(index - 1)
         self._toggled ^= {entry}
-        self._measure([entry])
-        if not isinstance(self._spans.entries[entry], CallSpan):
-            self._place_from(entry)
+        is_call = isinstance(self._spans.entries[entry], CallSpan)
+        self._lay_out([entry] if is_call else range(entry, len(self._flow.blocks)))
         self.cursor = self._head_row(entry) + 1
-        self.show_row(self.cursor, self._sizes[entry])
+        self.show_row(self.cursor, self._flow.blocks[entry].height)
         self.following = round(self.scroll_y) >= self.max_scroll_y
         self.title_changed()
 
     def rewrap(self) -> None:
         """Only expanded calls and errors wrap; the others keep their number of rows."""
-        self._built.clear()
-        self._measure([entry for entry in range(len(self._sizes)) if self._wraps(entry)])
+        self._flow.width = self.columns
+        for block in self._flow.blocks:
+            block.rows, block.width = None, self.columns
+        self._lay_out(entry for entry in range(len(self._flow.blocks)) if self._wraps(entry))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -156,54 +159,38 @@ class TracePane(TitledPane):
         for entry in changed:
             if entry >= len(self._parents):
                 self._parents.append(self._parents_of(entry))
-                self._sizes.append(0)
-                self._starts.append(self._total)
+                self._flow.append(_Entry(entry, self._rows_of))
             if self._runs(entry):
                 self._live.add(entry)
             else:
                 self._live.discard(entry)
-        self._measure(changed)
+        self._lay_out(changed)
         self.title_changed()
 
-    def _measure(self, entries: list[int]) -> None:
-        """Count the rows of these entries (ascending) again, move the entries below, and repaint."""
-        moved: int | None = None
-        for entry in entries:
-            self._built.discard(entry)
-            size = len(self._rows_of(entry))
-            if size != self._sizes[entry] and moved is None:
-                moved = entry
-            self._sizes[entry] = size
-        for entry in entries:
-            if moved is not None and entry >= moved:
-                break
-            self._repaint(entry)
-        if moved is not None:
-            self._place_from(moved)
-        elif not self._sizes:
-            self.body_changed()
-
-    def _place_from(self, first: int) -> None:
-        """Recompute the positions of the entries from `first` on."""
-        was_empty = not self._total
+    def _lay_out(self, entries: Iterable[int]) -> None:
+        """Lay out these entries again, move the entries below, and repaint."""
+        flow = self._flow
+        again = list(entries)
+        was_empty = not self._is_laid_out
         kept = 0 if was_empty else self._entry_at(self.cursor - 1)
-        heights = [self._height(entry) for entry in range(first, len(self._sizes))]
-        ends = list(accumulate(heights, initial=self._starts[first]))
-        self._starts[first:] = ends[:-1]
-        self._total = ends[-1]
-        self._keep_cursor(kept)
-        self.body_changed(0 if was_empty else self._starts[first])
-
-    def _height(self, entry: int) -> int:
-        return 0 if self._folded_away(entry) else self._sizes[entry]
-
-    def _repaint(self, entry: int) -> None:
-        for row in range(self._starts[entry], self._starts[entry] + self._height(entry)):
-            self.body_row_changed(row)
+        before, sizes = flow.height, [flow.blocks[entry].height for entry in again]
+        for entry in again:
+            flow.blocks[entry].width = 0
+        first = flow.settle(again)
+        self._is_laid_out = bool(flow.blocks)
+        if flow.height != before or sizes != [flow.blocks[entry].height for entry in again] or was_empty:
+            self._keep_cursor(kept)
+            self.body_changed(0 if was_empty else first)
+            return
+        for entry in again:
+            for row in range(flow.top(entry), flow.top(entry + 1)):
+                self.body_row_changed(row)
 
     def _keep_cursor(self, entry: int) -> None:
+        if not self._flow.blocks:
+            return
         if self.following and not self.has_focus:
-            entry = len(self._sizes) - 1
+            entry = len(self._flow.blocks) - 1
         turn, step = self._parents[entry]
         if isinstance(self._spans.entries[entry], NoteSpan) or self._folded_away(entry):
             entry = turn if self._folded_away(step) else step
@@ -234,28 +221,24 @@ class TracePane(TitledPane):
         span = self._spans.entries[entry]
         return isinstance(span, NoteSpan) or (isinstance(span, CallSpan) and entry in self._toggled)
 
-    def _rows_of(self, entry: int) -> list[Row]:
-        rows = self._built.get(entry)
-        if rows is None:
-            span = self._spans.entries[entry]
-            toggled = entry in self._toggled
-            look = TraceLook(self.columns, self.symbols, self._clock())
-            open = toggled if isinstance(span, CallSpan) else not toggled
-            rows = span_rows(span, look, open=open, first=entry == 0)
-            self._built[entry] = rows
-        return rows
+    def _rows_of(self, entry: int) -> Sequence[Row]:
+        if self._folded_away(entry):
+            return ()
+        span, toggled = self._spans.entries[entry], entry in self._toggled
+        look = TraceLook(self.columns, self.symbols, self._clock())
+        open = toggled if isinstance(span, CallSpan) else not toggled
+        return span_rows(span, look, open=open, first=entry == 0)
 
     def _entry_at(self, row: int) -> int:
-        # Hidden entries have the same start as the next one; the last entry with that start has the rows.
-        entry = max(0, bisect_right(self._starts, row) - 1)
-        while entry and not self._height(entry):
+        entry = self._flow.find(row)
+        while entry and not self._flow.blocks[entry].height:
             entry -= 1
         return entry
 
     def _head_row(self, entry: int) -> int:
         """Return the row by which an entry is selected: its first row that is not blank."""
         blank = isinstance(self._spans.entries[entry], TurnSpan) and entry > 0
-        return self._starts[entry] + blank
+        return self._flow.top(entry) + blank
 
     def _empty_rows(self) -> list[Row]:
         return wrap(((EMPTY_TEXT, "dim"),), self.columns)

@@ -2,17 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import McptuiError
-from tui.core.events import Event, Steered, TurnError
+from tui.core.errors import McptuiError, sentences
+from tui.core.events import Steered, TurnError
+from tui.core.ports import NO_MODEL
 from tui.core.text import clean_line
 from tui.core.turn.limits import TurnMeter
+from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.composer.attachments import AttachmentReader
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.widgets.rows import Row
@@ -20,14 +24,12 @@ from tui.ui.widgets.rows import Row
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.runtime.turn import PendingTurn
-    from tui.ui.chat.transcript.transcript import Transcript
+    from tui.ui.chat.regions import Regions
 
 _log = logging.getLogger(__name__)
 
 A_TURN_RUNS = "a turn is running"
 """Why what changes the conversation is unavailable during a turn."""
-
-Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
 
 
 @dataclass(slots=True, eq=False)
@@ -41,33 +43,28 @@ class QueuedMessage:
 class TurnQueue:
     """One turn at a time. Messages sent during a turn are queued and sent after it, in order.
 
-    `read` may raise `McptuiError`. `give_back` puts an unsent message back into the composer. `refuse` shows
-    why a turn cannot start. `record` gets every event, for the trace. `on_change` is called when a turn
-    starts or ends, or the queue changes.
+    An unsent message goes back into the composer. `reader` reads its attachments. The trace, `spans`, gets
+    every event. `on_change` is called when a turn starts or ends, or the queue changes.
     """
 
     def __init__(
         self,
         runtime: "Runtime",
+        regions: "Regions",
         approvals: QuestionQueue,
         bridge: Bridge,
-        view: "Transcript",
-        read: Read,
-        give_back: Callable[[str], None],
-        refuse: Callable[[str], None],
-        record: Callable[[Event], None],
-        clock: Callable[[], str],
+        spans: Spans,
+        reader: AttachmentReader,
         on_change: Callable[[], None],
     ) -> None:
         self._runtime = runtime
+        self._regions = regions
+        self._view = regions.conversation
+        self._give_back = regions.composer.put_back
         self._approvals = approvals
         self._bridge = bridge
-        self._view = view
-        self._read = read
-        self._give_back = give_back
-        self._refuse = refuse
-        self._record = record
-        self._clock = clock
+        self._spans = spans
+        self._reader = reader
         self._on_change = on_change
         self._held: list[QueuedMessage] = []
         self._steered: list[Written] = []
@@ -154,12 +151,12 @@ class TurnQueue:
             self._give_back(waiting)
             return
         del self._held[0]
-        self._view.add_user(text, self._clock(), attachments)
+        self._view.add_user(text, time.strftime("%H:%M"), attachments)
         self._begin(turn)
 
     async def _attach(self, held: QueuedMessage) -> None:
         try:
-            held.attachments = await self._read(held.written)
+            held.attachments = await self._reader.read(held.written)
         except McptuiError as error:
             self._view.add_note(str(error), "bad")
             self._held.remove(held)
@@ -235,6 +232,19 @@ class TurnQueue:
             self._refuse(str(error))
             return None
 
+    def _refuse(self, why: str) -> None:
+        """Show why a turn cannot start: in the conversation, or in a notification if it is already there."""
+        regions, has_model = self._regions, self._runtime.model_label != NO_MODEL
+        key = regions.key_of("chat.models")
+        step = "" if has_model else f"Press {key} to select another model."
+        if not self._view.has_note(why):
+            self._view.add_note(sentences(why, step), "bad")
+        elif has_model:
+            regions.notify(why, severity="error", timeout=8)
+        else:
+            words = f"Not sent: no model is selected. Press {key} to select one."
+            regions.notify(words, severity="warning", timeout=8)
+
     def _begin(self, turn: "PendingTurn") -> None:
         self._turn = turn
         self.stopping = False
@@ -247,7 +257,7 @@ class TurnQueue:
                 self._forget_steered(event.text)
             if not self._closed:
                 self._bridge.apply(event)
-                self._record(event)
+                self._spans.apply(event, time.monotonic_ns())
                 if isinstance(event, TurnError):  # the status line must stop showing a retry
                     self._on_change()
 

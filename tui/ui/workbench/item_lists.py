@@ -63,7 +63,7 @@ class BenchOffers:
                 BenchTab.RESOURCES: status.resources_revision,
                 BenchTab.PROMPTS: status.prompts_revision,
             }
-        seen = (state, revision, self._shared.tokens, self._shared.runtime.conversations.offers)
+        seen = (state, revision, self._shared.tokens, self._shared.runtime.request.offers)
         if seen != self._seen:
             if not self._seen or self._seen[0] is not state:
                 self._start += 1
@@ -92,7 +92,7 @@ class BenchOffers:
     # ---- tools, from the host ----
 
     def _tools(self) -> None:
-        marks = self._shared.runtime.conversations.tool_marks() if self._shared.runtime.is_ready else {}
+        marks = self._shared.runtime.request.tool_marks() if self._shared.runtime.is_ready else {}
         status = self._shared.status
         off = status.spec.off if status is not None else ()
         tools = self._shared.runtime.workbench.tools(self._shared.server)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.core.stand_ins import FunctionToolbox
-from tui.core.context.built_in_tools import BuiltInToolbox, ResourceToolbox, ResultStore
+from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore
 from tui.core.permission.approval_policy import Policy, Verdict
 from tui.core.tools import ResourceContent, TextContent, Tool, ToolResult
 from tui.core.workbench import ResourceInfo
@@ -33,7 +33,7 @@ class Source:
 
 
 async def call(source, name, **arguments):
-    box = ResourceToolbox(FunctionToolbox(), source)
+    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=source)
     (tool,) = [tool for tool in box.tools() if tool.name == name]
     return await box.call(tool, arguments, seconds=5, progress=lambda *_: None)
 
@@ -44,15 +44,18 @@ def text(result):
 
 
 def test_resource_tools_are_offered_only_if_a_server_has_resources():
-    assert [tool.name for tool in ResourceToolbox(FunctionToolbox(), Source()).tools()] == ["echo"]
-    box = ResourceToolbox(FunctionToolbox(), Source("notes"))
+    assert [
+        tool.name for tool in BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source()).tools()
+    ] == ["echo"]
+    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source("notes"))
     assert [tool.name for tool in box.tools()] == ["echo", "list_resources", "read_resource"]
     assert box.tools()[1] is box.tools()[1]
 
 
 def test_resource_tools_run_without_approval_like_read_result():
-    inner = ResourceToolbox(FunctionToolbox(), Source("notes"))
-    tools = BuiltInToolbox(inner, ResultStore({"result-1": "x"})).tools()
+    tools = BuiltInToolbox(
+        FunctionToolbox(), ResultStore({"result-1": "x"}), resources=Source("notes")
+    ).tools()
     assert [tool.server for tool in tools[1:]] == ["mcptui"] * 3
     assert {Policy().judge(tool).verdict for tool in tools[1:]} == {Verdict.ALLOW}
 
@@ -62,7 +65,7 @@ def test_a_server_with_the_same_name_cannot_impersonate_resource_tools():
         def tools(self):
             return [Tool("mcptui", "read_resource", digest="d")]
 
-    tools = ResourceToolbox(Posing(), Source("notes")).tools()
+    tools = BuiltInToolbox(Posing(), ResultStore(), resources=Source("notes")).tools()
     assert [tool.server for tool in tools] == ["mcptui", "mcptui-", "mcptui-"]
 
 
@@ -109,14 +112,14 @@ async def test_resources_are_read_from_allowed_servers_only():
     ],
 )
 async def test_invalid_arguments_are_rejected(name, arguments):
-    box = ResourceToolbox(FunctionToolbox(), Source("notes"))
+    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source("notes"))
     (tool,) = [tool for tool in box.tools() if tool.name == name]
     assert await box.check(tool, arguments)
     assert (await call(Source("notes"), name, **arguments)).is_error
 
 
 async def test_other_tools_are_passed_to_the_wrapped_toolbox():
-    box = ResourceToolbox(FunctionToolbox(), Source("notes"))
+    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source("notes"))
     echo = box.tools()[0]
     assert await box.check(echo, {}) == ""
     result = await box.call(echo, {"text": "hi"}, seconds=1, progress=lambda *_: None)

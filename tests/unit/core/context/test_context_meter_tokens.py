@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from tui.core.context.context_meter import (
     Calibration,
-    MessageEstimates,
     RequestTokens,
     estimate,
     estimate_message,
@@ -16,8 +15,6 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
     CallRequest,
-    Message,
-    ToolMessage,
     UserMessage,
 )
 from tui.core.errors import ModelError
@@ -72,52 +69,6 @@ def test_a_schema_that_cannot_be_serialized_is_still_counted() -> None:
 
 
 # ---- each message once
-
-MESSAGE = st.builds(UserMessage, st.text(max_size=20)) | st.builds(
-    ToolMessage, st.text(max_size=3), st.text(max_size=3), st.text(max_size=20)
-)
-
-
-@given(st.lists(MESSAGE, max_size=10), st.lists(MESSAGE, max_size=5), st.integers(0, 10))
-def test_incremental_counts_equal_complete_counts(
-    talk: list[Message], other: list[Message], keep: int
-) -> None:
-    tally = MessageEstimates()
-    for end in range(len(talk) + 1):
-        request = ModelRequest("sys", talk[:end])
-        assert tally.count(request) == estimate_request(request)
-    changed = ModelRequest("sys", [*talk[:keep], *other])
-    tally.forget()
-    assert tally.count(changed) == estimate_request(changed)
-
-
-def test_changed_old_messages_are_estimated_again_without_forget() -> None:
-    tally = MessageEstimates()
-    tally.count_messages([UserMessage("a" * 100), UserMessage("b" * 100)])
-    assert tally.count_messages([UserMessage("in short"), UserMessage("b")]) == 2 + 4 + 0 + 4
-
-
-def test_a_message_is_estimated_only_once() -> None:
-    looked: list[str] = []
-
-    class Text(str):
-        def isascii(self) -> bool:
-            looked.append(self)
-            return True
-
-    talk: list[Message] = [UserMessage(Text(f"m{n}")) for n in range(100)]
-    tally = MessageEstimates()
-    for end in range(1, 101):
-        tally.count(ModelRequest("", talk[:end]))
-    assert looked == [message.text for message in talk]
-
-
-def test_definitions_are_counted_once_while_they_are_unchanged() -> None:
-    tools = (ToolSpec("t", "d", {}),)
-    tally = MessageEstimates()
-    first = tally.count(ModelRequest("", (), tools))
-    assert tally.count(ModelRequest("", (), tools)) == first > tally.count(ModelRequest("", (), ()))
-
 
 # ---- token counts from endpoints
 

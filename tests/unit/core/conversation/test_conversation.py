@@ -109,43 +109,8 @@ def _message(kind, number):
             return ToolMessage(kind, "t", f"r{number}")
 
 
-@given(TURN)
-def test_incremental_checks_equal_complete_checks(kinds):
-    talk = Conversation()
-    for number, kind in enumerate(kinds):
-        talk.messages.append(_message(kind, number))
-        assert talk.valid(talk.messages) == sanitised(talk.messages)
-        ids = {call.id for one in talk.messages for call in getattr(one, "calls", ())}
-        assert talk.used_ids() == ids
-
-
-def test_a_conversation_whose_old_messages_changed_is_checked_again():
-    talk = Conversation(messages=[UserMessage("a"), ToolMessage("x", "t", "stray"), UserMessage("b")])
-    assert talk.valid(talk.messages) == [UserMessage("a"), UserMessage("b")]
-    assert talk.valid([UserMessage("in short"), UserMessage("b")]) == [
-        UserMessage("in short"),
-        UserMessage("b"),
-    ]
-
-
 def test_a_branch_drops_compaction_after_the_branch_point():
     compaction = Compaction(2, "They greeted.", 8, ((2, 900), (4, 700)))
     assert compaction.before(4) == Compaction(2, "They greeted.", 4, ((2, 900),))
     assert compaction.before(9) == compaction
     assert compaction.before(1) == Compaction()
-
-
-def test_old_messages_are_not_checked_twice():
-    class Counted(list):
-        reads = 0
-
-        def __getitem__(self, index):
-            Counted.reads += len(range(*index.indices(len(self)))) if isinstance(index, slice) else 1
-            return super().__getitem__(index)
-
-    talk = Conversation(messages=Counted(UserMessage(str(n)) for n in range(1000)))
-    talk.used_ids()
-    talk.messages.append(UserMessage("new"))
-    Counted.reads = 0
-    talk.used_ids()
-    assert Counted.reads == 1

@@ -5,14 +5,10 @@ from typing import Any
 import pytest
 
 from tests.scripted_model import ScriptedModel, calls, says
-from tests.unit.core.stand_ins import YES, FunctionToolbox, HandClock, ScriptedApprover, call
-from tui.core.conversation.conversation import Conversation
+from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, turn_of
 from tui.core.permission.approval_policy import Mode, Policy
 from tui.core.permission.rules import Rules
 from tui.core.ports import Decision, Tool
-from tui.core.turn.limits import Limits
-from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps
 
 
 class Book:
@@ -42,10 +38,8 @@ async def ran(
     """Run a turn with two calls; return the approver and how many calls ran."""
     toolbox, approver = FunctionToolbox(read_only=read_only), ScriptedApprover(*answers, trusts=trusts)
     model = ScriptedModel([calls(call(1), call(2)), says("done")])
-    conversation = Conversation()
-    conversation.say("go")
     policy = Policy(trust=book, **more)
-    turn = Turn(conversation, TurnDeps(model, toolbox, approver, policy, Limits(), HandClock()))
+    turn, _ = turn_of(model, toolbox, approver=approver, policy=policy)
     async for _ in turn.events():
         pass
     return approver, len(toolbox.called)

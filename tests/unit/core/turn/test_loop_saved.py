@@ -16,12 +16,6 @@ from tui.core.events import StepEnded, ToolCallEnded, TurnEnded
 from tui.core.ports import ReplyPart, TextPart
 
 
-def saved(journal):
-    talk = Conversation()
-    talk.heard = journal.message
-    return talk
-
-
 async def test_a_call_is_saved_before_it_is_sent():
     journal = NotedJournal()
     seen = []
@@ -31,7 +25,7 @@ async def test_a_call_is_saved_before_it_is_sent():
         return text("looked")
 
     model = ScriptedModel([calls(call(1, "srv__look")), says("done")])
-    turn, _ = turn_of(model, FunctionToolbox(look=look), talk=saved(journal), journal=journal)
+    turn, _ = turn_of(model, FunctionToolbox(look=look), talk=Conversation(journal=journal))
     [event async for event in turn.events()]
     intents = [entry[1] for entry in seen if entry[0] == "intent"]
     assert [(one.call_id, one.server, one.tool, one.decision) for one in intents] == [
@@ -46,8 +40,7 @@ async def test_the_answer_of_the_person_is_saved_before_the_call():
         model,
         FunctionToolbox(read_only=False),
         approver=ScriptedApprover(YES),
-        talk=saved(journal),
-        journal=journal,
+        talk=Conversation(journal=journal),
     )
     [event async for event in turn.events()]
     told = [entry for entry in journal.told if entry[0] in ("decision", "intent")]
@@ -57,7 +50,7 @@ async def test_the_answer_of_the_person_is_saved_before_the_call():
 async def test_an_event_is_emitted_only_after_its_messages_are_on_disk():
     journal = NotedJournal()
     model = ScriptedModel([calls(call(1)), says("done")])
-    turn, talk = turn_of(model, talk=saved(journal), journal=journal)
+    turn, talk = turn_of(model, talk=Conversation(journal=journal))
     async for event in turn.events():
         written = [entry[2] for entry in journal.on_disk if entry[0] == "message"]
         match event:
@@ -79,6 +72,6 @@ async def test_a_draft_of_a_slow_reply_is_saved_about_every_second():
                 yield TextPart(piece)
             yield ReplyPart()
 
-    turn, _ = turn_of(Slow([]), clock=clock, talk=saved(journal), journal=journal)
+    turn, _ = turn_of(Slow([]), clock=clock, talk=Conversation(journal=journal))
     [event async for event in turn.events()]
     assert [entry[1] for entry in journal.told if entry[0] == "draft"] == ["abc", "abcdef"]

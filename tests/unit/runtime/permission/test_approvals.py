@@ -6,18 +6,23 @@ import pytest
 
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
+from tui.core.secrets.redact import Redactor
 from tui.core.tools import Tool
-from tui.runtime.permission.approvals import PresentApprover
+from tui.runtime.permission.approvals import TurnApprover
+
+SECRET = "configured-value"
 
 
 class Person:
     """Answers once `answers` is set."""
 
     def __init__(self) -> None:
+        self.asked: list[ApprovalRequest] = []
         self.answers = asyncio.Event()
         self.withdrawn = 0
 
     async def ask(self, request: ApprovalRequest) -> Decision:
+        self.asked.append(request)
         await self._wait()
         return Decision(Answer.ALWAYS)
 
@@ -36,8 +41,8 @@ class Person:
 class Stage:
     def __init__(self, digest: str = "d") -> None:
         self.person, self.left = Person(), asyncio.Event()
-        self.approver = PresentApprover(self.person, lambda server: self.left.wait())
-        self.request = ApprovalRequest("c", Tool("srv", "t", digest=digest), {}, "may change something")
+        self.approver = TurnApprover(self.person, lambda server: self.left.wait(), Redactor({"K": SECRET}))
+        self.request = ApprovalRequest("c", Tool("srv", "t", digest=digest), {"a": SECRET}, "why")
 
 
 async def test_an_answer_in_time_is_passed_on() -> None:
@@ -45,6 +50,13 @@ async def test_an_answer_in_time_is_passed_on() -> None:
     stage.person.answers.set()
     assert await stage.approver.ask(stage.request) == Decision(Answer.ALWAYS)
     assert await stage.approver.trust(TrustQuestion("srv", "t")) is True
+
+
+async def test_the_user_is_shown_no_secret() -> None:
+    stage = Stage()
+    stage.person.answers.set()
+    await stage.approver.ask(stage.request)
+    assert [one.arguments for one in stage.person.asked] == [{"a": "[redacted:K]"}]
 
 
 async def test_an_approval_of_a_server_that_left_is_withdrawn_and_denies_the_call() -> None:

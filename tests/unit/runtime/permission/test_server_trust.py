@@ -16,6 +16,7 @@ from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.runtime.permission.server_trust import ServerTrust
 from tui.settings.locations import sample_server
+from tui.settings.state.permission.stored_trust import StoredTrust
 
 FETCH = ServerSpec("fetch", "uvx")
 
@@ -28,7 +29,8 @@ class Setup:
             self.config, lambda: self.host, options=Options(trust_config=True)
         )
         self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
-        self.trust = ServerTrust(lambda: self.host, folder / "trusted.json", self.configuration, self.log)
+        self.stored = StoredTrust(folder / "trusted.json")
+        self.trust = ServerTrust(lambda: self.host, self.stored, self.configuration, self.log)
 
     async def read(self, text: str) -> None:
         self.config.write_text(text)
@@ -41,7 +43,7 @@ def setup(tmp_path: Path) -> Setup:
 
 
 def test_a_server_is_undecided_and_not_trusted_at_first(setup: Setup) -> None:
-    assert setup.trust.applied(FETCH).trusted is None
+    assert setup.stored.applied(FETCH).trusted is None
     assert setup.trust.is_open("fetch") and not setup.trust.trusts(Tool("fetch", "get", trusted=True))
 
 
@@ -49,7 +51,7 @@ def test_an_answer_is_applied_at_once_saved_and_recorded(setup: Setup) -> None:
     setup.trust.decide("fetch", True)
     assert setup.host.status("fetch").spec.trusted is True
     assert setup.trust.trusts(Tool("fetch", "get")) and not setup.trust.is_open("fetch")
-    assert setup.trust.applied(FETCH).trusted is True
+    assert setup.stored.applied(FETCH).trusted is True
     setup.trust.close()
     assert [(one.kind, one.server, one.allowed) for one in setup.log.records] == [
         (DecisionKind.TRUST, "fetch", True)
@@ -59,7 +61,7 @@ def test_an_answer_is_applied_at_once_saved_and_recorded(setup: Setup) -> None:
 @pytest.mark.parametrize("said", [True, False])
 def test_the_configuration_overrides_an_answer(setup: Setup, said: bool) -> None:
     setup.trust.decide("fetch", not said)
-    assert setup.trust.applied(ServerSpec("fetch", "uvx", trusted=said)).trusted is said
+    assert setup.stored.applied(ServerSpec("fetch", "uvx", trusted=said)).trusted is said
     setup.trust.close()
 
 
@@ -94,8 +96,8 @@ async def test_toggling_trust_changes_the_answer_or_the_configured_value(setup: 
 def test_samples_are_recognized_by_their_command(
     setup: Setup, spec: ServerSpec, trusted: bool | None
 ) -> None:
-    assert setup.trust.applied(spec).trusted is trusted
-    assert setup.trust.applied(spec).accept_changes is bool(trusted)
+    assert setup.stored.applied(spec).trusted is trusted
+    assert setup.stored.applied(spec).accept_changes is bool(trusted)
 
 
 def test_built_in_tools_are_trusted_and_those_of_a_removed_server_are_not(setup: Setup) -> None:

@@ -14,10 +14,10 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
     CallRequest,
+    SessionMeta,
     ToolMessage,
     UserMessage,
 )
-from tui.core.conversation.sessions import SessionMeta
 from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x>]]>"

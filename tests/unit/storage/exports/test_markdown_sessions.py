@@ -13,10 +13,10 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
     CallRequest,
+    Intent,
     ToolMessage,
     UserMessage,
 )
-from tui.core.conversation.sessions import Intent
 from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
 from tui.storage.exports.document import LONGEST, bounded
 from tui.storage.exports.markdown import isolated

@@ -12,8 +12,7 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.storage.session_samples import ANSWER, QUESTION, say, store_in
-from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
-from tui.core.conversation.sessions import Intent
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, Intent, UserMessage
 from tui.storage.sessions import journal as session_journal
 from tui.storage.sessions.file import open_for_reading
 

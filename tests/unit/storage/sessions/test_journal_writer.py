@@ -8,8 +8,7 @@ import pytest
 from tests.conftest import until
 from tests.unit.storage.faulty_disk import FaultyDisk
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, store_in
-from tui.core.conversation.conversation import ToolMessage, UserMessage
-from tui.core.conversation.sessions import Intent
+from tui.core.conversation.conversation import Intent, ToolMessage, UserMessage
 from tui.core.ports import Usage
 from tui.storage.sessions import journal as session_journal
 

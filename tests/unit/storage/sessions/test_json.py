@@ -24,13 +24,15 @@ from tui.core.conversation.conversation import (
     Attachment,
     CallRequest,
     Compaction,
+    Intent,
     Remark,
+    SessionMeta,
     ToolMessage,
     UserMessage,
     sanitised,
 )
 from tui.core.conversation.message_json import message_object
-from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Intent, SessionMeta
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.core.turn.turn_endings import words_of

@@ -30,11 +30,13 @@ from tests.unit.storage.session_samples import (
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
+    Intent,
+    SessionMeta,
     ToolMessage,
     UserMessage,
     sanitised,
 )
-from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Intent, SessionMeta
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor

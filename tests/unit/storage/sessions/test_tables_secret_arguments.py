@@ -4,8 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
-from tui.core.conversation.sessions import Intent
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, Intent, UserMessage
 from tui.core.secrets.redact import Redactor
 from tui.storage.sessions.store import SessionStore
 

@@ -6,7 +6,7 @@ import pytest
 
 from tui.core import events
 from tui.core.events import EndReason, LimitName
-from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.ports import ApprovalRequest, Usage
 from tui.core.tools import Annotations, BinaryContent, LinkContent, TextContent, Tool, ToolResult
 from tui.core.turn.prepared_calls import EXAMPLE
 from tui.ui.chat.bridge import Bridge
@@ -70,30 +70,6 @@ def call_ended(**fields: Any) -> events.ToolCallEnded:
     return events.ToolCallEnded(1, "c1", "notes", "delete_note", **{**base, **fields})
 
 
-def test_a_reply_has_a_label_its_text_and_the_notice_of_the_model(bridge, view):
-    bridge.apply(events.TextDelta(1, "Hel"))
-    bridge.apply(events.TextDelta(1, "lo"))
-    bridge.apply(events.StepEnded(1, 800.0, Usage(), "stop", 0))
-    bridge.apply(ended(EndReason.ANSWERED))
-    assert view.done == [
-        ("begin_reply", "demo"),
-        ("add_text", "Hel"),
-        ("add_text", "lo"),
-        ("end_reply", 0.8, NOTICE, False, True),
-        ("sign_reply",),
-    ]
-
-
-def test_a_step_with_only_tool_calls_has_a_label_and_no_notice(bridge, view):
-    bridge.apply(events.StepEnded(1, 100.0, Usage(), "tool_calls", 1))
-    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
-    assert view.done == [
-        ("begin_reply", "demo"),
-        ("end_reply", 0.1, "", False, False),
-        ("add_call", "c1", "notes", "delete_note", {"id": 1}, False),
-    ]
-
-
 def test_a_question_is_shown_once_its_card_exists(bridge, view):
     bridge.question(REQUEST)
     assert "ask" not in view.names()
@@ -152,21 +128,11 @@ def test_progress_is_shown_with_its_total_and_message(bridge, view):
     assert view.done[-1] == ("call_progress", "c1", 0.4, "12 of 30 reading␛[2J")
 
 
-def test_progress_that_its_message_contains_is_not_repeated(bridge, view):
-    bridge.apply(events.ToolProgress(1, "c1", 1, 20, "1 of 20 seconds"))
-    assert view.done[-1] == ("call_progress", "c1", 0.05, "1 of 20 seconds")
-
-
 def test_started_calls_are_counted_per_turn(bridge):
     bridge.apply(events.ToolCallStarted(1, "c1"))
     assert bridge.calls_begun == 1
     bridge.apply(events.TurnStarted("demo", 2))
     assert bridge.calls_begun == 0
-
-
-def test_an_approval_sets_the_call_back_to_waiting(bridge, view):
-    bridge.apply(events.ApprovalGiven(1, "c1", Answer.ONCE, ""))
-    assert view.done == [("set_call", "c1", "waiting")]
 
 
 def test_after_a_limit_continuing_is_offered(bridge, view):
@@ -212,11 +178,6 @@ def test_a_failure_is_noted_once_when_its_retries_fail_too(bridge, view):
         ("add_note", "HTTP 429: slow down. Wait, then retry.", "bad"),
         ("add_note", "Enter /retry to ask again.", "info"),
     ]
-
-
-def test_a_model_error_says_what_to_do_next(bridge, view):
-    bridge.apply(events.TurnError("401: wrong key.", "model", "Set OPENAI_API_KEY."))
-    assert view.done[-1] == ("add_note", "401: wrong key. Set OPENAI_API_KEY.", "bad")
 
 
 def test_the_activity_is_empty_between_turns(bridge):

@@ -16,9 +16,9 @@ async def test_items_are_processed_one_after_the_other():
         await asyncio.sleep(0)
         done.append(f"{what} ended")
 
-    queue = SerialQueue(do, done.append)  # type: ignore[arg-type]
+    queue = SerialQueue(done.append)  # type: ignore[arg-type]
     for what in "abc":
-        queue.put(what)
+        queue.put(what, do)
     await until(lambda: bool(done))
     assert queue.busy and done == ["a started"]
     gate.set()
@@ -34,12 +34,12 @@ async def test_stopping_returns_the_items_not_started_and_the_queue_still_works(
             await asyncio.Event().wait()
         done.append(what)
 
-    queue = SerialQueue(do, done.append)  # type: ignore[arg-type]
+    queue = SerialQueue(done.append)  # type: ignore[arg-type]
     for what in ("never", "b", "c"):
-        queue.put(what)
+        queue.put(what, do)
     await asyncio.sleep(0)
     assert queue.stop() == ["b", "c"]
-    queue.put("d")
+    queue.put("d", do)
     await until(lambda: not queue.busy)
     assert done == ["d"]
 
@@ -53,8 +53,8 @@ async def test_an_error_is_reported_and_affects_only_its_own_item():
             raise ZeroDivisionError
         done.append(what)
 
-    queue = SerialQueue(do, told.append)
-    queue.put("bad")
-    queue.put("good")
+    queue = SerialQueue(told.append)
+    queue.put("bad", do)
+    queue.put("good", do)
     await until(lambda: not queue.busy and done)
     assert len(told) == 1 and done == ["good"]

@@ -1,8 +1,6 @@
 """A letter answers a question only if no word follows it."""
 
-from functools import partial
-
-from tui.ui.keys.answer_pause import AnswerKeys
+from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerKeys
 
 
 class Bench:
@@ -19,7 +17,8 @@ class Bench:
 
     def press(self, letter, answer=""):
         if not self.keys.key(letter) and answer:
-            self.keys.hold(partial(self.settled.append, answer), 0.7 if answer == "always" else 0.25)
+            seconds = STORED_SECONDS if answer == "always" else USUAL_SECONDS
+            self.keys.hold(lambda: self.settled.append(answer), seconds=seconds)
 
     def wait(self, seconds):
         for timer in list(self.timers):

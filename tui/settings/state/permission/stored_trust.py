@@ -3,9 +3,11 @@
 The key of an answer is the server's name with a hash of what runs, so a changed command invalidates it.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from tui.core.servers import ServerSpec
+from tui.settings.locations import runs_sample
 from tui.settings.state.state_file import Content, StateFile, entries
 
 MAX_BYTES = 1024 * 1024
@@ -26,6 +28,19 @@ class StoredTrust:
     def find(self, spec: ServerSpec) -> bool | None:
         """Return the answer about a server, None if there is none."""
         return self._read_once().get(_key(spec))
+
+    def applied(self, spec: ServerSpec) -> ServerSpec:
+        """Return a server with its stored trust, unless configuration or command line set it.
+
+        Samples change with mcptui, so their changes are accepted.
+        """
+        spec = replace(spec, accept_changes=True) if runs_sample(spec) else spec
+        if spec.trusted is not None:
+            return spec
+        known = self.find(spec)
+        if known is None and runs_sample(spec):
+            known = True
+        return spec if known is None else replace(spec, trusted=known)
 
     def damage(self) -> str:
         """Return why answers of earlier runs could not be read, with the path of the file, or ""."""

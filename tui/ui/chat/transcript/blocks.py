@@ -216,6 +216,11 @@ class Note(Block):
         return rows
 
 
+def note_block(text: str, kind: str, symbols: Symbols) -> Note:
+    """Return a line by mcptui; the text need not be clean."""
+    return Note(clean(text).strip("\n")[:NOTE_CHARS], kind, symbols)
+
+
 class Welcome(Block):
     """Content of an empty conversation, centered: a few lines, example questions, a few keys."""
 
@@ -285,6 +290,16 @@ class Prose(Block):
     def wrap(self, width: int) -> Sequence[Row]:
         rows = self._markdown.rows(self.text, measure(width)) if self.text.strip() else []
         return rows[self._head_rows :]
+
+
+class PastProse(Prose):
+    """Markdown of a complete reply, cleaned only when it becomes visible."""
+
+    __slots__ = ()
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        self.text = clean(self.text)
+        return super().wrap(width)
 
 
 class Code(Block):

@@ -14,10 +14,8 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from time import perf_counter
 
 from textual.selection import Selection
-from textual.timer import Timer
 
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
@@ -64,16 +62,11 @@ class Block:
 
 
 class Flow:
-    """Blocks in order, with the first row of each. Change `blocks` only with the methods.
-
-    `wrapped` is the number of blocks, from the first, that have been wrapped at this width. A few may be
-    stale again, because a block can change without telling its flow.
-    """
+    """Blocks in order, with the first row of each. Change `blocks` only with the methods."""
 
     def __init__(self, width: int = 80) -> None:
         self.blocks: list[Block] = []
         self.width = width
-        self.wrapped = 0
         self._tops = [0]
         self._held: dict[Block, None] = {}  # blocks with cached rows, in the order of wrapping
         self._moved = -1  # first row that changed since `settle`, or -1
@@ -98,13 +91,11 @@ class Flow:
     def truncate(self, index: int) -> None:
         del self.blocks[index:]
         del self._tops[index + 1 :]
-        self.wrapped = min(self.wrapped, index)
         if not index:
             self._held.clear()
 
     def replace(self, index: int, blocks: Iterable[Block]) -> None:
         self.blocks[index : index + 1] = blocks
-        self.wrapped = min(self.wrapped, index)
         self._rebuild(index)
         top = self._tops[index]
         self._moved = min(self._moved, top) if self._moved >= 0 else top
@@ -177,16 +168,6 @@ class Flow:
         self._tops[index:] = accumulate(heights, initial=self._tops[index])
 
 
-SLICE_SECONDS = 0.005
-SLICE_PAUSE = 0.03
-REST_SECONDS = 0.25
-"""How long nothing must have changed before blocks outside the view are wrapped."""
-
-PREPARED_AT_ONCE = 500
-LOOKED_AT_AGAIN = 100
-"""Blocks at the end that may have changed once all were wrapped; others are wrapped when seen."""
-
-
 class FlowPane(LinePane):
     """Shows `self.flow`; a subclass changes it and calls `flow_changed`."""
 
@@ -194,12 +175,8 @@ class FlowPane(LinePane):
         super().__init__(id=id)
         self.flow = Flow()
         self._target: tuple[Block, int] | None = None
-        self._stale_below = -1  # blocks up to this one may need wrapping again
-        self._slices: Timer | None = None
-        self._prepared: list[int] = []
         self._settling = False
         self._planned = False
-        self._changes = False
         self._tasks = Tasks()
         self._laying_out = False
 
@@ -222,7 +199,7 @@ class FlowPane(LinePane):
             self.call_later(self.settle)
 
     def settle(self) -> None:
-        """Wrap the visible blocks without moving them; the others are wrapped while idle."""
+        """Wrap the visible blocks without moving them; the others are wrapped when they become visible."""
         self._planned = False
         flow = self.flow
         if not flow.blocks or not self.scrollable_content_region.height:
@@ -230,9 +207,6 @@ class FlowPane(LinePane):
             return
         first = self._settle_end(len(flow.blocks) - 1) if self.following else self._settle_view()
         self.rows_changed(min(first, flow.height))
-        self._stale_below = len(flow.blocks) - 1
-        self._changes = True
-        self._plan_slice()
         self._keep_target()
 
     def lay_out(self, block: Block) -> None:
@@ -275,35 +249,6 @@ class FlowPane(LinePane):
             index += direction
         return min(first, self.virtual_size.height)
 
-    def _plan_slice(self, pause: float = SLICE_PAUSE) -> None:
-        if self._slices is None and self._stale_below >= 0:
-            self._slices = self.set_timer(pause, self._slice)
-
-    def _slice(self) -> None:
-        """Once nothing changes, wrap blocks outside the view, last first, a few milliseconds at a time."""
-        self._slices = None
-        if self._changes:
-            self._changes = False
-            self._plan_slice(REST_SECONDS)
-            return
-        flow = self.flow
-        deadline = perf_counter() + SLICE_SECONDS
-        index = min(self._stale_below, len(flow.blocks) - 1)
-        last = min(flow.wrapped, len(flow.blocks) - LOOKED_AT_AGAIN)
-        while index >= max(0, last) and perf_counter() < deadline:
-            if flow.stale(index):
-                flow.prepare(index)
-                self._prepared.append(index)
-            index -= 1
-        if index < max(0, last):
-            index, flow.wrapped = -1, len(flow.blocks)
-        self._stale_below = index
-        # Applying heights requires a repaint, because the visible rows get other numbers.
-        if self._prepared and (index < 0 or len(self._prepared) >= PREPARED_AT_ONCE):
-            self._keep_view([index for index in self._prepared if index < len(flow.blocks)])
-            self._prepared.clear()
-        self._plan_slice()
-
     def _keep_view(self, changed: list[int]) -> None:
         """Apply new heights of blocks without moving the row at the top of the view."""
         flow = self.flow
@@ -316,8 +261,7 @@ class FlowPane(LinePane):
             self._place(flow.top(anchor) + min(inside, max(0, flow.blocks[anchor].height - 1)))
 
     def rewrap(self) -> None:
-        if self.flow.width != self.columns:
-            self.flow.width, self.flow.wrapped = self.columns, 0
+        self.flow.width = self.columns
         self.settle()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:

@@ -4,12 +4,11 @@ Its methods are called for each event; no messages are posted per token. Text is
 `FRAMES` times a second, less often when drawing is expensive, without a layout pass.
 """
 
-import time
 from asyncio import TimerHandle, get_running_loop
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import takewhile
-from time import monotonic, thread_time
+from time import monotonic, thread_time, time
 from typing import Any, ClassVar
 
 from textual import events
@@ -28,19 +27,16 @@ from tui.ui.chat.transcript.blocks import (
     Fold,
     Label,
     Note,
-    Plain,
     Question,
     Signature,
     Summary,
     Thinking,
     Welcome,
-    user_blocks,
+    note_block,
 )
 from tui.ui.chat.transcript.flow import Block, FlowPane
-from tui.ui.chat.transcript.past import note_block, past_blocks
-from tui.ui.chat.transcript.result_parts import attachment_words
 from tui.ui.chat.transcript.tool_call_cards import Card
-from tui.ui.chat.transcript.writer import ReplyWriter
+from tui.ui.chat.transcript.writer import Writer, write_past
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -104,11 +100,11 @@ class Transcript(FlowPane):
         super().__init__(id=id)
         self._keys_of = keys_of or KeyOverrides().answers_of
         self._symbols = symbols
-        self._writer = ReplyWriter(self.flow, self._append, symbols, clock)
+        self._writer = Writer(self.flow, self._append, symbols, clock)
         self._welcome: Welcome | None = None
         self._soon: TimerHandle | None = None
         self._cost = self._drawn = 0.0
-        self.cards: dict[str, Card] = {}
+        self.cards = self._writer.cards
         self._places: list[Block] = []
         self._summary: Summary | None = None
         self._waiting: Note | None = None
@@ -117,14 +113,11 @@ class Transcript(FlowPane):
 
     def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
         """Add a user message, literally, with its attachments; `at` is the time of day to show."""
-        self._writer.forget()
-        words = [attachment_words(one) for one in attachments]
-        for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
-            self._append(block)
+        self._writer.user(text, at, attachments)
 
     def begin_reply(self, label: str) -> None:
         """Start a reply, or its next step. The reply is signed at its end."""
-        self._writer.begin(clean_line(label, 60))
+        self._writer.begin(label)
         self.flow_changed()
 
     def add_text(self, delta: str) -> None:
@@ -149,12 +142,11 @@ class Transcript(FlowPane):
         if seconds is not None:
             self._writer.took(seconds)
         if partial:
-            self._append(Note("truncated", "info", self._symbols))
+            self._writer.note("truncated", "info")
         if last:
             self._writer.sign()
         self.flow_changed()
-        if notice:
-            self._append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
+        self._writer.notice(notice)
 
     def show_waiting(self, text: str) -> None:
         """Show at the end what the turn is waiting for, replacing the previous text; "" removes it."""
@@ -174,13 +166,11 @@ class Transcript(FlowPane):
 
         Before the first message it is added to the welcome.
         """
-        self._writer.close()
+        if self._welcome is None or self._welcome not in self.flow.blocks:
+            return self._writer.note(text, kind)
         note = note_block(text, kind, self._symbols)
-        if self._welcome is not None and self._welcome in self.flow.blocks:
-            self._welcome.notes.append(note)
-            self._touch(self._welcome)
-        else:
-            self._append(note)
+        self._welcome.notes.append(note)
+        self._touch(self._welcome)
         return note
 
     def has_note(self, text: str) -> bool:
@@ -200,12 +190,7 @@ class Transcript(FlowPane):
         self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
     ) -> None:
         """Add a call of the model. `recovered`: it was found in the text of the reply."""
-        self._writer.close()
-        after_card = bool(self.flow.blocks) and isinstance(self.flow.blocks[-1], Card)
-        card = Card(server, tool, arguments, self._symbols, gap=0 if after_card else 1)
-        card.recovered = recovered
-        self.cards[call_id] = card
-        self._append(card)
+        self._writer.call(call_id, server, tool, arguments, recovered)
 
     def set_call(
         self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
@@ -274,6 +259,7 @@ class Transcript(FlowPane):
         if self._welcome is not None:
             self._welcome.notes.clear()
             self.flow.append(self._welcome)
+            self._size_welcome()
         self.flow_changed()
 
     def set_welcome(
@@ -319,12 +305,9 @@ class Transcript(FlowPane):
         remarks: Sequence[Remark] = (),
         note: Callable[[Remark], tuple[str, str]] = lambda remark: ("", ""),
     ) -> None:
-        """Show a saved conversation at its end; arguments as for `past_blocks`."""
+        """Show a saved conversation at its end; arguments as for `write_past`."""
         self._empty()
-        past = past_blocks(messages, unknown, self._symbols, notice, remarks, note, time.time())
-        self.cards.update(past.cards)
-        self._places = past.places
-        self.flow.extend(past.blocks)
+        self._places = write_past(self.flow, self._writer, messages, unknown, notice, remarks, note, time())
         self.following = True
         self.flow_changed()
 
@@ -346,7 +329,6 @@ class Transcript(FlowPane):
     def _empty(self) -> None:
         self._writer.reset()
         self._target = None
-        self.cards.clear()
         self._places = []
         self._given.clear()
         self._summary = self._waiting = self._asked = None

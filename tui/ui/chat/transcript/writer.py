@@ -1,257 +1,59 @@
-"""ReplyWriter: writes an arriving reply to the flow. Pure, except for the clock that is passed in."""
+"""Writer: makes the blocks of a conversation, live or saved. Pure, except for the clock that is passed in.
 
-import re
-from collections.abc import Callable
+A saved conversation is written fast even with thousands of messages: nothing is parsed or wrapped yet, a
+block does that when it becomes visible.
+"""
 
-from tui.core.text import clean
-from tui.ui.chat.transcript.blocks import PIECE, Code, Plain, Prose, Signature, Thinking
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Message,
+    Remark,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.text import clean_line
+from tui.core.turn.prepared_calls import shown_result, why_of
+from tui.core.turn.turn_endings import said_once
+from tui.ui.chat.transcript.blocks import (
+    Note,
+    PastProse,
+    Plain,
+    Signature,
+    Thinking,
+    note_block,
+    user_blocks,
+)
 from tui.ui.chat.transcript.flow import Block, Flow
-from tui.ui.widgets import code
+from tui.ui.chat.transcript.markdown_stream import MarkdownStream, parts
+from tui.ui.chat.transcript.result_parts import attachment_words, outcome, result_of
+from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.times import message_time
 
-# A line of only these characters may become anything ("-" below a paragraph: a heading, "- a": a list).
-_UNDECIDED = re.compile(r"[ \t]*(?:[-=+*#>|:`~ ]+|\d{1,9}[.)]?)[ \t]*\Z")
-MAX_BLOCK = 4 * 1024  # larger blocks are split: the tail is parsed again at each flush
-MAX_TABLE = 8 * 1024
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+Arguments = Mapping[str, Any] | str
+NoteOf = Callable[[Remark], tuple[str, str]]
 
 
-class _Fence:
-    """An open fence: the marks that close it, and the indentation of its lines."""
+class Writer:
+    """Makes the blocks of a conversation, live or saved, and appends them. Texts need not be clean.
 
-    def __init__(self, opening: str) -> None:
-        match = _FENCE.match(opening)
-        mark = match.group(1) if match else "```"
-        self._closing = re.compile(rf" {{0,3}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*\Z")
-        self._indent = re.compile(rf" {{0,{len(opening) - len(opening.lstrip(' '))}}}")
-
-    def closed_by(self, line: str) -> bool:
-        return self._closing.match(line) is not None
-
-    def inside(self, line: str) -> str:
-        return self._indent.sub("", line, count=1)
-
-
-class MarkdownStream:
-    """Splits arriving text into blocks. `take()` returns the blocks that were finished since its last call.
-
-    `tail` is the unfinished block after them, or None. A code block is the same object until it is finished.
+    What a model writes may arrive in pieces, which are buffered until `draw`; the rest is appended at once.
+    `cards` are those of the calls, by id.
     """
-
-    def __init__(self, markdown: Markdown) -> None:
-        self._markdown = markdown
-        self._finished: list[Block] = []
-        self._raw = ""  # the incomplete last line, not cleaned
-        self._lines = ""  # complete, cleaned lines of unfinished blocks
-        self._long = False  # inside a line longer than a piece
-        self._fence: _Fence | None = None
-        self._code: Code | None = None
-        self._tail: Block | None = None
-        self._gap = 1
-        self._headless = False  # the lines start with the head of a split table
-
-    def take(self) -> list[Block]:
-        finished, self._finished = self._finished, []
-        return finished
-
-    @property
-    def tail(self) -> Block | None:
-        return self._code if self._code is not None else self._tail
-
-    def feed(self, delta: str) -> None:
-        *complete, self._raw = (self._raw + delta).split("\n")
-        kept: list[str] = []
-        for line in complete:
-            if len(line) > PIECE or self._long:
-                self._read("".join(kept))
-                kept.clear()
-                self._read_long(line, ended=True)
-            else:
-                kept.append(clean(line + "\n"))
-        self._read("".join(kept))
-        if len(self._raw) > PIECE:
-            self._read_long(self._raw, ended=False)
-        self._draw_tail(clean(self._raw.removesuffix("\r")))
-
-    def end(self) -> None:
-        if self._raw:
-            self.feed("\n")
-        self._read("", decided=True)
-        self._finish_lines()
-        self._close_code()
-        self._fence = None
-        self._tail = None
-
-    def _read(self, lines: str, *, decided: bool = False) -> None:
-        """Read complete lines. `decided`: no further line changes the meaning of the last one."""
-        self._lines += lines
-        while self._lines:
-            if self._fence is not None:
-                self._read_code(self._fence)
-            elif not self._finish_blocks(decided):
-                return
-
-    def _finish_blocks(self, decided: bool) -> bool:
-        """Finish blocks that can no longer change; return whether more may follow from that."""
-        window = self._lines[: 4 * MAX_BLOCK]
-        if len(window) < len(self._lines):
-            window = window[: window.rfind("\n") + 1]
-        tops = [token for token in self._markdown.blocks(window) if token.level == 0 and token.map]
-        offsets = _offsets(window)
-        begins = [offsets[token.map[0]] for token in tops if token.map]
-        ends = [*begins, len(window)][1:]
-        for token, begin, end in zip(tops, begins, ends, strict=True):
-            if token.type == "fence":
-                if not decided and _may_be_table(window[begin:]):
-                    self._lines = self._lines[begin:]
-                    return False
-                self._open_fence(window, begin, token.info)
-                return True
-            limit = MAX_TABLE if token.type == "table_open" else MAX_BLOCK
-            if len(window[begin:end].rstrip("\n")) > limit:
-                self._finish_part(window[begin:end], limit, begin)
-                return True
-            if token is tops[-1] and len(window) == len(self._lines):
-                self._lines = self._lines[begin:]
-                return False
-            self._finish(window[begin:end])
-        self._lines = self._lines[len(window) :]
-        return bool(self._lines)
-
-    def _finish(self, source: str) -> None:
-        self._finished.append(Prose(self._markdown, source, gap=self._gap, headless=self._headless))
-        self._gap, self._headless = 1, False
-
-    def _finish_part(self, source: str, limit: int, begin: int) -> None:
-        """Finish the first part of a block that is too large to parse repeatedly."""
-        cut = _cut(source, limit)
-        rest = self._lines[begin + cut :]
-        loose = source[:cut].endswith("\n\n")
-        self._finish(source[:cut])
-        self._gap = 1 if loose else 0
-        if limit == MAX_TABLE:
-            self._headless = True
-            rest = "\n".join(source.split("\n", 2)[:2]) + "\n" + rest
-        self._lines = rest
-
-    def _finish_lines(self) -> None:
-        if self._lines.strip():
-            self._finish(self._lines)
-        self._lines = ""
-
-    def _open_fence(self, window: str, begin: int, info: str) -> None:
-        end = window.index("\n", begin) + 1
-        self._fence = _Fence(window[begin:end])
-        self._code = Code(code.language_of(info))
-        self._lines = self._lines[end:]
-
-    def _read_code(self, fence: _Fence) -> None:
-        """Move complete lines into the open code block; stop at its end."""
-        position = 0
-        while position < len(self._lines):
-            end = self._lines.index("\n", position)
-            line = self._lines[position:end]
-            position = end + 1
-            if fence.closed_by(line):
-                self._close_code()
-                self._fence = None
-                break
-            self._add_code(fence.inside(line))
-        self._lines = self._lines[position:]
-
-    def _add_code(self, line: str) -> None:
-        if self._code is not None and self._code.full:
-            language = self._code.language
-            self._close_code()
-            self._code = Code(language, continued=True)
-        if self._code is not None:
-            self._code.lines.append(line)
-            self._code.width = 0
-
-    def _close_code(self) -> None:
-        if self._code is not None:
-            self._code.close()
-            self._finished.append(self._code)
-            self._code = None
-
-    def _read_long(self, line: str, *, ended: bool) -> None:
-        """Add a line that is longer than a piece as plain text, piece by piece."""
-        start = 0
-        while len(line) - start > PIECE:
-            self._take_long(clean(line[start : start + PIECE]))
-            start += PIECE
-        rest = line[start:]
-        if ended:
-            if rest:
-                self._take_long(clean(rest))
-            self._long = False
-        else:
-            self._raw = rest
-
-    def _take_long(self, text: str) -> None:
-        self._read("", decided=True)
-        if self._fence is not None:
-            self._add_code(text)
-            return
-        self._finish_lines()
-        self._finished.append(Plain(text, gap=0 if self._long else 1))
-        self._long = True
-
-    def _draw_tail(self, partial: str) -> None:
-        if self._code is not None:
-            partial = self._fence.inside(partial) if self._fence and not _UNDECIDED.match(partial) else ""
-            if partial != self._code.partial:
-                self._code.partial = partial
-                self._code.width = 0
-            self._tail = None
-            return
-        if self._long:
-            self._tail = Plain(partial) if partial else None
-            return
-        text = self._lines if _UNDECIDED.match(partial) else self._lines + partial
-        if not text.strip():
-            self._tail = None
-        elif not isinstance(self._tail, Prose) or self._tail.text != text:
-            self._tail = Prose(self._markdown, text, gap=self._gap, headless=self._headless)
-
-
-def _may_be_table(fence: str) -> bool:
-    """Return whether the next line may turn a fence's opening into a table head, as in ```` ```|a ````."""
-    opening, _, rest = fence.partition("\n")
-    return "|" in opening and not rest
-
-
-def _offsets(text: str) -> list[int]:
-    """Return the offset of each line; only newlines end lines."""
-    offsets = [0]
-    position = text.find("\n")
-    while position >= 0:
-        offsets.append(position + 1)
-        position = text.find("\n", position + 1)
-    return offsets
-
-
-def _cut(source: str, limit: int) -> int:
-    """Return where to split a block that is too large: before an unindented line, if there is one.
-
-    If no line ends within the limit, split the line at the limit.
-    """
-    position = source.rfind("\n", 0, limit)
-    while position > 0:
-        if source[position + 1] not in " \t\n":
-            return position + 1
-        position = source.rfind("\n", 0, position)
-    return source.rfind("\n", 0, limit) + 1 or limit
-
-
-class ReplyWriter:
-    """Buffers the model's output and appends it to a flow when told to draw."""
 
     def __init__(
         self, flow: Flow, append: Callable[[Block], None], symbols: Symbols, clock: Callable[[], float]
     ) -> None:
         self.source: list[str] = []  # deltas of the last reply, unchanged
+        self.cards: dict[str, Card] = {}
         self._flow = flow
         self._append = append
         self._symbols = symbols
@@ -267,12 +69,53 @@ class ReplyWriter:
         self._is_new = self._is_signed = True
         self._seconds = 0.0
 
+    def user(self, text: str, at: str, attachments: Sequence[Attachment]) -> None:
+        """Add a user message, literally, with its attachments; `at` is the time to show."""
+        self.forget()
+        words = [attachment_words(one) for one in attachments]
+        for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
+            self._append(block)
+
+    def note(self, text: str, kind: str) -> Note:
+        """Add a line by mcptui."""
+        self.close()
+        note = note_block(text, kind, self._symbols)
+        self._append(note)
+        return note
+
+    def notice(self, text: str) -> None:
+        """Add the line that belongs below the replies of a model, unless it is ""."""
+        if text:
+            self._append(Plain(clean_line(text, 400), style="dim italic", gap=1))
+
+    def call(self, call_id: str, server: str, tool: str, arguments: Arguments, recovered: bool) -> Card:
+        self.close()
+        blocks = self._flow.blocks
+        gap = 0 if blocks and isinstance(blocks[-1], Card) else 1
+        card = self.cards[call_id] = Card(server, tool, arguments, self._symbols, gap)
+        card.recovered = recovered
+        self._append(card)
+        return card
+
+    def whole_thought(self, text: str, seconds: float | None) -> None:
+        thinking = Thinking(self._symbols)
+        thinking.add(text)
+        thinking.running, thinking.seconds = False, seconds
+        self._append(thinking)
+
+    def whole_text(self, text: str) -> None:
+        """Add the complete text of a step. It is parsed when it becomes visible."""
+        self._markdown = self._markdown or Markdown()
+        for number, part in enumerate(parts(text)):
+            gap = 0 if number and not part.startswith("\n") else 1
+            self._append(PastProse(self._markdown, part, gap=gap))
+
     def begin(self, name: str) -> None:
         """Start a reply, or its next step."""
         self.close()
         self._text_at = None
         if self._is_new:
-            self._is_new, self._name = False, name
+            self._is_new, self._name = False, clean_line(name, 60)
             self._seconds = 0.0
             self.source = []
         self._is_signed = False
@@ -338,6 +181,7 @@ class ReplyWriter:
     def reset(self) -> None:
         """Drop everything: the flow was cleared."""
         self._pending.clear()
+        self.cards.clear()
         self._stream = self._tail = self._thinking = self._text_at = None
         self._is_new = self._is_signed = True
         self.source = []
@@ -366,3 +210,125 @@ class ReplyWriter:
         if tail is not None:
             self._append(tail)
         self._tail = tail
+
+
+def write_past(
+    flow: Flow,
+    writer: Writer,
+    messages: Sequence[Message],
+    unknown: Collection[str],
+    notice: Callable[[str], str],
+    remarks: Sequence[Remark],
+    note: NoteOf,
+    now: float,
+) -> list[Block]:
+    """Write a conversation to a flow; return the block with which each message starts.
+
+    `unknown` are ids of calls whose outcome is unknown; `notice` returns the line below the replies of a
+    model, by its label; `note` the text of a remark, or "", and the kind of note. `now` is in seconds since
+    the epoch: today's messages show no date.
+    """
+    reader = _Reader(writer, unknown, notice, now)
+    reader.unresolved = {
+        one.call_id for one in messages if isinstance(one, ToolMessage) and one.why == "unknown tool"
+    }
+    reader.explained = {one.place for one in remarks if one.kind in ("end", "error")}
+    waiting = deque(said_once(remarks))
+    places: list[Block] = []
+    for place, message in enumerate(messages):
+        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+            reader.remark(*note(waiting[0]), waiting.popleft())
+        if waiting and waiting[0].place == place + 1 and _warns_of(waiting[0], message):
+            reader.before_calls = note(waiting.popleft())
+        before = len(flow.blocks)
+        reader.take(place, message)
+        card = writer.cards.get(message.call_id) if isinstance(message, ToolMessage) else None
+        places.append(card or flow.blocks[min(before, len(flow.blocks) - 1)])
+    writer.sign()
+    for remark in waiting:
+        reader.remark(*note(remark), remark)
+    return places
+
+
+class _Reader:
+    def __init__(
+        self, writer: Writer, unknown: Collection[str], notice: Callable[[str], str], now: float
+    ) -> None:
+        self._writer = writer
+        self._unknown = unknown
+        self._notice = notice
+        self._now = now
+        self._model: str | None = None
+        self._reason = ""
+        self.unresolved: Collection[str] = ()
+        self.explained: Collection[int] = ()
+        """Places before which a remark says why the reply is incomplete."""
+        self.before_calls = ("", "")
+        """Text and kind of the note to insert between the text of the next reply and its tool calls."""
+
+    def remark(self, words: str, kind: str, remark: Remark) -> None:
+        """Add a remark of mcptui; the reason for a retry is added only once per turn."""
+        if remark.kind == "retry":
+            if remark.text == self._reason:
+                return
+            self._reason = remark.text
+        if words:
+            if remark.kind in ("end", "error"):
+                self._writer.sign()
+            self._writer.note(words, kind)
+
+    def take(self, place: int, message: Message) -> None:
+        match message:
+            case UserMessage(text, attachments, at):
+                self._model, self._reason = None, ""
+                self._writer.user(text, message_time(at, self._now), attachments)
+            case AssistantMessage():
+                self._reply(place, message)
+            case ToolMessage():
+                self._result(message)
+
+    def _reply(self, place: int, message: AssistantMessage) -> None:
+        writer = self._writer
+        if message.model != self._model:
+            self._model = message.model
+            writer.forget()
+        writer.begin(message.model or "model")
+        writer.took(message.seconds)
+        if message.reasoning:
+            writer.whole_thought(message.reasoning, message.thought or None)
+        writer.whole_text(message.text)
+        if message.partial and place + 1 not in self.explained:
+            writer.note("truncated", "info")
+        if self.before_calls[0]:
+            writer.note(*self.before_calls)
+            self.before_calls = ("", "")
+        for call in message.calls:
+            self._call(call)
+        if message.text and not message.calls:
+            writer.sign()
+            writer.notice(self._notice(message.model))
+
+    def _call(self, call: CallRequest) -> None:
+        server, joint, tool = call.name.partition("__")
+        if call.id in self.unresolved or not joint:  # the tool is not one of that server
+            server, tool = "", call.name
+        card = self._writer.call(call.id, server, tool, call.arguments, call.recovered)
+        state, text = ("unknown", UNKNOWN_OUTCOME) if call.id in self._unknown else ("unsent", NEVER_SENT)
+        card.set(state, "", None, text)
+
+    def _result(self, message: ToolMessage) -> None:
+        card = self._writer.cards.get(message.call_id)
+        if card is None:
+            return
+        state, note = outcome(why_of(message), message.is_error)
+        if message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME:
+            state, note = "unknown", ""
+        text, warning = shown_result(message)
+        card.set(state, note or warning, message.seconds * 1000 or None, text)
+        if message.attachments:
+            card.give(result_of(message))
+
+
+def _warns_of(remark: Remark, message: Message) -> bool:
+    """Return whether a remark after a message is about the model's output, not about its calls."""
+    return remark.kind == "warn" and isinstance(message, AssistantMessage) and bool(message.calls)

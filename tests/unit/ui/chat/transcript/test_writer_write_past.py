@@ -8,7 +8,8 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.ui.chat.transcript.past import past_blocks
+from tui.ui.chat.transcript.flow import Flow
+from tui.ui.chat.transcript.writer import Writer, write_past
 from tui.ui.widgets.symbols import UNICODE
 
 TALK: list[Message] = [
@@ -20,8 +21,10 @@ TALK: list[Message] = [
 
 
 def kinds(*remarks: Remark) -> list[str]:
-    past = past_blocks(TALK, (), UNICODE, lambda model: "", remarks, lambda one: (one.text, one.kind))
-    names = [type(block).__name__ for block in past.blocks]
+    flow = Flow()
+    writer = Writer(flow, flow.append, UNICODE, lambda: 0.0)
+    write_past(flow, writer, TALK, (), lambda model: "", remarks, lambda one: (one.text, one.kind), 0.0)
+    names = [type(block).__name__ for block in flow.blocks]
     return [name for name in names if name in ("PastProse", "Note", "Card")]
 
 

@@ -1,13 +1,10 @@
-"""The conversation on screen: showing it, replacing it, and the dialogs about it."""
+"""Actions on the conversation on screen: replace it, change it, export it, switch its model."""
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from textual.screen import Screen
 
 from tui.core import units
 from tui.core.context.summaries import summary_words
@@ -17,10 +14,11 @@ from tui.core.text import clean_line
 from tui.traffic.spans.past_turns import past_turns
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
+from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.outbox import SerialQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
-from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.conversation.sessions import ExportKind, SessionInfo
@@ -31,12 +29,9 @@ if TYPE_CHECKING:
 
 NOT_SAVED = "The conversation is empty."
 
-OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
-"""Opens a dialog, unless one of the same class is open; the second argument is called with its result."""
 
-
-class CurrentConversation:
-    """The conversation on screen."""
+class ConversationActions:
+    """Replaces and changes the conversation on screen, with the dialogs for that, and has it shown."""
 
     def __init__(
         self,
@@ -45,24 +40,16 @@ class CurrentConversation:
         spans: Spans,
         bridge: Bridge,
         turns: TurnQueue,
-        *,
-        open_dialog: OpenDialog,
-        command_runs: Callable[[], bool],
-        forget: Callable[[], None],
+        sent: SerialQueue[Composer.Sent],
         wake: Callable[[], None],
-        fail: Callable[[Exception], None],
     ) -> None:
         self.runtime = runtime
         self.regions = regions
-        self.open_dialog = open_dialog
         self._spans = spans
         self._bridge = bridge
         self._turns = turns
-        self._command_runs = command_runs
-        self._forget = forget
+        self._sent = sent
         self._wake = wake
-        self._fail = fail
-        self._parent = ""  # id of the conversation that this unsaved one branched off
         self._shown = -1  # `Conversations.opened` of the conversation on screen
         self._seen: tuple[int, Compaction] | None = None
         self._change: asyncio.Task[None] | None = None
@@ -71,12 +58,6 @@ class CurrentConversation:
     def conversations(self) -> "Conversations":
         """The saved conversations and the one on screen. Only available once the runtime is ready."""
         return self.runtime.conversations
-
-    @property
-    def parent(self) -> str:
-        """The id of the conversation that this one branched off, or ""."""
-        info = self.conversations.info if self.runtime.is_ready else None
-        return info.parent if info is not None else self._parent
 
     def occupied(self) -> tuple[str, str]:
         """Return why the conversation cannot be changed or replaced now, and the next step, or two ""."""
@@ -88,7 +69,7 @@ class CurrentConversation:
         changing = self._change is not None and not self._change.done()
         busy = self.conversations.busy
         if why := busy or ("the conversation is being changed" if changing else ""):
-            return why, stop if self._command_runs() else "Wait until it finishes."
+            return why, stop if self._sent.busy else "Wait until it finishes."
         return "", ""
 
     def busy(self) -> str:
@@ -111,7 +92,7 @@ class CurrentConversation:
 
     def _changed(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self._fail(error)
+            self.regions.fail(error)
 
     def is_still_open(self, opened: int) -> bool:
         """Return whether the conversation for which a dialog was opened is still open; notify if not."""
@@ -127,7 +108,6 @@ class CurrentConversation:
     async def start_new(self) -> None:
         """Start a new conversation. Raises `McptuiError` while the current one is busy."""
         await self.conversations.new()
-        self._parent = ""
         self.show()
         self.regions.go_to(Context.COMPOSER)
 
@@ -143,24 +123,22 @@ class CurrentConversation:
                 self.regions.notify("The conversation is new. It has no messages yet.", timeout=3)
 
     async def branch(self, work: Coroutine[Any, Any, None]) -> None:
-        before = self.conversations.info
         await work
-        self._parent = before.id if before is not None else ""
         self.show()
-        if self.parent:
+        if self.conversations.parent:
             back = self.regions.key_of("chat.parent")
             note = f"Branch. Press {back} to return to the original."
             self.regions.conversation.add_note(note)
 
     def go_to_parent(self) -> None:
-        if parent := self.parent:
+        parent = self.conversations.parent if self.runtime.is_ready else ""
+        if parent:
             self.change(self._resume(parent))
         else:
             self.regions.notify("This conversation is not a branch.", timeout=3)
 
     async def _resume(self, session: str) -> None:
         await self.conversations.resume(session)
-        self._parent = ""
         self.show()
 
     def adopt(self) -> None:
@@ -169,9 +147,10 @@ class CurrentConversation:
 
     def follow(self) -> None:
         """Show changes in the conversation that were not caused by a turn."""
+        if not self.runtime.is_ready:
+            return
         conversations = self.conversations
         if conversations.opened != self._shown:  # opened by a command that has since been cancelled
-            self._parent = ""
             self.show()
         seen = (conversations.revision, conversations.compaction)
         if seen != self._seen:
@@ -189,7 +168,7 @@ class CurrentConversation:
             self._spans.clear(
                 past_turns(conversations.messages, conversations.remarks, conversations.turn_numbers)
             )
-        self._forget()
+        self.regions.conversation.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
         label, notice = runtime.model_label, runtime.model_notice
         if conversations.messages:
@@ -202,7 +181,6 @@ class CurrentConversation:
             )
         self._show_compaction()
         if lost := conversations.lost():
-            self._parent = ""  # the user cannot go back
             words = f"Some messages of the previous conversation were not saved: {lost}."
             self.regions.conversation.add_note(words, "bad")
         if message is not None:
@@ -228,7 +206,7 @@ class CurrentConversation:
 
     def uncompact(self) -> None:
         compaction = self.conversations.compaction
-        if not (compaction.upto or compaction.shrunk or compaction.limits):
+        if not compaction.applies:
             self.regions.notify("Nothing is summarized. The model reads all messages.", timeout=3)
         elif problem := self.busy():
             self.regions.notify(problem)
@@ -244,26 +222,22 @@ class CurrentConversation:
         if not self.runtime.is_ready:
             return
         conversations = self.conversations
-        before = conversations.info.id if conversations.info is not None else ""
 
         def done(resumed: "Resumed | None") -> None:
             if resumed is not None:
                 at_end = resumed.message is None
-                if conversations.info is None or conversations.info.id != before:
-                    self._parent = before if resumed.branch else ""
-                    self.show(resumed.message)
-                elif not at_end:
+                if conversations.opened != self._shown or not at_end:
                     self.show(resumed.message)
                 self.regions.go_to(Context.COMPOSER if at_end else Context.CONVERSATION)
 
         screen = SessionsScreen(
             conversations,
             self.regions.overrides,
-            symbols_for(os.environ),
+            self.regions.symbols,
             busy=self.busy,
             export=self._export_session,
         )
-        self.open_dialog(screen, done)
+        self.regions.open_dialog(screen, done)
 
     def open_models(self, purpose: str = "", chosen: Callable[[], None] = lambda: None) -> None:
         """Switch the model; `chosen` is called once another model is set."""
@@ -280,13 +254,13 @@ class CurrentConversation:
         screen = ModelsScreen(
             self.conversations,
             self.regions.overrides,
-            symbols_for(os.environ),
+            self.regions.symbols,
             add=self._ask_for_model,
             replace_key=self.replace_key,
             busy=self.busy,
             purpose=purpose,
         )
-        self.open_dialog(screen, done)
+        self.regions.open_dialog(screen, done)
 
     def add_model(self) -> None:
         """Add a model profile and switch to it."""
@@ -336,7 +310,7 @@ class CurrentConversation:
                 self.regions.screen.app.run_worker(work, name="export a conversation")
 
         contents = partial(self.conversations.stored().contents, info.id)
-        self.open_dialog(ExportChat(info.title, path, contents, kind), answered)
+        self.regions.open_dialog(ExportChat(info.title, path, contents, kind), answered)
 
     async def _export(self, info: "SessionInfo", wanted: "ChatExport") -> None:
         path = wanted.path
@@ -356,7 +330,7 @@ class CurrentConversation:
             if text is not None and text != conversations.system and self.is_still_open(opened):
                 self.change(self._set_system(text))
 
-        self.open_dialog(SystemText(conversations.system), done)
+        self.regions.open_dialog(SystemText(conversations.system), done)
 
     async def _set_system(self, text: str) -> None:
         await self.conversations.set_system(text)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tui.core.text import clean
 from tui.ui.chat.transcript.flow import Flow
-from tui.ui.chat.transcript.writer import MAX_BLOCK, MarkdownStream
+from tui.ui.chat.transcript.markdown_stream import MAX_BLOCK, MarkdownStream
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import text_of
 

@@ -1,11 +1,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.context.find_tools import (
+from tests.unit.core.stand_ins import FunctionToolbox
+from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_find_tools
+from tui.core.context.tool_selection import (
     MOST_FOUND,
-    FindingToolbox,
     find_tools,
-    is_find_tools,
     loaded_in,
     matches,
     result_text,
@@ -100,7 +100,7 @@ def test_a_server_named_mcptui_keeps_its_own_find_tools():
 
 
 async def test_arguments_are_validated_before_the_search():
-    box = FindingToolbox(None, lambda query, count: f"{query} {count}")  # type: ignore[arg-type]
+    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), search=lambda found: f"search {found['query']}")
     own = find_tools(TOOLS)
     for wrong in (
         {},
@@ -113,7 +113,7 @@ async def test_arguments_are_validated_before_the_search():
     assert await box.check(own, {"query": "x", "server": "github"}) == "unknown argument server"
     assert await box.check(own, {"query": "x", "limit": MOST_FOUND}) == ""
     result = await box.call(own, {"query": "x"}, seconds=1, progress=lambda *_: None)
-    assert result.content[0].text == "x 5"
+    assert result.content[0].text == "search x"
 
 
 @given(st.text(max_size=200), st.integers(1, MOST_FOUND))

@@ -1,0 +1,131 @@
+"""A conversation and what is saved with it: its session, journal, complete results and usage."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tui.core.context.built_in_tools import ResultStore
+from tui.core.conversation.conversation import Conversation, Journal, SessionMeta
+from tui.core.conversation.sessions import Reopened, SessionInfo, title_of
+from tui.core.ports import Usage
+
+
+class SavedConversation:
+    """One conversation and what is saved with it.
+
+    `info.id` is "" while it is not saved. `unknown` are ids of calls that were sent and whose outcome is
+    unknown. `unsaved` says why it, or its parent, was not saved while no journal is open, `refused` whether
+    it could not be saved at all. `turn_numbers` are those of its turns in the traffic of this run, by the
+    index of their question. `recordings` are the names of the recordings that contain its traffic, oldest
+    first. `early_usage` is the usage and its cost by model before it is saved: a server may use the model
+    before the first message.
+    """
+
+    def __init__(
+        self,
+        talk: Conversation,
+        info: SessionInfo | None = None,
+        results: Mapping[str, str] | None = None,
+    ) -> None:
+        self.talk = talk
+        self.info = info or SessionInfo("")
+        self.result_store = ResultStore(results)
+        self.own_system = False
+        self.unknown: frozenset[str] = frozenset()
+        self.unsaved, self.refused = "", False
+        self.turn_numbers: dict[int, int] = {}
+        self.recordings: tuple[str, ...] = ()
+        self.early_usage: dict[str, tuple[Usage, float | None]] = {}
+
+    @classmethod
+    def reopened(cls, found: Reopened, journal: Journal) -> "SavedConversation":
+        now = cls(found.conversation, found.info, found.results)
+        now.talk.journal = journal
+        now.own_system, now.unknown = bool(found.conversation.system), found.unknown
+        now.recordings = tuple(filter(None, (found.meta.recording or "").split("\n")))
+        return now
+
+    def branched(self, upto: int, journal: Journal | None) -> "SavedConversation":
+        """Return a copy that ends before message `upto`; `journal` saves its messages from there on."""
+        talk, parent = self.talk, self.info.id or self.info.parent
+        info = SessionInfo("", parent="" if upto or self.problem else parent)
+        if journal is not None and self.info.id:
+            info = SessionInfo(journal.id, self.info.title, parent=self.info.id, branched_at=upto)
+        messages, remarks = list(talk.messages[:upto]), talk.remarks_before(upto)
+        copy = Conversation(
+            talk.system, messages, talk.compaction.before(upto), remarks, talk.imported, journal
+        )
+        store = self.result_store
+        branch = SavedConversation(copy, info, {name: store.find(name) or "" for name in store.names()})
+        branch.own_system, branch.unknown, branch.unsaved = self.own_system, self.unknown, self.problem
+        branch.recordings = self.recordings
+        branch.turn_numbers = {place: number for place, number in self.turn_numbers.items() if place < upto}
+        return branch
+
+    @property
+    def problem(self) -> str:
+        """Why it is not being saved, or ""."""
+        return self.talk.journal.problem if self.talk.journal is not None else self.unsaved
+
+    def begin(self, journal: Journal, question: str, about: SessionMeta) -> None:
+        """Save everything from now on, and all earlier messages.
+
+        The title is made from `question`. `about` is metadata about the model and the recording.
+        """
+        talk = self.talk
+        talk.journal = journal
+        self.info = replace(self.info, id=journal.id, title=self.info.title or title_of(question))
+        for index, message in enumerate(talk.messages):
+            journal.message(index, message)
+        for remark in talk.remarks:
+            journal.remark(remark)
+        for model, (usage, cost) in self.early_usage.items():
+            journal.usage(model, usage, cost)
+        self.early_usage.clear()
+        own = talk.system if self.own_system else None
+        now = talk.compaction if self.info.parent else None  # replaces the parent's
+        is_imported = True if talk.imported else None
+        journal.describe(
+            replace(about, title=self.info.title, system=own, compaction=now, imported=is_imported)
+        )
+
+    def recorded_in(self, name: str) -> None:
+        """Add the recording that the traffic goes to, "" for none."""
+        if name and name not in self.recordings:
+            self.recordings = (*self.recordings, name)
+            self.describe(SessionMeta(recording="\n".join(self.recordings)))
+
+    async def settled(self) -> None:
+        if self.talk.journal is not None:
+            await self.talk.journal.settled()
+
+    async def leave(self) -> str:
+        """Store pending data and release the file. Return why some of it was not saved, or "".
+
+        After that, the conversation is no longer saved.
+        """
+        journal, self.talk.journal = self.talk.journal, None
+        if journal is not None:
+            await journal.close()
+            self.unsaved = journal.problem
+        return self.unsaved
+
+    def describe(self, about: SessionMeta) -> None:
+        if about.title is not None:
+            self.info = replace(self.info, title=about.title)
+        if self.talk.journal is not None:
+            self.talk.journal.describe(about)
+
+    def spent(self, model: str, usage: Usage, cost: float | None) -> None:
+        info = self.info
+        self.info = replace(
+            info,
+            tokens=info.tokens + usage.prompt + usage.completion,
+            estimated=info.estimated or usage.estimated,
+            cost=info.cost if cost is None else (info.cost or 0.0) + cost,
+        )
+        if self.talk.journal is not None:
+            self.talk.journal.usage(model, usage, cost)
+        elif not info.id:
+            before, known = self.early_usage.get(model, (Usage(), None))
+            total = cost if known is None else known + (cost or 0.0)
+            self.early_usage[model] = before + usage, total
