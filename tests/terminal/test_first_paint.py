@@ -7,7 +7,7 @@ from tests.terminal.pty_app import TerminalApp
 HEAVY = {
     *("mcp", "mcp_types", "openai", "pydantic", "jsonschema", "httpx2", "anyio"),
     *("pygments.lexers", "markdown_it", "sqlite3", "tui.runtime.runtime", "tui.host.host"),
-    *("tui.core.servers", "tui.core.secrets.commands_and_urls"),
+    *("tui.core.servers", "tui.core.secrets.commands_and_urls", "tui.core.secrets.secret_names"),
 }
 QUIT, F4 = "\x11", "\x1bOS"
 

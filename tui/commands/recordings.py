@@ -1,7 +1,7 @@
 """Recordings for the commands: the folder, new recordings, lookup by name, and summaries."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -77,22 +77,25 @@ class OpenRecording:
         self.file = file
         self.reader = reader
 
+    @property
+    def is_live(self) -> bool:
+        """Whether a running process is writing it."""
+        from tui.storage.files.live_lock import is_live
+
+        return is_live(self.path)
+
     def entries(self, after: int = 0) -> "Iterator[Entry]":
         """Yield the entries with seq > `after`, without bodies."""
-        for page in self._pages(after):
+        while page := self.reader.columns(after, PAGE):
             yield from page
+            after = page[-1].seq
 
     def whole_entries(self) -> "Iterator[Entry]":
-        """Yield the entries whose bodies can be read; the reader counts unreadable ones."""
-        for page in self._pages(0):
-            self.reader.look_for_lost_bodies(page[0].seq, page[-1].seq)
-            lost = self.reader.lost_bodies
-            yield from (entry for entry in page if entry.seq not in lost)
-
-    def _pages(self, after: int) -> "Iterator[Sequence[Entry]]":
-        while page := self.reader.columns(after, PAGE):
-            yield page
-            after = page[-1].seq
+        """Yield the entries whose bodies can be read."""
+        for entry in self.entries():
+            whole = self.reader.entry(entry.seq) if entry.size else entry
+            if whole is not None and not whole.is_body_lost:
+                yield entry
 
     def body(self, seq: int) -> bytes:
         return self.reader.body(seq)
@@ -198,7 +201,7 @@ class About:
 
 def about(kept: "KeptRecording", with_servers: bool = False) -> About:
     """Return the summary of a recording. `with_servers` reads the columns of all entries."""
-    from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit
+    from tui.storage.files.foreign_file import LIST_SECONDS, time_limit
     from tui.storage.recordings.reader import RecordingReader
 
     try:
@@ -281,7 +284,7 @@ def since(wall_ns: int, with_servers: bool = False) -> list[About]:
 
 
 def _changed_ns(kept: "KeptRecording") -> int:
-    from tui.storage.recordings.database import files_of
+    from tui.storage.files.sqlite_file import files_of
 
     times = [0]
     for file in files_of(kept.path):

@@ -7,28 +7,23 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict
-from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
-from tui.commands.traffic_selection import RecordingChoice, Selection, Source, say
-from tui.core import units
+from tui.commands.traffic_selection import RecordingChoice, Source, say
 from tui.core.conversation.sessions import cells
 from tui.core.text import clean_line
-from tui.core.traffic import BODY_LOST_TEXT, Entry, EntryNote, Kind, Severity
-from tui.core.units import plural
+from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
+from tui.core.units import plural, size
 from tui.traffic.filter.arrangement import asks_for
 from tui.traffic.filter.nodes import Node
 from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.stats import Figures
-
-if TYPE_CHECKING:
-    from tui.storage.exports.placeholders import ExportContents
 
 LOOK_SECONDS = 0.2
 """Interval in seconds at which --follow looks for new entries."""
@@ -41,7 +36,8 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
     code = 0
     with closing(choice.sources()) as sources:
         if args.export:
-            code = _export(args, sources)
+            for source in sources:
+                _export(args, source)
         elif args.lint:
             code = _lint(args, sources)
         elif args.stats:
@@ -56,11 +52,9 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
 
 
 def _show(args: argparse.Namespace, source: Source) -> None:
-    from tui.storage.recordings.liveness import is_live
-
     last, colour = 0, _colour()
     while True:
-        live = args.follow and is_live(source.recording.path)
+        live = args.follow and source.recording.is_live
         source.selection.read_on()
         for entry in source.selection.whole(last) if args.json else source.selection.entries(last):
             _write(_object(source, entry) if args.json else _line(source, entry, colour))
@@ -187,44 +181,29 @@ def _figures(source: Source) -> Iterable[Figures]:
 _NO_HTTP = "no entries over HTTP, so the archive is empty. Use --export jsonl, md or html."
 
 
-def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
-    from tui.storage.exports.export import Format, exported, write_whole
-    from tui.storage.exports.placeholders import ExportContents
+def _export(args: argparse.Namespace, source: Source) -> None:
+    from tui.storage.exports.export import ExportContents, Format, exported, write_whole
 
-    for source in sources:
-        title = clean_line(source.recording.path.name, 120)
-        selection = source.selection
-        contents = ExportContents()
-        whole = partial(_exported_entry, selection, contents, args.redact)
-        note_of = partial(_exported_note, selection, args.redact)
-        pieces = exported(Format(args.export), selection.exported(), whole, title, note_of)
-        if not args.output or args.output == "-":
-            for piece in pieces:
-                sys.stdout.write(piece)
-        else:
-            target = Path(os.path.expanduser(args.output))
-            written = write_whole(target, pieces)
-            said = f"{contents.words()}, {units.size(written)}"
-            print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
-        if Format(args.export) is Format.HAR and not contents.entries:
-            print(f"mcptui traffic: {_NO_HTTP}", file=sys.stderr)
-    return 0
+    title = clean_line(source.recording.path.name, 120)
+    selection, contents, form = source.selection, ExportContents(), Format(args.export)
 
+    def whole(seq: int) -> Entry | None:
+        found = selection.with_body(seq)
+        if found is not None:
+            contents.see(found)
+        return found
 
-def _exported_entry(selection: Selection, contents: "ExportContents", redact: bool, seq: int) -> Entry | None:
-    from tui.storage.exports.placeholders import with_shapes
-
-    if (found := selection.with_body(seq)) is None:
-        return None
-    contents.see(found)
-    return with_shapes(found) if redact else found
-
-
-def _exported_note(selection: Selection, redact: bool, seq: int) -> EntryNote:
-    from tui.storage.exports.placeholders import shaped_note
-
-    note = selection.note_of(seq)
-    return shaped_note(note) if redact else note
+    pieces = exported(form, selection.exported(), whole, title, selection.note_of, shapes=args.redact)
+    if not args.output or args.output == "-":
+        for piece in pieces:
+            sys.stdout.write(piece)
+    else:
+        target = Path(os.path.expanduser(args.output))
+        written = write_whole(target, pieces)
+        said = f"{contents.words()}, {size(written)}"
+        print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
+    if form is Format.HAR and not contents.entries:
+        print(f"mcptui traffic: {_NO_HTTP}", file=sys.stderr)
 
 
 def _colour() -> bool:

@@ -64,19 +64,16 @@ class Selection:
         `since:5m` counts back from `now_ns`, nanoseconds since 1970. None means the end of a finished
         recording, or now for a live one.
         """
-        from tui.storage.recordings.liveness import is_live
-
         self.columns = EntryColumns()
         self._recording = recording
         self._last = self._unread = 0
         self._gone: set[int] = set()
         self._searched: list[RecordingReader] = []
-        self._counted = 0
+        self._damage = ""
         self.is_filtered = query.root is not None
         self._query = query
-        live = is_live(recording.path)
+        live = recording.is_live
         self.read_on()
-        self._counted = self.columns.first - 1
         if "lint:" in query.canonical:
             for severity, seqs in self._flagged(live):
                 for seq in seqs:
@@ -121,7 +118,8 @@ class Selection:
         """
         while not self._view.advance(50):
             time.sleep(WAIT_SECONDS)
-        self._count_lost_bodies()
+        self._damage = self.damage
+        del self._searched[:-1]
         yield from self._passing(after)
         if self._view.problem:
             raise UsageError(f"--filter: {self._view.problem}")
@@ -149,14 +147,11 @@ class Selection:
         self._searched.append(reader)
         return reader
 
-    def _count_lost_bodies(self) -> None:
-        """Add the bodies that a search could not read to the `damage` of the recording."""
-        reader = self._recording.reader
-        if self._searched and (reader.damage or any(each.skipped_bodies for each in self._searched)):
-            for start in range(self._counted + 1, self._last + 1, PAGE):
-                reader.look_for_lost_bodies(start, min(start + PAGE - 1, self._last))
-            self._counted = self._last
-        del self._searched[:-1]
+    @property
+    def damage(self) -> str:
+        """Why not everything could be read or searched so far, or ""."""
+        readers = (self._recording.reader, *self._searched)
+        return self._damage or next(filter(None, (reader.damage for reader in readers)), "")
 
     @property
     def gone(self) -> int:
@@ -365,7 +360,7 @@ class RecordingChoice:
                 try:
                     yield source
                 finally:  # ctrl+c ends --follow
-                    if damage := source.recording.reader.damage:
+                    if damage := source.selection.damage:
                         self.is_incomplete = True
                         say(f"{clean_line(str(path), 400)}: {damage}")
                     if gone := source.selection.gone:

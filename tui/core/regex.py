@@ -129,14 +129,6 @@ def required_letters(pattern: str) -> str:
     return max("".join(_letters(parsed)).split("\0"), key=len)
 
 
-def asks_for_ends(pattern: str) -> bool:
-    """Return whether a pattern may match only at the beginning or end of a text or of a line.
-
-    If not, a match in an ASCII text is also found when that text is one line of a longer text.
-    """
-    return any(sign in pattern for sign in ("^", "$", "\\A", "\\Z"))
-
-
 def _letters(items: _Items) -> Iterable[str]:
     """Yield the letters that items require, and NUL where other letters may come between."""
     for kind, value in items:

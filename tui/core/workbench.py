@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from tui.core.forms.spec import MISSING, Path
-from tui.core.secrets.commands_and_urls import names_a_secret_argument
+from tui.core.secrets.secret_names import names_a_secret_argument
 from tui.core.secrets.secret_shapes import shapes_in
 from tui.core.tasks import Task
 from tui.core.time_limits import CallTimeout

@@ -28,8 +28,7 @@ from tui.host.error_sentences import needs_consent
 from tui.host.frames.tap import WireTap
 from tui.host.host_context import HostContext, Open
 from tui.host.process.watchdog import Watchdog
-from tui.host.redaction.access import ModelResources, RedactedQuestioner, RedactedToolbox, RedactedWorkbench
-from tui.host.redaction.results import ResultRedactor
+from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server_requests import PatientQuestioner
 from tui.host.server_start import remote_transports
@@ -39,7 +38,7 @@ from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
 from tui.host.waits import first_of
-from tui.host.workbench import HandWorkbench
+from tui.host.workbench import HandWorkbench, ModelResources
 
 SHUTDOWN_SECONDS = 7.0
 KILL_SECONDS = 1.0
@@ -101,7 +100,6 @@ class Host:
         self._watchdog = Watchdog(owner)
         redactor = redactor or Redactor()
         redaction = ResultRedactor(redactor)
-        asked = RedactedQuestioner(questioner or Refuser(), redaction)
         self._around = HostContext(
             sink=sink,
             clock=clock,
@@ -111,7 +109,9 @@ class Host:
             changed=self._changed,
             watchdog=self._watchdog,
             open=open_with,
-            questioner=PatientQuestioner(asked, decisions or Undecided(), redact=redaction.value),
+            questioner=PatientQuestioner(
+                questioner or Refuser(), decisions or Undecided(), redact=redaction.value
+            ),
             sampler=sampler,
             traceparent=traceparent,
             tasks=tasks or KnownTasks(),
@@ -132,11 +132,12 @@ class Host:
             )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
-        toolbox = RunningToolbox(self._servers, self._checker)
-        by_hand = HandWorkbench(self._servers, toolbox, self._around.redactor, self._around.tasks)
-        self.toolbox = RedactedToolbox(toolbox, redaction, self._sends_as_is)
-        self.workbench = RedactedWorkbench(by_hand, redaction, decisions or Undecided(), by=hand)
-        self.model_resources = ModelResources(self._servers, self.workbench, by_hand, self._sends_as_is)
+        asked = decisions or Undecided()
+        self.toolbox = RunningToolbox(self._servers, self._checker, redaction, self._sends_as_is)
+        self.workbench = HandWorkbench(
+            self._servers, self.toolbox, redaction, self._around.tasks, asked, by=hand
+        )
+        self.model_resources = ModelResources(self._servers, self.workbench, self._sends_as_is)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 

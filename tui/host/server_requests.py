@@ -87,8 +87,8 @@ class Refusal:
 class PatientQuestioner:
     """A questioner that pauses the clocks of a server while its questions wait for an answer.
 
-    Callers record the answers in `decisions`. `redact` removes configured secrets from a JSON value that a
-    server sends to the model.
+    Callers record the answers in `decisions`. `redact` removes configured secrets from what is shown of a
+    question, but not from the URL that the user agrees to open, and from what a server sends to the model.
     """
 
     def __init__(
@@ -110,31 +110,37 @@ class PatientQuestioner:
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         with self._place(question.server) as free:
-            return await self._inner.form(question) if free else FormAnswer(Action.CANCEL, by=BY_LIMIT)
+            if free:
+                return await self._inner.form(self.redact(question))
+            return FormAnswer(Action.CANCEL, by=BY_LIMIT)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         with self._place(question.server) as free:
-            return await self._inner.address(question) if free else AddressAnswer(Action.CANCEL, by=BY_LIMIT)
+            if free:
+                return await self._inner.address(replace(self.redact(question), url=question.url))
+            return AddressAnswer(Action.CANCEL, by=BY_LIMIT)
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
         with self._place(question.server) as free:
-            return (
-                await self._inner.sampling(question) if free else SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
-            )
+            if free:
+                return await self._inner.sampling(self.redact(question))
+            return SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         with self._place(question.server) as free:
-            return await self._inner.review(question) if free else SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
+            if free:
+                return await self._inner.review(self.redact(question))
+            return SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
 
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        return await self._inner.definitions(question)
+        return await self._inner.definitions(question)  # already redacted where it is asked
 
     def refused(self, server: str, why: str) -> None:
         """Show each note once, up to a maximum per server, which may send any number of them."""
         told = self._told[server]
         if why not in told and len(told) < MAX_TOLD:
             told.add(why)
-            self._inner.refused(server, why)
+            self._inner.refused(server, self.redact(why))
 
     @contextmanager
     def _place(self, server: str) -> Iterator[bool]:

@@ -4,7 +4,7 @@ Importable without the SDK; live connections load the modules that need it.
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import as_sentences
@@ -12,42 +12,55 @@ from tui.core.servers import ServerState
 from tui.core.text import quoted_name
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult, is_off
+from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
 
 
 class RunningToolbox:
-    """The tools of the RUNNING servers, in configured order, then in each server's own order."""
+    """The tools of the RUNNING servers, in configured order, then in each server's own order.
 
-    def __init__(self, servers: Mapping[str, Supervisor], checker: SchemaChecker) -> None:
+    They are shown and called without configured secrets. `as_is` returns whether the model gets the results
+    of a server unredacted; these results are marked (`ToolResult.as_is`).
+    """
+
+    def __init__(
+        self,
+        servers: Mapping[str, Supervisor],
+        checker: SchemaChecker,
+        redaction: ResultRedactor,
+        as_is: Callable[[str], bool],
+    ) -> None:
+        self._redaction, self._as_is = redaction, as_is
         self._servers = servers
         self._checker = checker
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools that the model may be offered, also of servers that a call starts again."""
-        return [
+        return self._redaction.tools(
             tool
             for server in self._servers.values()
             if server.state is ServerState.RUNNING or server.is_reviving
             for tool in server.offered
-        ]
+        )
 
     def turned_off(self) -> Sequence[Tool]:
         """Return the tools that the model is not offered: turned off, not accepted, or not for models."""
-        return [
+        return self._redaction.tools(
             tool
             for server in self._servers.values()
             if (connection := server.running_connection) is not None
             for tool in server.offer.tools(connection.catalog)
             if tool.withheld or is_off(tool.name, server.spec.off)
-        ]
+        )
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with `arguments` under the tool's own schema, or "".
 
         A schema that cannot be applied in bounded time rejects nothing; the server validates anyway.
         """
-        return (await self._checker.check(tool.schema, dict(arguments))).problem
+        schema = self._redaction.definition(tool).schema
+        return self._redaction.text((await self._checker.check(schema, dict(arguments))).problem)
 
     async def call(
         self,
@@ -66,9 +79,15 @@ class RunningToolbox:
         server = self._servers.get(tool.server)
         if server is not None and is_off(tool.name, server.spec.off):
             return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
-        return await self.call_by_hand(
+        tool, progress = self._redaction.definition(tool), self._redaction.progress(progress)
+        was_as_is = self._as_is(tool.server)
+        result = await self.call_by_hand(
             tool, arguments, seconds=seconds, progress=progress, clocks=clocks, keep_task=False
         )
+        # Both times: the server may have been replaced, or its setting changed, during the call.
+        if result.raw is not None and was_as_is and self._as_is(tool.server):
+            return dataclasses.replace(result, as_is=True)
+        return await self._redaction.result(result)
 
     async def call_by_hand(
         self,
@@ -80,7 +99,9 @@ class RunningToolbox:
         clocks: Pausable = NO_CLOCKS,
         keep_task: bool = True,
     ) -> ToolResult:
-        """Call a tool, even one that is turned off for the model.
+        """Call a tool by its original definition, even one that is turned off for the model.
+
+        The result is not redacted.
 
         With `keep_task`, cancelling this leaves a task that the server has made of the call. A server that
         died is started again first. A server that replaces this one meanwhile is not called.

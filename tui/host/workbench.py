@@ -1,20 +1,23 @@
 """The workbench for the user, over the running servers: calls, resources, prompts and tasks by hand.
 
-Importable without the SDK; live connections load the modules that need it.
+What it returns has no configured secrets, except for a model that may get those of a server
+(`ModelResources`). What is sent to a server is not changed. Importable without the SDK; live connections load
+the modules that need it.
 """
 
 import asyncio
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
-from tui.core.secrets.redact import Redactor
-from tui.core.servers import not_configured
+from tui.core.ports import DecisionLog, hand_call
+from tui.core.secrets.commands_and_urls import masked
+from tui.core.servers import ServerState, not_configured
 from tui.core.tasks import KnownTasks, Task
 from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import CallTimeout
@@ -33,6 +36,7 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
 from tui.host.content import completions_of, contents_of, prompt_of
 from tui.host.process.process import ProcessUsage, usage
+from tui.host.redaction import ResultRedactor
 from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 
@@ -41,6 +45,10 @@ if TYPE_CHECKING:
 
 LIST_SECONDS = 30.0
 COMPLETION_SECONDS = 5.0
+READ_RESOURCE, GET_PROMPT = "resources/read", "prompts/get"
+MAX_URI = 200
+"""Characters of a URI in the record of decisions."""
+
 NOT_FOUND = (-32002, INVALID_PARAMS)
 """The error codes of both eras for an unknown resource."""
 
@@ -49,19 +57,32 @@ BEFORE_CAPABILITY = "2024-11-05"
 
 
 class HandWorkbench:
-    """Works with servers by hand; see `core.workbench.Workbench`."""
+    """Works with servers by hand, without secrets; see `core.workbench.Workbench`.
+
+    The URI of a resource may contain a secret of its server too. It is listed without the secret, and
+    requests use the original URI.
+
+    Reads are recorded as decisions, decided `by` a key, and tool calls by their callers. A read by the model
+    has no `call` and is decided elsewhere.
+    """
 
     def __init__(
         self,
         servers: Mapping[str, Supervisor],
         toolbox: RunningToolbox,
-        redactor: Redactor,
+        redaction: ResultRedactor,
         tasks: KnownTasks,
+        decisions: DecisionLog,
+        *,
+        by: str,
     ) -> None:
+        self._redaction = redaction
+        self._decisions = decisions
+        self._by = by
+        self._uris: dict[tuple[str, str], str] = {}
         self._tasks = tasks
         self._servers = servers
         self._toolbox = toolbox
-        self._redactor = redactor
         self._incomplete: WeakSet[Connection] = WeakSet()
 
     async def identity(self, server: str) -> ServerIdentity:
@@ -70,7 +91,7 @@ class HandWorkbench:
         if known is None:
             return ServerIdentity()
         spec = known.spec
-        argv = tuple(self._redactor.redact(word) for word in spec.shown_command if word)
+        argv = tuple(self._redaction.own(word) for word in spec.shown_command if word)
         names = tuple(sorted(spec.env))
         connection = self._connection_of(server)
         if connection is None:
@@ -80,7 +101,7 @@ class HandWorkbench:
         introduction = connection.introduction
         meta = _object(introduction.get("_meta"))
         who = _object(introduction.get("serverInfo", meta.get(SERVER_INFO_KEY)))
-        return ServerIdentity(
+        found = ServerIdentity(
             name=_text(who, "name"),
             title=_text(who, "title"),
             version=_text(who, "version"),
@@ -94,10 +115,13 @@ class HandWorkbench:
             cpu_seconds=cost.cpu_seconds,
             hints=dict(connection.hints),
         )
+        return self._redaction.value(found)
 
     def tools(self, server: str) -> Sequence[Tool]:
         connection = self._connection_of(server)
-        return () if connection is None else self._servers[server].offer.tools(connection.catalog)
+        if connection is None:
+            return ()
+        return self._redaction.tools(self._servers[server].offer.tools(connection.catalog))
 
     def relist(self, server: str) -> None:
         if (connection := self._connection_of(server)) is not None:
@@ -105,19 +129,32 @@ class HandWorkbench:
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         connection = self._connection_of(tool.server)
-        return None if connection is None else connection.catalog.output_schemas.get(tool.name)
+        if connection is None:
+            return None
+        return self._redaction.value(connection.catalog.output_schemas.get(tool.name))
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return await self._toolbox.check(tool, arguments)
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
         """List resources and templates, page by page with limits; return them and a problem, or ""."""
+        found, problem = await self.raw_resources(server)
+        return tuple(map(self._resource, found)), self._redaction.text(problem)
+
+    def _resource(self, found: ResourceInfo) -> ResourceInfo:
+        shown = self._redaction.value(found)
+        if shown.uri != found.uri:
+            self._uris[found.server, shown.uri] = found.uri
+        return shown
+
+    async def raw_resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        """List resources like `resources`, with the secrets of their server."""
         if problem := self._not_offered(server, "resources"):
             return (), problem
-        listed, problem = await self.entries(server, "resources")
+        listed, problem = await self._entries(server, "resources")
         found, fault = resource_infos(server, listed, template=False)
         problems = [problem, fault]
-        listed, problem = await self.entries(server, "resourceTemplates")
+        listed, problem = await self._entries(server, "resourceTemplates")
         templates, fault = resource_infos(server, listed, template=True)
         return (*found, *templates), " ".join(filter(None, (*problems, problem, fault)))
 
@@ -125,9 +162,9 @@ class HandWorkbench:
         """List prompts, page by page with limits; return them and a problem, or ""."""
         if problem := self._not_offered(server, "prompts"):
             return (), problem
-        listed, problem = await self.entries(server, "prompts")
+        listed, problem = await self._entries(server, "prompts")
         found, fault = prompt_infos(server, listed)
-        return found, " ".join(filter(None, (problem, fault)))
+        return self._redaction.value((tuple(found), " ".join(filter(None, (problem, fault)))))
 
     async def call_tool(
         self,
@@ -140,35 +177,47 @@ class HandWorkbench:
     ) -> ToolResult:
         if fault := _unsendable(arguments):
             return ToolResult.failed(fault, CallFailure.PROTOCOL)
+        tool, progress = self._redaction.definition(tool), self._redaction.progress(progress)
         with _by_hand(call):
-            return await self._toolbox.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
+            result = await self._toolbox.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
+        return await self._redaction.result(result)
 
     def tasks(self, server: str) -> Sequence[Task]:
         known = self._servers.get(server)
-        return () if known is None else known.waiting_tasks
+        return () if known is None else [self._redaction.value(task) for task in known.waiting_tasks]
 
     def task_of(self, server: str, call: str) -> Task | None:
         known = self._servers.get(server)
         tasks = () if known is None else self._tasks.of(server, known.spec.origin)
-        return next((task for task in tasks if task.call == call), None)
+        return next((self._redaction.value(task) for task in tasks if task.call == call), None)
 
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
         connection = self._connection_of(task.server)
         if connection is None:
             return ToolResult.failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
+        progress = self._redaction.progress(progress)
         with _by_hand(call):
             found = dataclasses.replace(task, call=call)
             result = await connection.tasks.follow(found, progress, keep_task=True, now=True)
-        return await self._toolbox.judged(result, connection.catalog.output_schemas.get(task.tool))
+        result = await self._toolbox.judged(result, connection.catalog.output_schemas.get(task.tool))
+        return await self._redaction.result(result)
 
     async def cancel_task(self, task: Task) -> str:
         connection = self._connection_of(task.server)
-        return self._not_running(task.server) if connection is None else await connection.tasks.cancel(task)
+        if connection is None:
+            return self._not_running(task.server)
+        return self._redaction.text(await connection.tasks.cancel(task))
 
     async def read_resource(
         self, server: str, uri: str, *, call: str, seconds: float | CallTimeout
     ) -> ToolResult:
-        answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)
+        self._record(server, self._read_of(uri), {"uri": uri}, call)
+        result = await self.read_raw(server, self._listed(server, uri), call=call, seconds=seconds)
+        return await self._redaction.result(result)
+
+    async def read_raw(self, server: str, uri: str, *, call: str, seconds: float | CallTimeout) -> ToolResult:
+        """Read a resource by its original URI, with the secrets of its server."""
+        answer = await self._ask(server, READ_RESOURCE, {"uri": uri}, call, seconds)
         problem = _sentence(answer)
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
             problem = f"Resource not found: {clean_line(uri, 300)}. {problem}"
@@ -186,14 +235,16 @@ class HandWorkbench:
         call: str,
         seconds: float | CallTimeout,
     ) -> PromptResult:
+        self._record(server, f"{GET_PROMPT} {name}", arguments, call)
         given = {"arguments": dict(arguments)} if arguments else {}
-        answer = await self._ask(server, "prompts/get", {"name": name, **given}, call, seconds)
+        answer = await self._ask(server, GET_PROMPT, {"name": name, **given}, call, seconds)
         problem = _sentence(answer)
-        return PromptResult(problem=problem, lost=answer.lost) if problem else prompt_of(answer.result)
+        found = PromptResult(problem=problem, lost=answer.lost) if problem else prompt_of(answer.result)
+        return await self._redaction.prompt(found)
 
     def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
         known = self._servers.get(server)
-        return {} if known is None else known.subscriptions.by_uri
+        return {} if known is None else self._redaction.value(dict(known.subscriptions.by_uri))
 
     def subscribe(self, server: str, uri: str) -> str:
         connection = self._connection_of(server)
@@ -201,12 +252,12 @@ class HandWorkbench:
             return self._not_running(server)
         if not connection.takes_subscriptions:
             return f"The server {quoted_name(server)} does not support resource subscriptions."
-        self._servers[server].subscriptions.add(uri)
+        self._servers[server].subscriptions.add(self._listed(server, uri))
         return ""
 
     def unsubscribe(self, server: str, uri: str) -> None:
         if (known := self._servers.get(server)) is not None:
-            known.subscriptions.remove(uri)
+            known.subscriptions.remove(self._listed(server, uri))
 
     async def complete(
         self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
@@ -218,7 +269,7 @@ class HandWorkbench:
         if isinstance(about, PromptInfo):
             whose = {"type": "ref/prompt", "name": about.name}
         else:
-            whose = {"type": "ref/resource", "uri": about.uri}
+            whose = {"type": "ref/resource", "uri": self._listed(about.server, about.uri)}
         params: dict[str, Any] = {"ref": whose, "argument": {"name": argument, "value": value}}
         if others:
             params["context"] = {"arguments": dict(others)}
@@ -227,7 +278,7 @@ class HandWorkbench:
         )
         if answer.error is not None and answer.error.get("code") == METHOD_NOT_FOUND:
             self._incomplete.add(connection)
-        return completions_of(_object(answer.result))
+        return self._redaction.value(completions_of(_object(answer.result)))
 
     async def request(
         self,
@@ -238,13 +289,36 @@ class HandWorkbench:
         call: str,
         seconds: float | CallTimeout,
     ) -> RawAnswer:
-        if method == "tools/call" and (connection := self._connection_of(server)) is not None:
-            present = connection.catalog.find(str((params or {}).get("name")))
+        given = params or {}
+        if method == READ_RESOURCE:
+            uri = given.get("uri")
+            subject = self._read_of(uri) if isinstance(uri, str) else method
+            self._record(server, subject, {"uri": uri}, call)
+        elif method == GET_PROMPT:
+            arguments = given.get("arguments")
+            subject = f"{method} {given.get('name')}"
+            self._record(server, subject, arguments if isinstance(arguments, dict) else {}, call)
+        elif method == "tools/call" and (connection := self._connection_of(server)) is not None:
+            present = connection.catalog.find(str(given.get("name")))
             if present is not None and (why := self._servers[server].offer.unaccepted(present)):
                 return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
             if (listings := connection.listings) is not None:
                 listings.forget()
-        return await self._ask(server, method, params or {}, call, seconds, whole=True)
+        answer = await self._ask(server, method, given, call, seconds, whole=True)
+        return await self._redaction.answer(answer)
+
+    def _read_of(self, uri: str) -> str:
+        """Return the subject of a decision about reading a resource, with its URI, without secrets."""
+        shown = self._redaction.text(uri)
+        return f"{READ_RESOURCE} {clean_line(masked(shown[: 10 * MAX_URI]), MAX_URI)}"
+
+    def _record(self, server: str, subject: str, arguments: Mapping[str, Any], call: str) -> None:
+        if call:
+            self._decisions.add(hand_call(server, subject, arguments, by=self._by))
+
+    def _listed(self, server: str, uri: str) -> str:
+        """Return the original URI of a resource that was listed without a secret."""
+        return self._uris.get((server, uri), uri)
 
     def _connection_of(self, server: str) -> "Connection | None":
         known = self._servers.get(server)
@@ -264,7 +338,10 @@ class HandWorkbench:
             f"The server {quoted_name(server)} does not support {kind}." if offered in (None, False) else ""
         )
 
-    async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
+    async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
+        return self._redaction.value(await self._entries(server, kind))
+
+    async def _entries(self, server: str, kind: str) -> tuple[list[Any], str]:
         connection = self._connection_of(server)
         if connection is None:
             return [], self._not_running(server)
@@ -315,6 +392,41 @@ class HandWorkbench:
         except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
+
+
+class ModelResources:
+    """See `core.context.built_in_tools.ResourceSource`.
+
+    `as_is` returns whether the model gets the resources of a server with its secrets.
+    """
+
+    def __init__(
+        self,
+        servers: Mapping[str, Supervisor],
+        workbench: HandWorkbench,
+        as_is: Callable[[str], bool],
+    ) -> None:
+        self._servers = servers
+        self._workbench = workbench
+        self._as_is = as_is
+
+    def servers(self) -> Sequence[str]:
+        return [
+            name
+            for name, server in self._servers.items()
+            if server.spec.offer_resources and server.state is ServerState.RUNNING
+        ]
+
+    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        if self._as_is(server):
+            return await self._workbench.raw_resources(server)
+        return await self._workbench.resources(server)
+
+    async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult:
+        if not self._as_is(server):
+            return await self._workbench.read_resource(server, uri, call="", seconds=seconds)
+        result = await self._workbench.read_raw(server, uri, call="", seconds=seconds)
+        return dataclasses.replace(result, as_is=True)
 
 
 def _completes(connection: "Connection") -> bool:

@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 
-from tui.core.secrets.commands_and_urls import is_secret_header
+from tui.core.secrets.secret_names import is_secret_header
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 
 MAX_KEPT = 8 * 1024 * 1024

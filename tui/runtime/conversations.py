@@ -38,7 +38,7 @@ from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.redaction import ShownMessages, redacted_remark
+from tui.runtime.redaction import ShownMessages, shown_remarks
 from tui.runtime.request_context import RequestContext
 from tui.runtime.saved_conversation import SavedConversation
 from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
@@ -125,7 +125,7 @@ class Conversations:
 
     @property
     def remarks(self) -> Sequence[Remark]:
-        return [redacted_remark(one, self._context.redactor) for one in self._now.talk.remarks]
+        return shown_remarks(self._now.talk.remarks, self._context.redactor)
 
     @property
     def meters(self) -> Meters:

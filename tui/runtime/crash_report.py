@@ -21,8 +21,9 @@ from typing import TextIO
 import tui
 from tui.core.atomic_write import atomic_write
 from tui.core.files.private_files import make_folder, open_private
-from tui.core.secrets.commands_and_urls import is_plain, masked, may_be_secret, places_in_urls
+from tui.core.secrets.commands_and_urls import is_plain, masked, places_in_urls
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.secret_names import may_be_secret
 from tui.core.text import clean, clean_line
 from tui.settings.locations import state_dir
 

@@ -163,7 +163,8 @@ class RunRecording:
         return RecordingWriter(self.path, cap_bytes=keeping.recording_bytes, meta=meta)
 
     def _reader(self) -> TrafficReader:
-        from tui.storage.recordings.reader import MemoryReader, RecordingReader
+        from tui.runtime.memory_reader import MemoryReader
+        from tui.storage.recordings.reader import RecordingReader
 
         self._recorder.flush()
         return MemoryReader(self._recorder.memory) if self._recorder.problem else RecordingReader(self.path)

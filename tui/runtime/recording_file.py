@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
 from tui.core.text import clean_line
-from tui.core.traffic import Finding, Kind
+from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome
 from tui.settings.locations import state_dir
+from tui.storage.files.foreign_file import LIST_SECONDS, time_limit, until_set
+from tui.storage.files.live_lock import is_live
 from tui.storage.recordings.findings import JudgedFindings, judged_of
-from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit, until_set
-from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
-from tui.storage.recordings.salvage import without_gaps
+from tui.storage.recordings.rows import Row
 from tui.traffic.record.column_parts import ListRow
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Recording
@@ -205,7 +205,6 @@ class RecordingFile:
             if not live:
                 self._end()
                 self._take_notes(reader)
-                self._or_report(partial(self._look_for_lost_bodies, reader))
             self._or_report(partial(self._take_findings, reader, live))
             if not live:
                 return
@@ -251,15 +250,6 @@ class RecordingFile:
             self._note_damage(reader)
             self._closing.wait(REST_SECONDS)
         return last
-
-    def _look_for_lost_bodies(self, reader: RecordingReader) -> None:
-        columns = self.recording.entries
-        for start in range(0, len(columns), PAGE):
-            stop = min(start + PAGE, len(columns))
-            reader.look_for_lost_bodies(columns.seq(start), columns.seq(stop - 1))
-            self._note_damage(reader)
-            if self._closing.wait(REST_SECONDS):
-                return
 
     def _or_report(self, part: Callable[[], object]) -> None:
         """Run a part that adds to the entries. If it fails, report why, and continue without it."""
@@ -365,8 +355,24 @@ def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
     missing, stop = columns.seq(start), min(columns.seq(start) + PAGE, columns.seq(end))
     if len(rows) < stop - missing or not _are_consecutive(rows, missing):
         near = start - 1 if start else end
-        rows = without_gaps(rows, missing, stop, (columns.mono[near], columns.wall_ns(near)))
+        rows = _without_gaps(rows, missing, stop, (columns.mono[near], columns.wall_ns(near)))
     columns.fill(rows)
+
+
+_DROPPED_ROW: Row = (
+    *("", int(Direction.NONE), int(Kind.EVENT), DROPPED, "", "", 0, 0, 0, int(Outcome.NONE)),
+    *(None, None, None),
+)
+"""The columns of an event, from `source` to `call`."""
+
+
+def _without_gaps(rows: Sequence[ListRow], first: int, stop: int, clock: Row) -> list[ListRow]:
+    """Return the rows with seqs from `first` to `stop` - 1, with an event for each missing one.
+
+    `clock` has the monotonic and wall nanoseconds of such an event.
+    """
+    found = {row[0]: row for row in rows}
+    return [found.get(seq) or (seq, *clock, *_DROPPED_ROW) for seq in range(first, stop)]
 
 
 def _are_consecutive(rows: Sequence[ListRow], seq: int) -> bool:

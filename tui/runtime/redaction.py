@@ -4,40 +4,27 @@ The turn itself keeps the original text: a server may be allowed to send secrets
 must be able to send them back. Only front ends receive the redacted events and messages.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import overload
 
-from tui.core.conversation.conversation import (
-    AssistantMessage,
-    Attachment,
-    Message,
-    Remark,
-    ToolMessage,
-    UserMessage,
-)
-from tui.core.conversation.message_json import clear_arguments
+from tui.core.conversation.conversation import Message, Remark
 from tui.core.events import (
-    ApprovalAsked,
-    ApprovalGiven,
-    CallForming,
     Event,
     Notice,
     ReasoningDelta,
     RetryScheduled,
-    Steered,
     TextDelta,
     ToolCallEnded,
     ToolCallProposed,
-    ToolProgress,
     TurnEnded,
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import ApprovalRequest
 from tui.core.secrets.named_values import without_named_arguments
-from tui.core.secrets.redact import PieceRedactor, Redactor, without_secrets
-from tui.host.redaction.results import ResultRedactor
+from tui.core.secrets.redact import PieceRedactor, Redactor
+from tui.core.secrets.walk import unchanged, without_secrets
+from tui.host.redaction import ResultRedactor
 
 
 class EventRedactor:
@@ -73,47 +60,21 @@ def redacted(event: Event, redactor: Redactor) -> Event:
 
     In mcptui's own texts, anything that looks like a secret is also replaced, because an error may quote one.
     """
-    own = redactor.redact
     match event:
-        case TurnError(message=message, where=where, next_step=next_step):
-            return replace(event, message=own(message), where=own(where), next_step=own(next_step))
-        case RetryScheduled(reason=reason):
-            return replace(event, reason=own(reason))
-        case Notice(message=message):
-            return replace(event, message=own(message))
-        case TurnStarted(notice=notice):
-            return replace(event, notice=own(notice))
+        case TurnError() | RetryScheduled() | Notice() | TurnStarted():
+            return without_secrets(event, redactor.redact)
         case ToolCallProposed(server=server, tool=tool, arguments=arguments):
             shown = without_named_arguments(arguments, redactor.arguments.of(server, tool))
             event = event if shown is arguments else replace(event, arguments=shown)
-            return _spoken(event, redactor) if redactor.searches else event
-        case _:
-            return _spoken(event, redactor) if redactor.searches else event
-
-
-def _spoken(event: Event, redactor: Redactor) -> Event:
-    """Return an event without configured secrets in text from the user, the model or a server."""
-    clear = redactor.redact_spoken
+    if not redactor.searches:
+        return event
     match event:
         case TurnEnded(text=text):
             return replace(event, text=redactor.redact_texts([text])[0])
-        case Steered(text=text):
-            return replace(event, text=clear(text))
-        case CallForming(name=name):
-            return replace(event, name=clear(name))
-        case ToolCallProposed(arguments=arguments):
-            shown = without_secrets(arguments, clear)
-            return event if shown is arguments else replace(event, arguments=shown)
-        case ApprovalAsked(request=request):
-            return replace(event, request=redacted_request(request, redactor))
-        case ApprovalGiven(reason=reason):
-            return replace(event, reason=clear(reason))
-        case ToolProgress(message=message):
-            return replace(event, message=clear(message))
         case ToolCallEnded():
             return _ended(event, redactor)
         case _:
-            return event
+            return without_secrets(event, redactor.redact_spoken)
 
 
 def _ended(event: ToolCallEnded, redactor: Redactor) -> Event:
@@ -125,18 +86,9 @@ def _ended(event: ToolCallEnded, redactor: Redactor) -> Event:
     return event if same else replace(event, text=text, result=result)
 
 
-def redacted_request(request: ApprovalRequest, redactor: Redactor) -> ApprovalRequest:
-    """Return a request for approval whose arguments have no secrets."""
-    arguments = without_secrets(request.arguments, redactor.redact_spoken)
-    return request if arguments is request.arguments else replace(request, arguments=arguments)
-
-
-def redacted_remark(remark: Remark, redactor: Redactor) -> Remark:
-    """Return `remark` without configured secrets, like its event."""
-    clear = redactor.redact
-    return replace(
-        remark, text=clear(remark.text), where=clear(remark.where), next_step=clear(remark.next_step)
-    )
+def shown_remarks(remarks: Sequence[Remark], redactor: Redactor) -> list[Remark]:
+    """Return remarks without configured secrets, like their events."""
+    return without_secrets(list(remarks), redactor.redact)
 
 
 class ShownMessages(Sequence[Message]):
@@ -178,33 +130,6 @@ class ShownMessages(Sequence[Message]):
         message, known = self._messages[place], self._redactor.known
         before = self._shown.get(place)
         if before is None or before[0] is not message or before[2] != known:
-            shown = shown_message(message, self._redactor.redact_spoken)
+            shown = without_secrets(message, self._redactor.redact_spoken, unchanged)
             before = self._shown[place] = message, shown, known
         return before[1]
-
-
-def shown_message(message: Message, clear: Callable[[str], str]) -> Message:
-    """Return a message without secrets, or the same object if it has none."""
-    shown: Message
-    match message:
-        case UserMessage():
-            attachments = _attachments(message.attachments, clear)
-            shown = replace(message, text=clear(message.text), attachments=attachments)
-        case ToolMessage():
-            attachments = _attachments(message.attachments, clear)
-            shown = replace(message, text=clear(message.text), attachments=attachments)
-        case AssistantMessage():
-            calls = tuple(
-                replace(call, arguments=clear_arguments(call.arguments, clear), problem=clear(call.problem))
-                for call in message.calls
-            )
-            reasoning = clear(message.reasoning)
-            shown = replace(message, text=clear(message.text), reasoning=reasoning, calls=calls)
-    return message if shown == message else shown
-
-
-def _attachments(attachments: Sequence[Attachment], clear: Callable[[str], str]) -> tuple[Attachment, ...]:
-    return tuple(
-        replace(one, name=clear(one.name), data=clear(one.data) if one.kind == "text" else one.data)
-        for one in attachments
-    )

@@ -1,7 +1,8 @@
 """The memory of servers across runs: tasks, eras, accepted definitions."""
 
 from tui.core.permission.definitions import KnownDefinitions
-from tui.core.secrets.redact import Redactor, without_secrets
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import without_secrets
 from tui.core.servers import KnownEras
 from tui.core.tasks import KnownTasks
 from tui.settings.locations import state_dir

@@ -11,8 +11,8 @@ from pathlib import Path
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
+from tui.storage.files.live_lock import is_live, live_file
 from tui.storage.recordings.folder import SUFFIX, began_stamp
-from tui.storage.recordings.liveness import is_live, live_file
 from tui.storage.recordings.reader import RecordingReader
 
 LOOK_SECONDS = 1.0

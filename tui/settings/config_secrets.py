@@ -5,14 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.secrets.commands_and_urls import masked as masked_text
-from tui.core.secrets.commands_and_urls import (
-    masked_arguments,
-    may_be_secret,
-    secrets_in,
-    secrets_in_arguments,
-)
+from tui.core.secrets.commands_and_urls import masked_arguments, secrets_in, secrets_in_arguments
 from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.secret_names import ORDINARY_HEADERS, may_be_secret
 from tui.settings.key_positions import KeyPath
 from tui.settings.references import FILE, KEYCHAIN, expand, literal_part, without_defaults
 
@@ -20,7 +16,6 @@ MASK = "***"
 MAX_DEPTH = 32
 """Deeper values cannot be part of a configuration and are ignored."""
 
-_OPEN_HEADERS = frozenset({"accept", "accept-language", "content-type", "user-agent", "mcp-protocol-version"})
 _IN_KEYCHAIN = re.compile(rf"(?:\w+ )?{KEYCHAIN}\S+")
 _SCHEME = re.compile(r"\s*(?:bearer|basic|token|apikey)?\s*", re.IGNORECASE)
 
@@ -46,7 +41,7 @@ def is_secret(path: KeyPath, value: str) -> bool:
         case ("models", _, "api_key"):
             return not value.startswith(KEYCHAIN)
         case ("models" | "servers", _, "headers", str(name)):
-            return name.lower() not in _OPEN_HEADERS and not _IN_KEYCHAIN.fullmatch(value)
+            return name.lower() not in ORDINARY_HEADERS and not _IN_KEYCHAIN.fullmatch(value)
         case ("models", _, "extra_body", *names):
             return any(may_be_secret(str(name)) for name in names)
         case ("servers", _, "oauth", "client_secret" | "private_key"):

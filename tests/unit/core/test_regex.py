@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from tui.core.regex import (
     asks_for_boundaries,
-    asks_for_ends,
     marked_text,
     re2_pattern,
     re2_text,
@@ -181,8 +180,3 @@ def test_word_boundaries_match_the_same_as_in_python(text: str, pattern: str):
 )
 def test_the_letters_required_by_a_pattern_are_known(pattern: str, letters: str):
     assert required_letters(pattern) == letters
-
-
-@pytest.mark.parametrize(("pattern", "asks"), [("a^", True), (r"a\Z", True), (r"\ba", False), ("a.b", False)])
-def test_patterns_that_may_contain_end_anchors_are_recognized(pattern: str, asks: bool):
-    assert asks_for_ends(pattern) is asks

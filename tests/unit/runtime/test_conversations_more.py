@@ -15,7 +15,7 @@ from tui.core.errors import McptuiError
 from tui.core.permission.rules import Rules
 from tui.core.ports import ModelPart, ModelRequest
 from tui.core.secrets.redact import Redactor
-from tui.storage.recordings.liveness import is_live
+from tui.storage.files.live_lock import is_live
 from tui.storage.sessions.store import SessionStore
 
 

@@ -9,9 +9,10 @@ import pytest
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
+from tui.runtime.memory_reader import MemoryReader
 from tui.runtime.recording import Keeping, RunRecording
 from tui.storage.recordings.findings import judged_of
-from tui.storage.recordings.reader import MemoryReader, RecordingReader
+from tui.storage.recordings.reader import RecordingReader
 
 
 def test_without_a_recording_the_last_bodies_are_searched_in_memory():

@@ -10,7 +10,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
 from tui.runtime import tap_follower
 from tui.runtime.tap_follower import TapWatch
-from tui.storage.recordings import database
+from tui.storage.files import sqlite_file
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
@@ -89,7 +89,7 @@ async def test_a_recording_that_vanishes_while_it_is_opened_does_not_end_the_fol
 ):
     gone = tmp_path / "99990101T000002Z-3.mcptrace"
     RecordingWriter(gone, meta={"tap": "gone"}).close()
-    real = database.connect
+    real = sqlite_file.connect
 
     def connect(path, *more, **named):
         connection = real(path, *more, **named)
@@ -97,7 +97,7 @@ async def test_a_recording_that_vanishes_while_it_is_opened_does_not_end_the_fol
             gone.unlink()
         return connection
 
-    monkeypatch.setattr(database, "connect", connect)
+    monkeypatch.setattr(sqlite_file, "connect", connect)
     found: list[Captured] = []
     watch = TapWatch(tmp_path, found.append)
     watch.start()

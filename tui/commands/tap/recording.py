@@ -189,7 +189,8 @@ def _signal_name(number: int) -> str:
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
     """Return the secrets in the environment and in a command line or URL, by displayable names."""
-    from tui.core.secrets.commands_and_urls import is_plain, may_be_secret, secrets_in, secrets_in_arguments
+    from tui.core.secrets.commands_and_urls import is_plain, secrets_in, secrets_in_arguments
+    from tui.core.secrets.secret_names import may_be_secret
 
     found: dict[str, str] = {}
     for name, value in os.environ.items():

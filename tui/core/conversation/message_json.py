@@ -4,11 +4,9 @@ Each object has a `VERSION`. Reading is tolerant: a missing field, or one of ano
 default, and unknown fields are ignored. Only an object that is not a message at all is rejected.
 """
 
-import base64
-import binascii
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Literal, cast, get_args
 
@@ -34,28 +32,25 @@ MAX_BITS = 13_000
 """A larger integer becomes null: Python reads and writes at most 4,300 digits."""
 
 Object = dict[str, Any]
-Redact = Callable[[str], str]
 _Kind = Literal["text", "image", "audio", "blob"]
 
 
-def message_object(message: Message, redact: Redact | None = None) -> Object:
+def message_object(message: Message) -> Object:
     """Return a message as a JSON object, without fields at their default.
 
-    `at` is stored next to the message, so it is omitted too. `redact` removes secrets from a text; None keeps
-    them.
+    `at` is stored next to the message, so it is omitted too.
     """
-    clear = redact or _as_it_is
     match message:
         case UserMessage():
-            found: Object = {"role": "user", "text": clear(message.text)}
+            found: Object = {"role": "user", "text": message.text}
         case AssistantMessage():
             found = {
                 "role": "assistant",
-                "text": clear(message.text),
-                "reasoning": clear(message.reasoning),
-                "calls": [_call_object(call, clear) for call in message.calls],
+                "text": message.text,
+                "reasoning": message.reasoning,
+                "calls": [_call_object(call) for call in message.calls],
                 "model": message.model,
-                "echo": plain(message.echo, clear),
+                "echo": plain(message.echo),
                 "partial": message.partial,
                 "seconds": message.seconds,
                 "thought": message.thought,
@@ -66,7 +61,7 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
                 "role": "tool",
                 "call_id": message.call_id,
                 "name": message.name,
-                "text": clear(message.text),
+                "text": message.text,
                 "is_error": message.is_error,
                 "kept": message.kept,
                 "seconds": message.seconds,
@@ -74,7 +69,7 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
                 "server": message.server,
             }
     if not isinstance(message, AssistantMessage):
-        found["attachments"] = [_attachment_object(one, clear) for one in message.attachments]
+        found["attachments"] = [_attachment_object(one) for one in message.attachments]
     return {"v": VERSION} | {name: value for name, value in found.items() if value or value == {}}
 
 
@@ -118,50 +113,32 @@ def dumps(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def plain(value: Any, redact: Redact | None = None, depth: int = 0) -> Any:
+def plain(value: Any, depth: int = 0) -> Any:
     """Return any value as JSON can hold it: bounded in depth, without NaN, with names as text."""
-    clear = redact or _as_it_is
     match value:
-        case None | bool():
+        case None | bool() | str():
             return value
-        case str():
-            return clear(value)
         case int():
             return int(value) if value.bit_length() <= MAX_BITS else None
         case float():
             return float(value) if math.isfinite(value) else None
         case Mapping() if depth < MAX_DEPTH:
-            return {clear(str(name)): plain(one, clear, depth + 1) for name, one in value.items()}
+            return {str(name): plain(one, depth + 1) for name, one in value.items()}
         case list() | tuple() if depth < MAX_DEPTH:
-            return [plain(one, clear, depth + 1) for one in value]
+            return [plain(one, depth + 1) for one in value]
         case _:
             return None
 
 
-def clear_arguments(text: str, redact: Redact) -> str:
-    """Return the arguments of a call, JSON text, without secrets; valid JSON stays valid."""
-    cleared = redact(text)
-    if cleared == text:
-        return text
-    try:
-        return json.dumps(plain(json.loads(text), redact), ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return cleared
-
-
-def _as_it_is(text: str) -> str:
-    return text
-
-
-def _call_object(call: CallRequest, redact: Redact) -> Object:
+def _call_object(call: CallRequest) -> Object:
     found: Object = {
         "id": call.id,
         "name": call.name,
-        "arguments": clear_arguments(call.arguments, redact),
+        "arguments": call.arguments,
         "truncated": call.truncated,
-        "extra": plain(call.extra, redact),
+        "extra": plain(call.extra),
         "recovered": call.recovered,
-        "problem": redact(call.problem),
+        "problem": call.problem,
     }
     return {name: value for name, value in found.items() if value or value == {}}
 
@@ -180,21 +157,9 @@ def _call_of(found: Any) -> CallRequest:
     )
 
 
-def _attachment_object(one: Attachment, redact: Redact) -> Object:
-    data = redact(one.data) if one.kind == "text" else _clear_base64(one.data, redact)
-    made = {"kind": one.kind, "mime": one.mime, "name": redact(one.name), "size": one.size, "data": data}
+def _attachment_object(one: Attachment) -> Object:
+    made = {"kind": one.kind, "mime": one.mime, "name": one.name, "size": one.size, "data": one.data}
     return made | ({"server": one.server} if one.server else {})
-
-
-def _clear_base64(data: str, redact: Redact) -> str:
-    if redact is _as_it_is or not data:
-        return data
-    try:
-        held = base64.b64decode(data, validate=True).decode("latin-1")
-    except (binascii.Error, ValueError):
-        return redact(data)
-    cleared = redact(held)
-    return data if cleared == held else base64.b64encode(cleared.encode("latin-1", "replace")).decode()
 
 
 def _attachments(found: Mapping[Any, Any]) -> tuple[Attachment, ...]:

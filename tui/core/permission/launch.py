@@ -15,7 +15,8 @@ from itertools import groupby
 from typing import Any
 
 from tui.core.hidden_text.readable import in_numbers
-from tui.core.secrets.commands_and_urls import masked, masked_arguments, names_a_secret
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.secret_names import names_a_secret
 from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
 
 _LOADERS = frozenset(

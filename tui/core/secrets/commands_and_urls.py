@@ -1,40 +1,27 @@
 """Finds and masks secrets in command lines, URLs and headers. Pure.
 
-The rules use names and positions, so they also find values that are too short to be searched for everywhere.
+The rules use names (`secret_names`) and positions, so they also find values that are too short to be searched
+for everywhere.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from tui.core.late_compiling import late
+from tui.core.secrets.secret_names import (
+    is_about_a_secret,
+    is_secret_header,
+    may_be_secret,
+    names_a_secret,
+)
 from tui.core.secrets.secret_shapes import shapes_in
-
-_MAY_BE_SECRET = late(
-    r"(?<!mon|tur|hot)key(?!board|word)|token(?!i[sz])|secret(?!ar)|passw|passphrase|(?<![a-z])pass\Z|pwd"
-    r"|auth(?!or(?!i[sz]a))|credential|cookie|bearer|private|session|signature",
-    re.IGNORECASE,
-)
-"""Matches parts of names, such as in `PGPASSWORD`, but not `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
-
-_FOLDERS = frozenset({"PWD", "OLDPWD"})
-
-_ABOUT_SECRET = late(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
-"""Endings of names that only refer to a secret: `--token-file`, `--api-key-env`."""
-
-_SAYS_SOMETHING = frozenset(
-    "name mode count limit budget size length ttl expiry expires format kind prefix".split()
-)
-_SECRET_IDS = frozenset("session secret token".split())
-"""Words before `id` in names of secrets."""
 
 _PLAIN = late(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
 """A word, a number, a path: the value of a harmless variable."""
 
-_OPEN_HEADERS = frozenset({"idempotency-key", "sec-websocket-key", "sec-websocket-accept"})
 LONGEST_PLAIN = 1000
 """Characters up to which the value of a name that may be secret may be harmless."""
 
@@ -81,43 +68,9 @@ class SecretSpan(NamedTuple):
     name: str
 
 
-def may_be_secret(name: str) -> bool:
-    """Return whether the value of `name` may be secret; a broader guess than `names_a_secret`."""
-    return name not in _FOLDERS and _MAY_BE_SECRET.search(name) is not None
-
-
-def only_refers_to_a_secret(name: str) -> bool:
-    """Return whether `name` names a file, a folder or a type: `token_file`, `AUTH_TYPE`."""
-    return _ABOUT_SECRET.search(name) is not None
-
-
-def describes_a_secret(name: str) -> bool:
-    """Return whether `name` names something about a secret: `API_KEY_NAME`, `token_count`."""
-    return not _SAYS_SOMETHING.isdisjoint(_words(name)[-1:])
-
-
-def is_an_identifier(name: str) -> bool:
-    """Return whether `name` names an identifier, which is not secret: `CLIENT_ID`, not `SESSION_ID`."""
-    words = _words(name)
-    return words[-1:] == ["id"] and _SECRET_IDS.isdisjoint(words[-2:-1])
-
-
 def is_plain(value: str) -> bool:
     """Return whether a value is just a word, a number or a path."""
     return _PLAIN.fullmatch(value) is not None
-
-
-def is_secret_header(name: str) -> bool:
-    """Return whether an HTTP header carries a credential: a key, a cookie, a session id."""
-    return (_is_secret_header if len(name) <= 64 else _is_secret_header.__wrapped__)(name)
-
-
-@lru_cache(1024)
-def _is_secret_header(name: str) -> bool:
-    lower = name.lower()
-    if lower in _OPEN_HEADERS or lower.startswith("access-control-"):
-        return False
-    return names_a_secret(name) or lower.endswith("-key")
 
 
 def values_of_header(name: str, value: str) -> list[str]:
@@ -275,11 +228,11 @@ def _names_one(name: str) -> bool:
 
 @lru_cache(1024)
 def _may_name_one(name: str) -> bool:
-    return (names_a_secret(name) or may_be_secret(name)) and not _is_about_a_secret(name)
+    return (names_a_secret(name) or may_be_secret(name)) and not is_about_a_secret(name)
 
 
 def _is_secret(name: str, value: str) -> bool:
-    if not value or _SHOWN.fullmatch(value) or _is_about_a_secret(name):
+    if not value or _SHOWN.fullmatch(value) or is_about_a_secret(name):
         return False
     if names_a_secret(name):
         return True
@@ -295,48 +248,3 @@ def _in_order(places: Iterable[SecretSpan]) -> list[SecretSpan]:
             kept.append(place._replace(start=max(done, place.start)))
             done = place.end
     return kept
-
-
-_WORDS = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SECRET = frozenset(
-    (
-        "password passwd passphrase passcode pwd pw pin otp secret secrets credential credentials cookie"
-        " bearer token authtoken accesstoken refreshtoken jwt pat auth authorization signature"
-        " apikey accesskey privatekey secretkey clientsecret"
-    ).split()
-)
-_PAIRS = frozenset(("api key", "access key", "private key", "secret key", "session id", "session key"))
-
-
-def names_a_secret(name: str) -> bool:
-    """Return whether `name` (of a field, a header, a variable) suggests a secret."""
-    words = _words(name)
-    if not _SECRET.isdisjoint(words) or words[-1:] == ["pass"]:  # `--pass`, `db_pass`; not `pass_through`
-        return True
-    return any(" ".join(pair) in _PAIRS for pair in pairwise(words))
-
-
-_OF_PAGES = frozenset(
-    "page next previous prev continuation continue pagination cursor resume sync progress".split()
-)
-"""Words before `token` in names of pagination tokens."""
-
-
-def is_page_token(name: str) -> bool:
-    """Return whether `name` names a pagination token, such as `next_token` or `nextPageToken`."""
-    words = _words(name)
-    return words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
-
-
-@lru_cache(1024)
-def names_a_secret_argument(name: str) -> bool:
-    """Return whether the argument `name` of a tool holds a secret, judging only by its name."""
-    return names_a_secret(name) and not _is_about_a_secret(name) and not is_page_token(name)
-
-
-def _is_about_a_secret(name: str) -> bool:
-    return only_refers_to_a_secret(name) or describes_a_secret(name) or is_an_identifier(name)
-
-
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORDS.findall(name[:200])]

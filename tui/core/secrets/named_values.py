@@ -14,7 +14,8 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
-from tui.core.secrets.commands_and_urls import SecretSpan, names_a_secret_argument
+from tui.core.secrets.commands_and_urls import SecretSpan
+from tui.core.secrets.secret_names import names_a_secret_argument
 from tui.core.units import place_in
 
 MAX_NODES = 20_000

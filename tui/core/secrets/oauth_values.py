@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
+from tui.core.secrets.secret_names import OAUTH_SECRETS, is_shown
 from tui.core.units import bounded
 
 LONGEST_LIFETIME = 100 * 365 * 86400
@@ -21,29 +22,8 @@ MAX_SHOWN = 16 * 1024
 MAX_SECRETS = 200
 """Maximum secrets of one reply; a real one has fewer than ten."""
 
-_SHOWN = frozenset(
-    (
-        "grant_type response_type response_types response_mode client_id client_name scope resource audience"
-        " token_type expires_in token_endpoint_auth_method grant_types application_type error"
-        " error_description issuer authorization_servers resource_name contacts software_id software_version"
-        " code_challenge_method client_id_issued_at client_secret_expires_at client_assertion_type"
-    ).split()
-)
-_SHOWN_ENDS = ("_supported", "_endpoint", "_uri", "_uris", "_required", "_documentation")
 _NUMBERS = frozenset("expires_in client_id_issued_at client_secret_expires_at".split())
 _TOKEN_TYPES = frozenset("bearer mac dpop pop n_a".split())
-_HIDDEN = frozenset({"registration_client_uri"})
-_SECRET = frozenset(
-    (
-        "code code_verifier refresh_token access_token id_token client_secret client_assertion assertion"
-        " registration_access_token subject_token actor_token device_code password state"
-    ).split()
-)
-
-
-def is_shown(name: str) -> bool:
-    """Return whether the value of a field may be recorded."""
-    return name not in _HIDDEN and (name in _SHOWN or name.endswith(_SHOWN_ENDS))
 
 
 def fields_of(body: bytes, content_type: str) -> dict[str, Any] | None:
@@ -130,13 +110,13 @@ def secrets_of(fields: Mapping[str, Any] | None) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     waiting = [
-        (name, value, name in _SECRET or (is_shown(name) and not _fits(name, value)))
+        (name, value, name in OAUTH_SECRETS or (is_shown(name) and not _fits(name, value)))
         for name, value in (fields or {}).items()
     ]
     while waiting and len(found) < MAX_SECRETS:
         name, value, is_secret = waiting.pop()
         if isinstance(value, Mapping):
-            waiting += [(one, inner, is_secret or one in _SECRET) for one, inner in value.items()]
+            waiting += [(one, inner, is_secret or one in OAUTH_SECRETS) for one, inner in value.items()]
         elif isinstance(value, list):
             waiting += [(name, inner, is_secret) for inner in value]
         elif is_secret and value and not isinstance(value, bool):

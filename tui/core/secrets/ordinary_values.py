@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 
 from tui.core.late_compiling import late
-from tui.core.secrets.commands_and_urls import (
+from tui.core.secrets.commands_and_urls import is_plain
+from tui.core.secrets.secret_names import (
     describes_a_secret,
     is_an_identifier,
-    is_plain,
     may_be_secret,
     names_a_secret,
     only_refers_to_a_secret,

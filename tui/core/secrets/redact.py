@@ -1,7 +1,6 @@
 """Redaction for everything that enters a recording, a log, an export or a screen.
 
-Of bytes and texts, of values parsed from JSON (without recursion: a server may nest them as deeply as it
-likes), and of texts that arrive in pieces.
+Of bytes and texts, and of texts that arrive in pieces. `walk` applies it to values.
 """
 
 from collections import Counter
@@ -26,9 +25,6 @@ from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.ordinary_values import is_a_word, secret_lines
 from tui.core.text import clean_line
 from tui.core.traffic import Redaction
-
-MAX_LINES = 256
-"""Lines of a screen that are kept."""
 
 MAX_ADDED, LONGEST_ADDED = 100, 2048
 """Values of sign-ins that are found split and cut off too, and their length: each makes that slower."""
@@ -88,7 +84,6 @@ class Redactor:
         self._bytes = BytesRedactor(self._learned)
         self._spoken = BytesRedactor(self._learned, placeholders=False)
         self._beginnings: Beginnings | None = None
-        self._lines: dict[tuple[str, int], tuple[int, str]] = {}
         self.add(secrets or {}, keys or {})
 
     def add(self, secrets: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
@@ -153,17 +148,8 @@ class Redactor:
         return self._in_text(text, self._bytes.redact)
 
     def redact_line(self, text: str, limit: int) -> str:
-        """Return a text as one line without secrets, of at most `limit` characters.
-
-        It is kept until more values are known, because screens ask for it at each repaint.
-        """
-        known, line = self._lines.get((text, limit), (-1, ""))
-        if known != self.known:
-            known, line = self.known, clean_line(self.redact(text), limit)
-            if len(self._lines) >= MAX_LINES:
-                self._lines.clear()
-            self._lines[text, limit] = known, line
-        return line
+        """Return a text as one line without secrets, of at most `limit` characters."""
+        return clean_line(self.redact(text), limit)
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
         """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""
@@ -265,63 +251,6 @@ def _new(secrets: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]
         for form in (value, value.strip())
         if len(form) >= MIN_SECRET and form not in known
     }
-
-
-_SHORTEST_NUMBER = 10 ** (MIN_SECRET - 1)
-
-
-def texts_in(value: Any) -> Iterator[str]:
-    """Yield every text in a JSON value, names and long numbers included, in no particular order."""
-    waiting = [value]
-    while waiting:
-        match waiting.pop():
-            case str() as text:
-                yield text
-            case Mapping() as inner:
-                yield from inner
-                waiting.extend(inner.values())
-            case list() | tuple() as items:
-                waiting.extend(items)
-            case int() | float() as number if abs(number) >= _SHORTEST_NUMBER:
-                yield str(number)
-            case _:
-                pass
-
-
-def redacted_json(value: Any, clear: Callable[[str], str]) -> Any:
-    """Return a copy of a JSON value with `clear` applied to every text, name and long number."""
-    root = [value]
-    waiting: list[Any] = [root]
-
-    def copied(inner: Any) -> Any:
-        match inner:
-            case str():
-                return clear(inner)
-            case Mapping():
-                waiting.append(copy := {clear(str(name)): item for name, item in inner.items()})
-                return copy
-            case list() | tuple():
-                waiting.append(items := list(inner))
-                return items
-            case int() | float() if abs(inner) >= _SHORTEST_NUMBER and clear(str(inner)) != str(inner):
-                return clear(str(inner))
-            case _:
-                return inner
-
-    while waiting:
-        holder = waiting.pop()
-        for key, inner in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
-            holder[key] = copied(inner)
-    return root[0]
-
-
-def without_secrets(value: Any, clear: Callable[[str], str]) -> Any:
-    """Return a JSON value with `clear` applied to it; the value itself if there is nothing to change.
-
-    Its texts are searched at once, which is cheaper than one by one.
-    """
-    joined = "\n".join(texts_in(value))
-    return value if clear(joined) == joined else redacted_json(value, clear)
 
 
 Piece = TypeVar("Piece", bound=Any)

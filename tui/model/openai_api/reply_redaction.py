@@ -4,14 +4,14 @@ An endpoint may quote its key. It is redacted where text of the endpoint enters,
 (events, history, exports, other models, servers) ever contains it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from tui.core.ports import CallPart, ModelPart, ReasoningPart, ReplyPart, RetryPart, TextPart
 from tui.core.secrets.encodings import MARK
 from tui.core.secrets.redact import PieceRedactor, Redactor
+from tui.core.secrets.walk import redacted
 
 
 class ReplyRedactor:
@@ -59,32 +59,11 @@ class ReplyRedactor:
 
     def _end(self, reply: ReplyPart) -> ReplyPart:
         clear = self._clear
-        calls = tuple(
-            replace(
-                call,
-                id=clear(call.id),
-                name=clear(call.name),
-                arguments=clear(call.arguments),
-                extra=self._cleared(call.extra),
-                problem=clear(call.problem),
-            )
-            for call in reply.calls
-        )
-        finish, refusal = clear(reply.finish), clear(reply.refusal)
-        return replace(reply, calls=calls, finish=finish, refusal=refusal, echo=self._cleared(reply.echo))
+        reply = redacted(reply, clear)
+        calls = (replace(call, id=clear(call.id), name=clear(call.name)) for call in reply.calls)
+        return replace(reply, calls=tuple(calls))
 
     def _clear(self, text: str, *, quotes: bool = False) -> str:
         clear = self._redactor.redact_spoken(text, quotes=quotes)
         self.replaced = self.replaced or clear != text
         return clear
-
-    def _cleared(self, value: Any) -> Any:
-        match value:
-            case str():
-                return self._clear(value)
-            case Mapping():
-                return {self._cleared(key): self._cleared(inner) for key, inner in value.items()}
-            case list() | tuple():
-                return [self._cleared(inner) for inner in value]
-            case _:
-                return value

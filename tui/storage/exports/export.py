@@ -7,11 +7,14 @@ from threading import Event
 
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import StorageError
-from tui.core.traffic import Entry
+from tui.core.traffic import Entry, EntryNote
+from tui.storage.exports.entries import entry_document
 from tui.storage.exports.har import har
 from tui.storage.exports.html import html
 from tui.storage.exports.jsonl import NoteOf, jsonl, no_note
 from tui.storage.exports.markdown import markdown
+from tui.storage.exports.placeholders import ExportContents as ExportContents
+from tui.storage.exports.placeholders import shaped_note, with_shapes
 
 
 class Format(StrEnum):
@@ -29,21 +32,31 @@ def exported(
     whole: Callable[[int], Entry | None],
     title: str,
     note_of: NoteOf = no_note,
+    *,
+    shapes: bool = False,
 ) -> Iterator[str]:
     """Yield an export piece by piece: the entries of `columns`, in order, with their bodies from `whole`.
 
-    Secrets stay redacted.
+    Secrets stay redacted. With `shapes`, values are replaced with placeholders.
     """
-    entries = (entry for one in columns if (entry := whole(one.seq)) is not None)
+
+    def shown(seq: int) -> Entry | None:
+        entry = whole(seq)
+        return with_shapes(entry) if shapes and entry is not None else entry
+
+    def noted(seq: int) -> EntryNote:
+        return shaped_note(note_of(seq)) if shapes else note_of(seq)
+
+    entries = (entry for one in columns if (entry := shown(one.seq)) is not None)
     match form:
         case Format.JSONL:
-            yield from jsonl(entries, note_of)
+            return jsonl(entries, noted)
         case Format.MARKDOWN:
-            yield from markdown(entries, title, note_of)
+            return markdown(entry_document(entries, title, noted))
         case Format.HAR:
-            yield from har(columns, whole, note_of)
+            return har(columns, shown, noted)
         case Format.HTML:
-            yield from html(entries, title, note_of)
+            return html(entry_document(entries, title, noted))
 
 
 def write_whole(

@@ -1,17 +1,34 @@
-"""Entries as a Markdown report: a section per entry, with its body. Pure.
+"""A document as Markdown. Pure.
 
-Bodies are hostile. A fence is always longer than any run of backticks inside it, and no text of a server
-is outside a fence or code span without being escaped.
+Texts are hostile. A fence is always longer than any run of backticks inside it, and no text of a server is
+outside a fence or code span without being escaped. The Markdown of models stays Markdown, but cannot imitate
+the page: headings are demoted, fences closed, HTML is escaped, images become links. A parser verifies that.
+Text that is still unsafe is shown as code.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from tui.core.conversation.conversation import Attachment
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, EntryNote, Outcome
-from tui.storage.exports.entry_text import ARROWS, Latencies, body_text, facts, name_of, note_line
-from tui.storage.exports.jsonl import NoteOf, no_note
+from tui.core.units import size
+from tui.storage.exports.document import Aside, Block, Document, Files, Heading, Part, Prose, Row
+
+PARSED = 64 * 1024
+"""Maximum characters of a text that stays Markdown. A longer one is shown as code."""
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_BLOCKS = r"((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
+_HEADING = re.compile(_BLOCKS + r"(#{1,6})(?=\s|$)")
+_UNDERLINE = re.compile(_BLOCKS + r"(=+|-+)\s*")
+_TAG, _PICTURE = r"<(?=[A-Za-z/!?])", r"!(?=\[)"
+_GENTLE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_TAG}|{_PICTURE}")
+_STRICT = re.compile(rf"\\[^<!]|{_TAG}|{_PICTURE}")
+
+_LIVE = frozenset({"html_block", "html_inline", "image"})
+_OURS = frozenset({"h1", "h2"})
+
 
 _MARKS = late(
     r"""([\\`*\[<~$@#]
@@ -39,25 +56,109 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def markdown(entries: Iterable[Entry], title: str, note_of: NoteOf = no_note) -> Iterator[str]:
-    """Yield the report."""
-    yield f"# {escaped(clean_line(title, 200))}\n\n"
-    latencies, number = Latencies(), 0
-    for entry in entries:
+def markdown(document: Document) -> Iterator[str]:
+    """Yield the page."""
+    facts = f"{escaped(document.facts)}\n\n" if document.facts else ""
+    yield f"# {escaped(document.title)}\n\n{facts}"
+    number = 0
+    for part in document.parts:
         number += 1
-        yield _section(entry, latencies.of(entry), note_of(entry.seq))
-    yield {0: "No entries.\n", 1: "1 entry.\n"}.get(number, f"{number} entries.\n")
+        yield _text_of(part)
+    if document.is_list:
+        yield {0: "No entries.\n", 1: "1 entry.\n"}.get(number, f"{number} entries.\n")
 
 
-def _section(entry: Entry, took: str, note: EntryNote) -> str:
-    source = escaped(clean_line(entry.source, 60))
-    head = f"## {entry.seq}. {source} {ARROWS[entry.direction]} {escaped(name_of(entry))}\n\n"
-    said = facts(entry, is_marked=note.marked)
-    if entry.outcome is not Outcome.NONE:
-        said += f", {entry.outcome.name.lower().replace('_', ' ')}"
-    if took:
-        said += f" after {took}"
-    body = body_text(entry)
-    block = fenced(body, "json" if body[:1] in ("{", "[") else "text") if body else "_empty_"
-    noted = f"{escaped(note_line(note))}\n\n" if note.text else ""
-    return f"{head}{escaped(said)}\n\n{noted}{block}\n\n"
+def _text_of(part: Part) -> str:
+    match part:
+        case Heading(title, time):
+            return f"## {escaped(title)}{f' · {time}' if time else ''}\n\n"
+        case Aside(text):
+            return f"_{escaped(text)}_\n\n"
+        case Prose(text):
+            return f"{isolated(text)}\n\n"
+        case Block(title, text, language, _, note):
+            head = f"**{escaped(title)}**\n\n" if title else ""
+            noted = f"_{escaped(note)}_\n\n" if note else ""
+            return f"{head}{noted}{_fenced_or_empty(text, language)}\n\n"
+        case Files(attachments):
+            lines = list(map(_attached, attachments))
+            return "".join([*lines, "\n"]) if lines else ""
+        case Row():
+            return _row(part)
+
+
+def _row(row: Row) -> str:
+    outcome = f", {row.outcome}" if row.outcome else ""
+    facts = escaped(f"{row.facts}{outcome}{f' after {row.took}' if row.took else ''}")
+    noted = f"{escaped(row.note)}\n\n" if row.note else ""
+    block = _fenced_or_empty(row.body, "json" if row.body[:1] in ("{", "[") else "text")
+    head = f"## {row.number}. {escaped(row.source)} {row.arrow} {escaped(row.name)}"
+    return f"{head}\n\n{facts}\n\n{noted}{block}\n\n"
+
+
+def _fenced_or_empty(text: str, language: str) -> str:
+    return fenced(text, language) if text else "_empty_"
+
+
+def _attached(one: Attachment) -> str:
+    name = escaped(clean_line(one.name, 120) or "attachment")
+    return f"- {name} ({escaped(clean_line(one.mime, 60))}, {size(one.size)})\n"
+
+
+def isolated(text: str) -> str:
+    """Return foreign Markdown that cannot affect its surroundings."""
+    if len(text) <= PARSED:
+        for marks in (_GENTLE, _STRICT):  # the second set also applies in code, where it is visible
+            found = _lowered(text, marks)
+            if _is_harmless(found):
+                return found
+    return fenced(text, "text")
+
+
+def _is_harmless(text: str) -> bool:
+    """Return whether `text` has no open block, nothing active, and no headings that look like ours."""
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark").parse(f"{text}\n\n## end")
+    headings = [token for token in tokens if token.type == "heading_open"]
+    inside = {child.type for token in tokens for child in token.children or ()}
+    return (
+        bool(headings)
+        and (headings[-1].tag, headings[-1].level) == ("h2", 0)
+        and not any(token.tag in _OURS for token in headings[:-1])
+        and not _LIVE & (inside | {token.type for token in tokens})
+    )
+
+
+def _lowered(text: str, marks: re.Pattern[str]) -> str:
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if fence:
+            if found and found[1].startswith(fence) and not found[2].strip():
+                fence = ""
+        elif found and not (found[1][0] == "`" and "`" in found[2]):
+            fence = found[1]
+        else:
+            line = _lowered_line(line, marks, after_text=bool(lines and lines[-1].strip()))
+        lines.append(line)
+    return "\n".join([*lines, fence] if fence else lines)
+
+
+def _lowered_line(line: str, marks: re.Pattern[str], *, after_text: bool) -> str:
+    if after_text and (found := _UNDERLINE.fullmatch(line)):  # it would turn the previous line into a heading
+        return f"{found[1]}\\{line[found.end(1) :]}"
+    line = _demoted(line)
+    return marks.sub(_text, line)
+
+
+def _demoted(line: str) -> str:
+    found = _HEADING.match(line)
+    if found is None:
+        return line
+    return f"{found[1]}{'#' * min(6, len(found[2]) + 2)}{line[found.end() :]}"
+
+
+def _text(found: re.Match[str]) -> str:
+    return {"<": "&lt;", "!": "\\!"}.get(found.group(), found.group())

@@ -3,17 +3,30 @@
 `ExportContents` tells the user what is about to be shared. `with_shapes` keeps names, kinds, times, sizes,
 and definitions of tools, prompts and resources. Values of arguments and results, error messages, model
 texts, log lines, command lines, folders, URL paths and headers are replaced with placeholders such as
-`<text, 12 characters>`.
+`<text, 12 characters>`. Of a session (`session_with_shapes`), names of tools, servers and models,
+times, tokens and costs stay.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.message_json import Object
+from tui.core.secrets.secret_names import OPEN_HEADERS
 from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, EntryNote, Kind
 from tui.core.units import plural, size
+from tui.storage.exports.session import Rows, SessionTranscript
 
 MODEL = "model:"
 """Prefix of the source of entries exchanged with a model."""
@@ -103,7 +116,6 @@ _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 _OF_TRANSPORT = frozenset({"argv", "cwd", "why", "error", "reason", "message"})
 """Members of the detail with texts of the user or of a server."""
 
-_OPEN_HEADERS = frozenset({"content-type", "content-length", "accept", "mcp-protocol-version", "mcp-method"})
 _DEEPEST = 100
 
 
@@ -144,7 +156,7 @@ def _detail(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _header(name: Any, value: Any) -> list[Any]:
-    return [name, value if str(name).lower() in _OPEN_HEADERS else shape(value)]
+    return [name, value if str(name).lower() in OPEN_HEADERS else shape(value)]
 
 
 def _host(url: str) -> str:
@@ -195,3 +207,92 @@ def shape(value: Any, kept: frozenset[str] = frozenset(), depth: int = 0) -> Any
             return "<number>"
         case _:
             return value
+
+
+_SAID = frozenset({"arguments", "reason"})
+"""Members of rows with conversation text. The others are names and numbers."""
+
+_CODES = frozenset({"limit", "end"})
+"""Kinds of remarks whose text is one of our codes."""
+
+_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
+
+
+def session_with_shapes(shown: SessionTranscript) -> SessionTranscript:
+    """Return a session without any of its conversation text."""
+    compaction = shown.meta.compaction
+    return replace(
+        shown,
+        info=replace(shown.info, title=str(shape(shown.info.title))),
+        meta=replace(
+            shown.meta,
+            title=str(shape(shown.meta.title or "")),
+            system=str(shape(shown.meta.system or "")),
+            compaction=compaction and replace(compaction, summary=str(shape(compaction.summary))),
+        ),
+        messages=[_shaped_message(message) for message in shown.messages],
+        intents=_shaped_rows(shown.intents),
+        decisions=_shaped_rows(shown.decisions),
+        results={name: str(shape(text)) for name, text in shown.results.items()},
+        remarks=[
+            one
+            if one.kind in _CODES
+            else replace(one, text=str(shape(one.text)), next_step=str(shape(one.next_step)))
+            for one in shown.remarks
+        ],
+    )
+
+
+def _shaped_rows(rows: Rows) -> Rows:
+    def shaped(body: Object) -> Object:
+        return {name: shape(value) if name in _SAID else value for name, value in body.items()}
+
+    return [(at, shaped(body)) for at, body in rows]
+
+
+def _shaped_message(message: Message) -> Message:
+    match message:
+        case UserMessage():
+            return replace(message, text=str(shape(message.text)), attachments=())
+        case AssistantMessage():
+            return replace(
+                message,
+                text=str(shape(message.text)),
+                reasoning=str(shape(message.reasoning)),
+                calls=tuple(map(_shaped_call, message.calls)),
+                echo=None,
+            )
+        case ToolMessage():
+            return replace(message, text=str(shape(message.text)), attachments=())
+
+
+def _shaped_call(call: CallRequest) -> CallRequest:
+    try:
+        arguments = json.dumps(shape(json.loads(call.arguments)), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        arguments = json.dumps(str(shape(call.arguments)), ensure_ascii=False)
+    return replace(call, arguments=arguments, extra=None, problem=str(shape(call.problem)))
+
+
+def _call_values(call: CallRequest) -> int:
+    try:
+        return values_in(json.loads(call.arguments or "{}"))
+    except (ValueError, RecursionError):
+        return 1
+
+
+def session_contents(shown: SessionTranscript) -> str:
+    """Return the contents of an export: "4 messages, 1 tool call, …, 2 redacted values"."""
+    texts = [*(message.text for message in shown.messages), *shown.results.values()]
+    calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
+    attached = sum(len(one.attachments) for one in shown.messages if not isinstance(one, AssistantMessage))
+    redacted = sum(len(_MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
+    counts = [plural(len(shown.messages), "message")]
+    results = sum(isinstance(one, ToolMessage) for one in shown.messages)
+    servers = {str(body["server"]) for _, body in shown.intents if body.get("server")}
+    counts += [plural(len(calls), "tool call")] if calls else []
+    counts += [plural(sum(map(_call_values, calls)), "argument value")] if calls else []
+    counts += [plural(results, "result")] if results else []
+    counts += [plural(attached, "attachment")] if attached else []
+    counts += [named_servers(servers)] if servers else []
+    return ", ".join([*counts, plural(redacted, "redacted value")])

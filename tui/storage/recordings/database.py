@@ -1,48 +1,42 @@
 """The file of a recording: its schema, and how it is opened for writing, reading and adding notes.
 
-One SQLite file, WAL while it is written. One connection writes entries and checkpoints (SQLite up to 3.51.2
-can lose a WAL that two connections reset at once). Readers are `mode=ro`. Nothing else opens the file:
-closing another descriptor of it would drop the locks that SQLite holds in the same process. `look_of`
-detects changes by another program.
+One connection writes entries and checkpoints (SQLite up to 3.51.2 can lose a WAL that two connections reset
+at once).
 
 Versions: `user_version` grows when the schema changes. A newer file is refused, an older one is read
 unchanged. No file is ever rewritten in place.
 """
 
-import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from tui.core import units
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import open_private, refuse_links
-from tui.storage.recordings.foreign_file import (
+from tui.core.files.private_files import refuse_links
+from tui.storage.files.foreign_file import (
     MOST_VALUE,
-    OPEN_SECONDS,
-    allow_stopping,
-    is_stopped,
     raise_if_stopped,
-    refuse_computed,
-    time_limit,
+)
+from tui.storage.files.sqlite_file import (
+    checked,
+    connect,
+    create_database,
+    files_of,
+    has_bytes,
+    open_database,
+    remove_files,
+    side_file,
+    size_in_header,
 )
 from tui.storage.recordings.rows import storable
-
-Check = Callable[[sqlite3.Connection, Path], None]
-"""Raises an error if an opened file is invalid."""
 
 VERSION = 2
 """Version 2 stores each finding once, with `flags` for the entries that have it."""
 
 APPLICATION_ID = 0x6D637074
 """Marks the file as a recording of mcptui ("mcpt" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
-
-CACHE_KIB = 512
-"""Pages kept in memory. Rows are written and read in order, so more (2 MiB by default) would not help."""
-
-BUSY_MS = 5000
-"""How long a connection waits for another connection's lock."""
 
 _ENTRY_TYPES = {
     "seq": "INTEGER PRIMARY KEY",
@@ -115,12 +109,8 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Conne
     the new file, and then removes it.
     """
     refuse_links(files_of(path))
-    make_private(path)
-    connection: sqlite3.Connection | None = None
+    connection = create_database(path)
     try:
-        connection = connect(path, "rw")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA journal_size_limit = 16777216")
         connection.executescript(SCHEMA)
         connection.executemany(
@@ -129,11 +119,8 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Conne
         connection.execute("COMMIT")
         page_size = int(connection.execute("PRAGMA page_size").fetchone()[0])
     except BaseException:
-        if connection is not None:
-            connection.close()
-        for file in files_of(path):
-            with suppress(OSError):
-                file.unlink()
+        connection.close()
+        remove_files(path)
         raise
     return connection, page_size
 
@@ -154,13 +141,13 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 
 def _opened(path: Path) -> sqlite3.Connection:
     try:
-        return checked(connect(path, "ro"), path, _check)
-    except sqlite3.OperationalError as error:
-        return opened_alone(path, _check, error)
+        return open_database(path, _check)
+    except sqlite3.OperationalError:
+        raise
     except sqlite3.DatabaseError:
         if not cut_short(path):
             raise
-        return checked(connect(path, "ro", is_cut=True), path, _check)
+        return open_database(path, _check, is_cut=True)
 
 
 def cut_short(path: Path) -> str:
@@ -175,14 +162,6 @@ def cut_short(path: Path) -> str:
     return f"{units.size(there)} of {units.size(said)} are readable"
 
 
-def size_in_header(path: Path) -> int:
-    """Return the size of a file according to its header, 0 if it has no header."""
-    with path.open("rb") as file:
-        head = file.read(100)
-    page = {1: 65536}.get(size := int.from_bytes(head[16:18]), size)
-    return page * int.from_bytes(head[28:32]) if head.startswith(b"SQLite format 3\0") else 0
-
-
 def is_cut(connection: sqlite3.Connection) -> bool:
     """Return whether a recording was opened as a truncated file."""
     return bool(connection.execute("PRAGMA writable_schema").fetchone()[0])
@@ -195,86 +174,6 @@ def open_for_notes(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
-
-
-def files_of(path: Path) -> tuple[Path, ...]:
-    """Return the recording and the files that SQLite may have created next to it."""
-    return path, side_file(path, "-wal"), side_file(path, "-shm"), side_file(path, "-journal")
-
-
-def side_file(path: Path, suffix: str) -> Path:
-    """Return a file that SQLite or mcptui keeps next to another one."""
-    return path.with_name(path.name + suffix)
-
-
-def has_bytes(path: Path) -> bool:
-    """Return whether a file exists and is not empty."""
-    try:
-        return path.stat().st_size > 0
-    except OSError:
-        return False
-
-
-def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
-    """Open an existing database with any content. One thread at a time may use it.
-
-    Args:
-        path: its file.
-        mode: "ro" or "rw".
-        more: additional parameters of the URI (https://sqlite.org/uri.html), each starting with "&".
-        is_cut: whether to open a file that is shorter than its header says, and to treat its last pages as
-            damaged.
-    """
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}{more}",
-        uri=True,
-        isolation_level=None,
-        timeout=BUSY_MS / 1000,
-        check_same_thread=False,
-    )
-    allow_stopping(connection)
-    try:
-        if is_cut:  # the only setting that makes SQLite accept a short file (btree.c, lockBtree)
-            connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
-        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def make_private(path: Path) -> None:
-    """Create an empty private file, or raise `OSError`. SQLite would apply the umask instead.
-
-    The -wal and -shm files get the mode of this file.
-    """
-    os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
-
-
-def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
-    """Open a file in a folder where SQLite cannot create others. If it is being written, raise `error`."""
-    if is_stopped(error) or has_bytes(side_file(path, "-wal")):
-        raise error
-    return checked(connect(path, "ro", "&immutable=1"), path, check)
-
-
-def checked(
-    connection: sqlite3.Connection, path: Path, check: Check, *, is_written: bool = False
-) -> sqlite3.Connection:
-    """Return a connection whose file passes `check` and contains only plain tables; close it otherwise."""
-    try:
-        with time_limit(OPEN_SECONDS):
-            try:
-                check(connection, path)
-                refuse_computed(connection, str(path), is_written=is_written)
-            except sqlite3.Error as error:
-                raise_if_stopped(error, str(path))
-                raise
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
@@ -298,20 +197,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     is_shorter = pages * page_size > path.stat().st_size and not has_bytes(side_file(path, "-wal"))
     if is_shorter and not is_cut(connection):
         raise sqlite3.DatabaseError("the file is truncated")
-
-
-def leave_one_file(connection: sqlite3.Connection) -> None:
-    """Move the WAL into the file, unless a reader holds it or the disk is full. It then stays readable."""
-    with suppress(sqlite3.Error):
-        connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA journal_mode = DELETE")
-
-
-def roll_back(connection: sqlite3.Connection) -> None:
-    """Roll back the open transaction, if any."""
-    with suppress(sqlite3.Error):  # SQLite has already rolled back
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
 
 
 @contextmanager
@@ -340,20 +225,3 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise StorageError(
             f"the recording contains an invalid value ({reason_of(error)})", where=str(path)
         ) from error
-
-
-Look = tuple[tuple[int, int, int, int] | None, ...]
-"""Device, inode, size and modification time of the file and its WAL, None for a missing one."""
-
-
-def look_of(path: Path) -> Look:
-    """Return the state of a file and its WAL."""
-    return tuple(_look_of(one) for one in (path, side_file(path, "-wal")))
-
-
-def _look_of(path: Path) -> tuple[int, int, int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder
-from tui.storage.recordings.database import files_of
-from tui.storage.recordings.liveness import is_live, live_file
+from tui.storage.files.live_lock import is_live, live_file
+from tui.storage.files.sqlite_file import files_of, remove_files
 
 SUFFIX = ".mcptrace"
 
@@ -117,12 +117,6 @@ def _size(path: Path) -> int:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a recording, its main file last, so that an interrupted removal can be continued."""
-    try:
-        for file in (*reversed(files_of(path)), live_file(path)):
-            if file != path:
-                file.unlink(missing_ok=True)
-        path.unlink(missing_ok=True)
-    except OSError:
-        return False
-    return True
+    with suppress(OSError):  # an old lock without its recording means nothing
+        live_file(path).unlink(missing_ok=True)
+    return remove_files(path)

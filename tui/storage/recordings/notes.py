@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 from tui.core.traffic import EntryNote
+from tui.storage.files.foreign_file import bounded_rows
 from tui.storage.recordings.database import open_for_notes, open_for_reading, storage_errors
-from tui.storage.recordings.foreign_file import bounded_rows
 
 
 class NotesStore:

@@ -1,36 +1,28 @@
 """Reads a recording, even while it is written. No method blocks the writer."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tui.core.traffic import BODY_LOST, DETAIL_LOST, BodyTerm, Entry, Finding, Severity, without_body
-from tui.storage.recordings.body_search import LARGE, BodyFinder
-from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
-from tui.storage.recordings.findings import findings_of, flagged
-from tui.storage.recordings.foreign_file import (
+from tui.storage.files.foreign_file import (
     LISTED_VALUE,
     MOST_META,
     NAME_VALUE,
     bounded_rows,
+    is_damage,
     largest_value,
     most_bytes,
     most_rows,
+    until_damage,
 )
-from tui.storage.recordings.rows import Row, entry_of, is_sound
-from tui.storage.recordings.salvage import (
-    WINDOW,
-    Salvage,
-    halved,
-    is_damage,
-    is_in_order,
-    is_zeroed,
-    whole_span,
-)
-from tui.storage.recordings.stored_bodies import StoredBodies
+from tui.storage.recordings.body_search import LARGE, Body, BodyFinder
+from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
+from tui.storage.recordings.findings import findings_of, flagged
+from tui.storage.recordings.rows import Row, are_sound, entry_of, is_sound, is_zeroed
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
 
@@ -57,22 +49,17 @@ _SELECT_SPAN = "SELECT (SELECT min(seq) FROM entries), (SELECT max(seq) FROM ent
 
 _SELECT_LIST = f"SELECT {', '.join(LIST_COLUMNS)} FROM entries"
 
+_SELECT_BODIES = (
+    f"SELECT seq, CASE WHEN length(body) > {LARGE} THEN length(body) ELSE body END FROM bodies"
+    " WHERE seq BETWEEN ? AND ? AND typeof(body) = 'blob' ORDER BY seq LIMIT ?"
+)
+
 _SELECT_PART = "SELECT substr(body, ?, ?) FROM bodies WHERE seq = ?"
 
 _MOST_OPENED = (1 << 31) - 1
 """The largest number that Python's `blobopen` takes; a file of another program may have larger ones."""
 
 _SELECT_ENTRY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM entries WHERE seq = ?"
-
-ON_ITS_PAGE = 2_000
-"""A body up to this size has no overflow pages; SQLite uses them for rows above 4,061 bytes."""
-
-_SELECT_DOUBTFUL = (
-    "SELECT seq FROM entries WHERE seq BETWEEN ? AND ? AND size > 0 AND NOT EXISTS"
-    " (SELECT 1 FROM bodies WHERE bodies.seq = entries.seq AND typeof(body) = 'blob'"
-    f" AND length(body) <= {ON_ITS_PAGE}) ORDER BY seq LIMIT ?"
-)
-"""Entries without a body, and those whose body may have overflow pages."""
 
 BAD_VALUES = (OverflowError, TypeError, ValueError)
 """Exceptions that the columns raise for rows that no writer stored."""
@@ -88,9 +75,9 @@ def turn_of_call(path: Path, call: str) -> int:
 class RecordingReader:
     """Reads a recording. One thread at a time may use it; any thread may `interrupt`.
 
-    Opening it, `body` and methods that read findings raise `StorageError` for a damaged file. The others
-    return everything readable. `columns`, `column_rows` and `entry` return an event for each unreadable
-    entry, and `damage` says how many. An entry with a lost body has `is_body_lost`.
+    Of a damaged recording, the entries before the first damage are read, and `damage` says so. An entry
+    whose body cannot be read has `is_body_lost`. Opening it, `body` and methods that read findings raise
+    `StorageError` for damage.
     """
 
     def __init__(self, path: Path) -> None:
@@ -103,33 +90,28 @@ class RecordingReader:
         except BaseException:
             self._connection.close()
             raise
-        self._bodies = StoredBodies(self._connection)
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
-        self._bodies_lost: set[int] = set()
-        self._details_lost: set[int] = set()
-        self._salvage = Salvage() if self._cut else None
+        self._end: int | None = None
+        self._is_part_lost = self._is_checked = bool(self._cut)
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
         with storage_errors(self.path):
-            rows = self._rows(_SELECT, after, limit)
-            if self._salvage is None and not _are_sound(rows):
-                self.doubt()
-                rows = self._rows(_SELECT, after, limit)
+            rows = self._sound(self._rows(_SELECT, after, limit), after)
             return [self._noted(entry_of((*row, "", "")[:18])) for row in rows]
 
     def doubt(self) -> None:
         """Check every value from now on, because `column_rows` has returned invalid ones."""
-        self._salvage = self._salvage or Salvage()
+        self._is_checked = True
 
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
         """Return `columns` with bodies of at most `most` bytes; raise StorageError if one is damaged."""
         with storage_errors(self.path):
-            if self._salvage is not None:
+            if self.damage:
                 raise ValueError("a damaged entry")
             rows = self._connection.execute(_SELECT_WHOLE, (most, after, limit)).fetchall()
-            if not _are_sound(rows):
+            if not are_sound(rows, after):
                 raise ValueError("a damaged entry")
             if not all(isinstance(row[19], bytes | None) for row in rows):
                 raise ValueError("a damaged body")
@@ -152,27 +134,38 @@ class RecordingReader:
             take(rows)
         return rows
 
-    def _rows(self, select: str, after: int, limit: int) -> list[tuple[Any, ...]]:
-        """Return rows in order, with an event in place of each unreadable one."""
+    def _rows(self, select: str, after: int, limit: int) -> list[Row]:
+        """Return rows in order, up to the first damage."""
+        if self._end is not None and after >= self._end:
+            return []
         # Rows of names are small, and are read a million at a time.
         run = self._connection.execute if select is _SELECT_LIST else partial(bounded_rows, self._connection)
-        if self._salvage is None:
-            try:
-                return list(run(f"{select} WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)))
-            except sqlite3.Error as error:
-                if not is_damage(error):
-                    raise
-                self._salvage = Salvage()
-        found = f"{select} WHERE seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
-        begin, end = whole_span(self._connection)
-        if end - max(begin, after) > self.most_entries():
-            end = 0  # it is on a damaged page
-        return self._salvage.rows(
-            after,
-            limit,
-            (begin, end),
-            lambda first, last: list(run(found, (first, last, most_rows(first, last)))),
-        )
+        statement = f"{select} WHERE seq > ? ORDER BY seq LIMIT ?"
+        rows, is_whole = until_damage(run, statement, (after, limit))
+        if not is_whole:
+            # The module sqlite3 drops the last row before an error.
+            rows += until_damage(run, statement, (rows[-1][0] if rows else after, 1))[0]
+            self._end_at(rows[-1][0] if rows else after)
+        if self._end is not None:
+            rows = [row for row in rows if row[0] <= self._end]
+        return self._sound(rows, after) if self._is_checked else rows
+
+    def _sound(self, rows: list[Row], after: int) -> list[Row]:
+        """Return the rows before the first invalid one."""
+        if self._are_sound(rows, after):
+            return rows
+        for place, row in enumerate(rows):
+            if not self._are_sound([row], after):
+                self._end_at(after)
+                return rows[:place]
+            after = row[0]
+        return rows
+
+    def _are_sound(self, rows: Sequence[Row], after: int) -> bool:
+        return are_sound(rows, after) and not (self._cut and any(map(is_zeroed, rows)))
+
+    def _end_at(self, seq: int) -> None:
+        self._end = seq if self._end is None else min(self._end, seq)
 
     def most_entries(self) -> int:
         """Return the maximum number of entries that fit in the file."""
@@ -182,16 +175,14 @@ class RecordingReader:
     @property
     def damage(self) -> str:
         """Why not all entries and bodies could be read so far, or ""."""
-        salvage, bodies, details = self._salvage, len(self._bodies_lost), len(self._details_lost)
-        if salvage is None and not bodies and not details:
+        if self._end is None and not self._is_part_lost:
             return ""
-        lost, least = (len(salvage.lost), salvage.is_endless) if salvage else (0, False)
-        parts = [f"{lost:,} of its entries"] if lost else []
-        parts += [f"{bodies:,} {'body' if bodies == 1 else 'bodies'}"] if bodies else []
-        parts += [f"{details:,} {'detail' if details == 1 else 'details'}"] if details else []
-        what = f"{'at least ' if least else ''}{_listed(parts)}" if parts else "part of it"
         how = f"is truncated ({self._cut})" if self._cut else "is damaged"
-        return f"the recording {how}: {what} could not be read"
+        if self._end is None:
+            return f"the recording {how}: part of it could not be read"
+        if not self._end:
+            return f"the recording {how}: no entry could be read"
+        return f"the recording {how}: only the entries up to {self._end:,} could be read"
 
     def span(self) -> tuple[int, int]:
         """Return the first and the last stored seq, (0, 0) if there are none."""
@@ -203,26 +194,22 @@ class RecordingReader:
                 except sqlite3.Error as error:
                     if not is_damage(error):
                         raise
-                    self.doubt()
-            first, last = whole_span(self._connection)
-        if not last:  # the recording then ends with the last readable entry
-            after = first - 1 if first else 0
-            while page := self.columns(after, PAGE):
-                first, last = first or page[0].seq, page[-1].seq
-                after = last
-        return (first, last) if last else (0, 0)
+        return self._readable_span()
+
+    def _readable_span(self) -> tuple[int, int]:
+        first = last = 0
+        while page := self.columns(last, PAGE):
+            first, last = first or page[0].seq, page[-1].seq
+        return first, last
 
     def ends_ns(self) -> tuple[int, int]:
         """Return the times of the first and the last readable entry, (0, 0) if none is readable."""
         first, last = self.span()
-        if not last:
-            return 0, 0
-        walls = [entry.wall_ns for seq in (first, last) for entry in self.columns(seq - 1, 1)]
-        if self.damage:  # a lost entry has the time of its neighbor, if known
-            starts = first, max(first, last - WINDOW)
-            near = [entry for seq in starts for entry in self.columns(seq - 1, WINDOW + 1)]
-            walls = [entry.wall_ns for entry in near if entry.wall_ns]
-        return min(walls, default=0), max(walls, default=0)
+        ends = [*self.columns(first - 1, 1), *self.columns(last - 1, 1)] if last else []
+        if self.damage:
+            first, last = self._readable_span()
+            ends = [*self.columns(first - 1, 1), *self.columns(last - 1, 1)] if last else []
+        return (ends[0].wall_ns, ends[-1].wall_ns) if ends else (0, 0)
 
     def sources(self, limit: int) -> list[str]:
         """Return the names of up to `limit` sources, in the order found."""
@@ -245,32 +232,11 @@ class RecordingReader:
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""
         with storage_errors(self.path):
-            row = self._row(seq)
-            if not row:
-                return None if row is None and self._salvage is None else self._in_its_place(seq)
-            return self._noted(self._with_body(entry_of(row, row[18]), body_limit))
-
-    def _row(self, seq: int) -> Row | None:
-        """Return the row of an entry, None if there is none, () if it cannot be read."""
-        if self._salvage and seq in self._salvage.lost:
-            return ()
-        try:
-            row: Row | None = self._connection.execute(_SELECT_ENTRY, (seq,)).fetchone()
-        except sqlite3.Error as error:
-            if not is_damage(error):
-                raise
-            return ()
-        if row is None or (is_sound(row) and not (self._salvage and is_zeroed(row))):
-            return row
-        return ()
-
-    def _in_its_place(self, seq: int) -> Entry | None:
-        """Return the placeholder event for an unreadable entry, or None past the end."""
-        if self._salvage and (row := self._salvage.in_place_of(seq)):
-            return entry_of((*row, "", ""))
-        self.doubt()
-        found = self.columns(seq - 1, 1)
-        return found[0] if found and found[0].seq == seq else None
+            rows, is_whole = until_damage(self._connection.execute, _SELECT_ENTRY, (seq,))
+            if not rows or not is_sound(rows[0]):
+                self._is_part_lost = self._is_part_lost or bool(rows) or not is_whole
+                return None
+            return self._noted(self._with_body(entry_of(rows[0], rows[0][18]), body_limit))
 
     def _with_body(self, entry: Entry, limit: int) -> Entry:
         try:
@@ -285,44 +251,10 @@ class RecordingReader:
         return entry._replace(body=body)
 
     def _noted(self, entry: Entry) -> Entry:
-        """Return an entry, and count its lost parts."""
+        """Return an entry, and note whether a part of it is lost."""
         if detail := entry.detail:
-            if BODY_LOST in detail:
-                self._bodies_lost.add(entry.seq)
-            if DETAIL_LOST in detail:
-                self._details_lost.add(entry.seq)
+            self._is_part_lost = self._is_part_lost or BODY_LOST in detail or DETAIL_LOST in detail
         return entry
-
-    @property
-    def lost_bodies(self) -> frozenset[int]:
-        """The seqs of the entries with a lost body, found so far."""
-        return frozenset(self._bodies_lost)
-
-    def look_for_lost_bodies(self, first: int, last: int) -> None:
-        """Add the lost bodies of entries `first` to `last` to `damage`."""
-
-        def doubtful(start: int, end: int) -> Sequence[Row]:
-            return self._connection.execute(_SELECT_DOUBTFUL, (start, end, most_rows(start, end))).fetchall()
-
-        with storage_errors(self.path):
-            rows, lost = halved(doubtful, first, last)
-            for seq in [*(row[0] for row in rows), *lost]:
-                if not self._has_end(seq) and (row := self._row(seq)):
-                    self._noted(self._with_body(entry_of(row), -1))
-
-    def _has_end(self, seq: int) -> bool:
-        """Return whether the last byte of a body is readable, which requires all of its pages."""
-        if seq > _MOST_OPENED:
-            return self._stored(seq, 0, -1) is not None
-        try:
-            with self._connection.blobopen("bodies", "body", seq, readonly=True) as blob:
-                blob.seek(max(0, len(blob) - 1))
-                blob.read(1)
-        except sqlite3.Error as error:
-            if not is_damage(error) and "no such rowid" not in str(error):
-                raise
-            return False
-        return True
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         """Return a part of a stored body, b"" if it was dropped or there is none.
@@ -355,18 +287,22 @@ class RecordingReader:
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
-            self._bodies.is_damaged = True
+            self._is_part_lost = True
             return b""
-
-    @property
-    def skipped_bodies(self) -> bool:
-        """Whether searches have skipped unreadable bodies. `look_for_lost_bodies` counts them."""
-        return self._bodies.is_damaged
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Like `BodyFinder.search`, in the bodies of `first`..`last`."""
         with storage_errors(self.path):
-            return self._finder.search(terms, lambda search: self._bodies.between(first, last, search))
+            return self._finder.search(terms, self._bodies(first, last))
+
+    def _bodies(self, first: int, last: int) -> Iterator[Body]:
+        """Yield the bodies of `first`..`last`, up to the first damage."""
+        try:
+            yield from self._connection.execute(_SELECT_BODIES, (first, last, most_rows(first, last)))
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            self._is_part_lost = True
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
         """Return the findings of an entry."""
@@ -389,56 +325,8 @@ class RecordingReader:
             except sqlite3.Error as error:
                 if not is_damage(error):
                     raise
-                self.doubt()
+                self._is_part_lost = True
                 return {}
 
     def close(self) -> None:
         self._connection.close()
-
-
-def _are_sound(rows: Sequence[Row]) -> bool:
-    return all(map(is_sound, rows)) and is_in_order(rows)
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
-
-
-class EntryMemory(Protocol):
-    """Entries in memory, for any thread. The methods are those of `core.traffic.TrafficReader`."""
-
-    def columns(self, after: int, limit: int) -> Sequence[Entry]: ...
-
-    def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]: ...
-
-    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None: ...
-
-    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes: ...
-
-    def bodies(self, first: int, last: int) -> Iterable[tuple[int, bytes]]:
-        """Return the bodies of the entries with seq `first` to `last`, in order."""
-        ...
-
-    def findings_of(self, seq: int) -> Sequence[Finding]: ...
-
-
-class MemoryReader:
-    """A `core.traffic.TrafficReader` of entries in memory, for one thread; any thread may `interrupt`."""
-
-    def __init__(self, kept: EntryMemory) -> None:
-        self.columns, self.whole, self.entry, self.body = kept.columns, kept.whole, kept.entry, kept.body
-        self.findings_of = kept.findings_of
-        self._kept = kept
-        self._finder = BodyFinder(kept.body)
-        self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
-
-    def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        return self._finder.search(
-            terms,
-            lambda _: (
-                (seq, len(body) if len(body) > LARGE else body)
-                for seq, body in self._kept.bodies(first, last)
-            ),
-        )
-
-    def close(self) -> None: ...

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from tui.core.traffic import DETAIL_LOST, FIRST_NS, Cause, Direction, Entry, Kind, Outcome, Redaction
@@ -93,6 +94,19 @@ def is_sound(row: Sequence[Any]) -> bool:
             or (type(turn) is type(step) is int and 0 <= turn < 1 << 32 > step >= 0 and type(call) is str)
         )
     )
+
+
+def are_sound(rows: Sequence[Row], after: int) -> bool:
+    """Return whether rows are valid, and their seqs increase from a seq after `after` on."""
+    if not all(map(is_sound, rows)) or not all(type(row[0]) is int for row in rows):
+        return False
+    seqs = [after, *(row[0] for row in rows)]
+    return seqs[-1] - after == len(rows) or all(seq < next_seq for seq, next_seq in pairwise(seqs))
+
+
+def is_zeroed(row: Row) -> bool:
+    """Return whether the columns of a row may be the zeros of a page that a truncated file lacks."""
+    return not row[2] or "\0" in row[3]
 
 
 def _detail(text: Any) -> Mapping[str, Any]:

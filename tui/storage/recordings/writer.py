@@ -5,28 +5,20 @@ disk works again. A recording at its size limit loses its oldest entries. The la
 entry that counts them, so that numbers have no gaps.
 """
 
-import errno
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 
-from tui.core.errors import StorageError, reason_of
+from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
-from tui.storage.recordings.database import (
-    ENTRY_COLUMNS,
-    Look,
-    create_recording,
-    leave_one_file,
-    look_of,
-    open_for_reading,
-    roll_back,
-)
+from tui.storage.files.live_lock import LiveLock
+from tui.storage.files.sqlite_file import Look, leave_one_file, look_of, roll_back, what_happened, why_not
+from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, open_for_reading
 from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
-from tui.storage.recordings.liveness import LiveMark
 from tui.storage.recordings.notes import put_note
 from tui.storage.recordings.rows import Row, entry_values, storable
 
@@ -98,17 +90,17 @@ class RecordingWriter:
         self._missed = False
         self._table = FindingTable()
         self._first = self._gone = -1
-        self._live: LiveMark | None = None
+        self._live: LiveLock | None = None
         self._meta = meta or {}
         try:
             self._create()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, StorageError) as error:
             self._failed(error)
 
     def _create(self) -> None:
         make_folder(self.path.parent)
         if self._live is None:
-            self._live = LiveMark(self.path)
+            self._live = LiveLock(self.path)
         connection, self._page_size = create_recording(self.path, self._meta)
         self._connection, self._look = connection, look_of(self.path)
 
@@ -142,7 +134,7 @@ class RecordingWriter:
             put_note(self._connection, seq, marked, text)
             self._look = look_of(self.path)
         except sqlite3.Error as error:
-            self.problem = _sentence(error, self.path)
+            self.problem = why_not(error, self.path, f"cannot write {self.path}")
 
     def close(self) -> None:
         """Store pending data and merge the WAL into the file, unless it is being read."""
@@ -168,7 +160,7 @@ class RecordingWriter:
                 return
             self._store(self._waiting, self._waiting_findings)
             self._look = look_of(self.path)
-        except (OSError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
+        except (OSError, sqlite3.Error, StorageError, OverflowError, ValueError, TypeError) as error:
             # The last three are for values that SQLite or JSON cannot store, which no tap should make.
             self._failed(error)
             return
@@ -194,7 +186,7 @@ class RecordingWriter:
         """Report why nothing is stored, and keep pending data for the next retry."""
         if self._connection is not None:
             roll_back(self._connection)
-        self.problem = _sentence(error, self.path)
+        self.problem = why_not(error, self.path, f"cannot write {self.path}")
         if isinstance(error, FileExistsError) and self.path.is_file():  # the file belongs to another program
             self._release_file()
             return
@@ -205,11 +197,8 @@ class RecordingWriter:
     def _what_happened(self) -> str:
         """Return what another program did to the file since the last transaction, "" if it can be read."""
         now = look_of(self.path)
-        if now == self._look:
-            return ""
-        ours, theirs = self._look[0], now[0]
-        if theirs is None or ours is None or theirs[:2] != ours[:2]:
-            return "moved or deleted"
+        if now == self._look or (what := what_happened(self._look, now)):
+            return "" if now == self._look else what
         try:
             with closing(open_for_reading(self.path)) as connection:
                 found = connection.execute("SELECT max(seq) FROM entries").fetchone()[0] or 0
@@ -257,10 +246,8 @@ class RecordingWriter:
     def _end_live(self) -> None:
         live, self._live = self._live, None
         if live is not None:
-            try:
+            with suppress(OSError):  # the file stays, but is meaningless without its lock
                 live.close()
-            except OSError:
-                pass  # the file stays, but is meaningless without its lock
 
     def _used(self, connection: sqlite3.Connection) -> int:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -320,14 +307,3 @@ def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows:
             except UnicodeEncodeError:
                 connection.execute(statement, [storable(value) for value in values])
             place += run
-
-
-def _sentence(error: Exception, path: Path) -> str:
-    text = str(error)
-    if "full" in text or getattr(error, "errno", 0) == errno.ENOSPC:
-        return f"the disk of {path.parent} is full. Free some space"
-    if "readonly" in text or isinstance(error, PermissionError):
-        return f"no permission to write to {path.parent}. Change its permissions"
-    if "locked" in text:
-        return f"{path.name} is locked by another program. Close it"
-    return f"cannot write {path}: {reason_of(error)}"

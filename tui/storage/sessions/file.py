@@ -2,11 +2,6 @@
 
 One SQLite file, WAL while it is open, one connection that writes. The schema and the first message are one
 transaction: a process that is killed in between leaves a file without tables, which is not a session.
-
-`FileGuard` detects that another program changed, replaced or deleted a file that SQLite has open. SQLite
-does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the writer
-records the state of the file and its WAL. If that differs before the next commit, the file is read through a
-new connection: a change that keeps it readable, such as a checkpoint, is accepted.
 """
 
 import errno
@@ -17,31 +12,33 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import LinkError, refuse_links
+from tui.core.files.private_files import refuse_links
 from tui.core.units import bounded
-from tui.storage.recordings.database import (
-    Look,
-    checked,
-    connect,
-    files_of,
-    look_of,
-    make_private,
-    opened_alone,
-    size_in_header,
-)
-from tui.storage.recordings.foreign_file import (
+from tui.storage.files import sqlite_file
+from tui.storage.files.foreign_file import (
     LISTED_VALUE,
     MOST_META,
     bounded_rows,
+    is_damage,
     largest_value,
     raise_if_stopped,
 )
-from tui.storage.recordings.salvage import is_damage
+from tui.storage.files.sqlite_file import (
+    checked,
+    connect,
+    create_database,
+    files_of,
+    for_writing,
+    look_of,
+    open_database,
+    size_in_header,
+    what_happened,
+)
 
 SUFFIX = ".mcpsession"
 VERSION = 1
@@ -112,20 +109,6 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def create_file(path: Path) -> sqlite3.Connection:
-    """Create an empty private file, and return the connection that writes it.
-
-    Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it.
-    """
-    make_private(path)
-    try:
-        return _for_writing(connect(path, "rw"))
-    except BaseException:
-        with suppress(OSError):
-            path.unlink()
-        raise
-
-
 def create_tables(connection: sqlite3.Connection) -> None:
     """Create the schema in the open transaction."""
     for statement in SCHEMA:
@@ -140,34 +123,27 @@ def create_tables(connection: sqlite3.Connection) -> None:
 def open_for_writing(path: Path) -> sqlite3.Connection:
     """Open a session to continue it; raises the errors of `check`, and `OSError` for a link."""
     refuse_links(files_of(path))
-    connection = checked(connect(path, "rw"), path, check, is_written=True)
-    try:
-        return _for_writing(connection)
-    except BaseException:
-        connection.close()
-        raise
+    return _busy(for_writing(checked(connect(path, "rw"), path, check, is_written=True)))
+
+
+def create_file(path: Path) -> sqlite3.Connection:
+    """Create an empty private file; raises the errors of `create_database`."""
+    return _busy(create_database(path))
+
+
+def _busy(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.execute(f"PRAGMA busy_timeout = {WRITER_BUSY_MS}")
+    connection.execute("PRAGMA journal_size_limit = 4194304")
+    return connection
 
 
 def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False) -> sqlite3.Connection:
-    """Open a session to read it, even while another connection writes it; raises `StorageError`.
-
-    Args:
-        path: its file.
-        at_once: read a consistent snapshot, in one transaction until the connection is closed, so that SQLite
-            locks the file once instead of for each statement.
-        is_cut: read a file that is shorter than its header says.
-    """
+    """Open a session to read it, as `open_database` does; raises `StorageError`."""
     with session_errors(path):
         if not path.is_file():
             raise absent(path)
         refuse_links((path,))
-        try:
-            connection = connect(path, "ro", is_cut=is_cut)
-            if at_once:
-                connection.execute("BEGIN")
-            return checked(connection, path, check)
-        except sqlite3.OperationalError as error:
-            return opened_alone(path, check, error)
+        return open_database(path, check, at_once=at_once, is_cut=is_cut)
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
@@ -282,21 +258,11 @@ def session_errors(path: Path) -> Iterator[None]:
 
 def why_not(error: Exception, path: Path) -> str:
     """Return why a session cannot be written or read, and what to do about it."""
-    text = str(error)
-    if isinstance(error, LinkError) and error.filename == os.fspath(path):
-        return "it is a symbolic link, which mcptui does not follow. Remove it"
-    if "full" in text or getattr(error, "errno", 0) == 28:  # ENOSPC
-        return f"the disk of {path.parent} is full. Free some space"
-    if "readonly" in text or isinstance(error, PermissionError):
-        return f"no permission to write to {path.parent}. Change its permissions"
-    if "locked" in text:
-        return f"{path.name} is locked by another program. Close it"
-    if isinstance(error, sqlite3.Error) and is_damage(error):
+    if isinstance(error, sqlite3.Error) and is_damage(error) and "readonly" not in str(error):
         return "the file is damaged"
-    reason = reason_of(error)
     if getattr(error, "errno", None) in _OF_THE_FOLDER:
-        return f"cannot write to {path.parent}: {reason}"
-    return f"cannot use {path.name}: {reason}"
+        return f"cannot write to {path.parent}: {reason_of(error)}"
+    return sqlite_file.why_not(error, path, f"cannot use {path.name}")
 
 
 def folder_problem(folder: Path) -> str:
@@ -311,20 +277,17 @@ def folder_problem(folder: Path) -> str:
     return ""
 
 
-def _for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
-    connection.execute(f"PRAGMA busy_timeout = {WRITER_BUSY_MS}")
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA journal_size_limit = 4194304")
-    return connection
-
-
 class FileChanged(StorageError):
     """The file no longer has the content that was written."""
 
 
 class FileGuard:
-    """Watches the file of one writer."""
+    """Detects that another program changed, replaced or deleted the file of one writer.
+
+    SQLite does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the
+    writer records the state of the file and its WAL. If that differs before the next commit, the file is read
+    through a new connection: a change that keeps it readable, such as a checkpoint, is accepted.
+    """
 
     def __init__(self, path: Path) -> None:
         """Start with the current state of the file."""
@@ -340,18 +303,12 @@ class FileGuard:
         now = look_of(self._path)
         if now == self._look:
             return
-        what = self._what_happened(now, meta)
+        what = what_happened(self._look, now)
+        if not what and not self._is_whole(meta):
+            what = "damaged by another program"
         if what:
             raise FileChanged(f"the file {self._path} was {what}. mcptui saves the conversation again")
         self._look = now
-
-    def _what_happened(self, now: Look, meta: Mapping[str, Any]) -> str:
-        ours, theirs = self._look[0], now[0]
-        if theirs is None:
-            return "moved or deleted"
-        if ours is not None and ours[:2] != theirs[:2]:
-            return "replaced by another program"
-        return "" if self._is_whole(meta) else "damaged by another program"
 
     def _is_whole(self, meta: Mapping[str, Any]) -> bool:
         if not is_sound(self._path):

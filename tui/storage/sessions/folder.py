@@ -22,11 +22,10 @@ from tui.core.files.private_files import make_folder, open_private
 from tui.core.text import clean_line
 from tui.core.units import bounded
 from tui.storage.exports.export import write_whole
-from tui.storage.recordings.database import files_of, side_file
-from tui.storage.recordings.foreign_file import LIST_SECONDS, time_limit
-from tui.storage.recordings.liveness import is_live
+from tui.storage.files.foreign_file import LIST_SECONDS, time_limit
+from tui.storage.files.live_lock import InUse, LiveLock, is_live
+from tui.storage.files.sqlite_file import files_of, remove_files, side_file
 from tui.storage.sessions.file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
-from tui.storage.sessions.lock import InUse, SessionLock
 from tui.storage.sessions.stored_session import read_info
 
 TRASH = "trash"
@@ -80,13 +79,13 @@ class SessionFolder:
             raise absent(path)
         return path
 
-    def lock(self, path: Path) -> SessionLock:
+    def lock(self, path: Path) -> LiveLock:
         """Take the lock of a session.
 
         Raises `InUse`, with its title, if it is open elsewhere, `OSError` if no lock can be created.
         """
         try:
-            return SessionLock(path)
+            return LiveLock(path)
         except InUse:
             title = ""
             with suppress(StorageError):
@@ -164,7 +163,7 @@ class SessionFolder:
         """Permanently remove sessions that were deleted too long ago, and empty files older than a day."""
         for path in self._trashed(whole=True):
             if self._now() - _deleted_at(path) > KEPT_SECONDS:
-                _remove(path)
+                remove_files(path)
         for name in self._names():
             path = self.folder / f"{name}{SUFFIX}"
             with suppress(OSError):
@@ -200,19 +199,12 @@ def _read(path: Path, stamp: Stamp) -> SessionInfo:
         return SessionInfo(path.stem, changed=stamp[0] / 1e9, problem=str(error.message))
 
 
-def _remove(path: Path) -> None:
-    """Remove the files of a session, the main file last. Files that the system does not release stay."""
-    for file in reversed(files_of(path)):
-        with suppress(OSError):
-            file.unlink(missing_ok=True)
-
-
 def _remove_never_begun(path: Path) -> None:
-    with suppress(InUse), closing(SessionLock(path)):
+    with suppress(InUse), closing(LiveLock(path)):
         try:
             read_info(path)
         except NeverBegan:
-            _remove(path)
+            remove_files(path)
         except StorageError:
             pass  # not ours to remove
 

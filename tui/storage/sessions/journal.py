@@ -6,18 +6,15 @@ works again.
 """
 
 import asyncio
-import contextlib
 import logging
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tui.core.context.built_in_tools import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
@@ -33,8 +30,9 @@ from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import make_folder
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
-from tui.storage.recordings.database import files_of, leave_one_file
-from tui.storage.recordings.salvage import is_damage
+from tui.storage.files.foreign_file import is_damage
+from tui.storage.files.live_lock import LiveLock
+from tui.storage.files.sqlite_file import files_of, leave_one_file
 from tui.storage.sessions.file import (
     FileChanged,
     FileGuard,
@@ -43,8 +41,8 @@ from tui.storage.sessions.file import (
     open_for_writing,
     why_not,
 )
-from tui.storage.sessions.lock import SessionLock
-from tui.storage.sessions.rewrite import put_aside
+from tui.storage.sessions.rewrite import put_aside, write_again, write_copy
+from tui.storage.sessions.stored_session import read_stored
 from tui.storage.sessions.tables import Op, SessionTables
 
 _log = logging.getLogger(__name__)
@@ -70,18 +68,10 @@ WAITING_BYTES = 64 * 1024 * 1024
 
 _WEIGHT = 500
 
+_UNREADABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR})
+"""Errors of a file whose content is lost; others are those of the disk that a copy is written to."""
+
 Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredResult:
-    """The complete text of a large result, to be stored under its name."""
-
-    name: str
-    text: str
-
-    def __call__(self, tables: SessionTables) -> None:
-        tables.result(self.name, self.text)
 
 
 class SessionJournal:
@@ -93,17 +83,15 @@ class SessionJournal:
         redact: Callable[[], Redactor],
         *,
         is_new: bool,
-        lock: SessionLock | None = None,
+        lock: LiveLock | None = None,
         first: Op | None = None,
-        before: Sequence[Op] = (),
         problem: str = "",
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
         """Create a journal that writes nothing before the first message. A new file starts with `first`.
 
-        `before` restores an existing file if its content is lost. Without a `lock` that is already held, the
-        first message takes it. `problem` says why nothing can be written so far. `on_close` is called when
-        the file is released.
+        Without a `lock` that is already held, the first message takes it. `problem` says why nothing can be
+        written so far. `on_close` is called when the file is released.
         """
         self._writer = SessionWriter(path, redact, is_new=is_new, lock=lock, problem=problem)
         self.id, self._on_close = path.stem, on_close
@@ -111,7 +99,6 @@ class SessionJournal:
         self._is_branch = first is not None
         self._condition = threading.Condition()
         self._ops: list[Op] = [first] if first is not None else []
-        self._stored = list(before)  # operations whose data is or was in the file
         self._draft: Op | None = None
         self._weight = 0
         self._waiters: list[Waiter] = []
@@ -148,7 +135,7 @@ class SessionJournal:
         self._put(lambda tables: tables.decision(call_id, answer, reason, at), len(reason))
 
     def result(self, name: str, text: str) -> None:
-        self._put(StoredResult(name, text), len(text))
+        self._put(lambda tables: tables.result(name, text), len(text))
 
     def usage(self, model: str, usage: Usage, cost: float | None) -> None:
         at = time.time()
@@ -235,13 +222,11 @@ class SessionJournal:
             weight, self._weight = self._weight, 0
         stored = False
         try:
-            stored = self._writer.store(batch if draft is None else [*batch, draft], self._stored)
+            stored = self._writer.store(batch if draft is None else [*batch, draft])
         finally:  # after an unexpected error, the thread is started again
             with self._condition:
                 self._storing = False
                 if stored:
-                    self._stored += batch
-                    self._forget_old_results()
                     self._retries = 0
                 else:
                     self._keep(batch, weight)
@@ -283,24 +268,12 @@ class SessionJournal:
         if self._weight > WAITING_BYTES:
             self._ended, self._ops, self._draft = True, [], None
 
-    def _forget_old_results(self) -> None:
-        """Drop results that the open conversation no longer has either. They stay in the file."""
-        count = size = 0
-        for index in range(len(self._stored) - 1, -1, -1):
-            if isinstance(op := self._stored[index], StoredResult):
-                count += 1
-                size += sys.getsizeof(op.text)
-                if count > 1 and (count > MAX_RESULTS or size > MAX_BYTES):
-                    del self._stored[index]
-
     def _end(self) -> None:
         with self._condition:
             if self._is_released:
                 return
             self._is_released = True
         try:
-            if self._writer.has_lost_file():
-                self._writer.store(self._ops, self._stored)
             self._writer.close()
         finally:
             with self._condition:
@@ -313,7 +286,7 @@ class SessionJournal:
 
 def _resolve(waiter: Waiter) -> None:
     loop, done = waiter
-    with contextlib.suppress(RuntimeError):  # the loop and the waiting task have ended
+    with suppress(RuntimeError):  # the loop and the waiting task have ended
         loop.call_soon_threadsafe(_finish, done)
 
 
@@ -346,7 +319,7 @@ class SessionWriter:
         redact: Callable[[], Redactor],
         *,
         is_new: bool,
-        lock: SessionLock | None = None,
+        lock: LiveLock | None = None,
         problem: str = "",
     ) -> None:
         self._path, self._redact, self._lock = path, redact, lock
@@ -358,14 +331,10 @@ class SessionWriter:
         self._tables: SessionTables | None = None
         self._guard = FileGuard(path)
         self._meta: Mapping[str, Any] = {}
-        self._is_lost = False
 
-    def store(self, ops: Sequence[Op], before: Sequence[Op] = ()) -> bool:
-        """Store in one transaction and return whether it is on disk.
-
-        `before` is everything stored before, which is stored again if the file was lost.
-        """
-        if not ops and not self._is_lost:
+    def store(self, ops: Sequence[Op]) -> bool:
+        """Store in one transaction and return whether it is on disk."""
+        if not ops:
             return not self.problem
         try:
             tables = self._opened()
@@ -377,10 +346,6 @@ class SessionWriter:
                 create_tables(self._connection)
                 tables.load()
                 tables.note({"created": self._made, "changed": self._made})
-            if self._is_lost:
-                for op in before:
-                    self._attempt(op, tables)
-                tables.note(self._meta)
             for op in ops:
                 self._attempt(op, tables)
             tables.commit()
@@ -394,21 +359,17 @@ class SessionWriter:
             raise
         self._guard.noted()
         self._meta = dict(tables.stored)
-        self._is_new = self._is_lost = False
+        self._is_new = False
         self.problem = ""
         return True
 
-    def has_lost_file(self) -> bool:
-        """Return whether the file was changed or deleted, so that everything must be stored again."""
+    def close(self) -> None:
+        """Merge the WAL into the file, unless it is being read, and release the lock."""
         if self._tables is not None and not self._is_new:
             try:
                 self._guard.check(self._meta)
             except StorageError as error:
                 self._failed(error)
-        return self._is_lost
-
-    def close(self) -> None:
-        """Merge the WAL into the file, unless it is being read, and release the lock."""
         if self._connection is not None:
             leave_one_file(self._connection)
             self._release_file()
@@ -430,12 +391,12 @@ class SessionWriter:
     def _opened(self) -> SessionTables:
         if self._tables is not None:
             return self._tables
-        if self._lock is not None and self._is_lost and not self._lock.is_there():
+        if self._lock is not None and not self._lock.is_there():  # its folder was removed
             self._lock.close()
             self._lock = None
-        if self._lock is None or self._is_lost:
+        if self._lock is None:
             make_folder(self._path.parent)
-        self._lock = self._lock or SessionLock(self._path)
+            self._lock = LiveLock(self._path)
         self._connection = create_file(self._path) if self._is_new else open_for_writing(self._path)
         self._guard.noted()
         self._tables = SessionTables(self._connection, self._redact)
@@ -454,16 +415,32 @@ class SessionWriter:
             isinstance(error, sqlite3.Error) and is_damage(error)
         )
         if self._connection is not None and not self._is_new and is_lost:
-            self._release_file()
-            with contextlib.suppress(OSError):
-                put_aside(self._path)
-            self._is_new = self._is_lost = True
+            self._save_again(self._connection)
             return
         if self._is_new:  # nothing was ever stored in the file
             self._release_file()
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 for file in files_of(self._path):
                     file.unlink(missing_ok=True)
+
+    def _save_again(self, connection: sqlite3.Connection) -> None:
+        """Write the file anew: what the connection has of it, or else what can be read of it."""
+        with suppress(OSError, sqlite3.Error):  # tried again with the next data
+            try:
+                write_copy(self._path, connection)
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _UNREADABLE:
+                    raise
+                self.defect = "the file was damaged by another program. Only its readable part is kept"
+                self._keep_readable()
+            self._release_file()
+
+    def _keep_readable(self) -> None:
+        try:
+            write_again(self._path, read_stored(self._path), self._redact)
+        except StorageError:  # nothing can be read: a new file begins here
+            put_aside(self._path)
+            self._is_new = True
 
     def _release_file(self) -> None:
         connection, self._connection, self._tables = self._connection, None, None

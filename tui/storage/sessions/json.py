@@ -15,8 +15,8 @@ from tui.core.conversation.conversation import Message, ToolMessage, UserMessage
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.errors import StorageError, reason_of
 from tui.core.units import bounded, whole
+from tui.storage.exports.session import SessionTranscript
 from tui.storage.sessions.stored_session import StoredSession, compaction_of, repaired, rows_of
-from tui.storage.sessions.transcript import SessionTranscript
 
 FORMAT = "mcptui-session"
 VERSION = 1

@@ -4,6 +4,7 @@ A replacement is first written completely next to the old file. A damaged file i
 """
 
 import os
+import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict
@@ -12,7 +13,7 @@ from pathlib import Path
 from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage, UserMessage
 from tui.core.files.private_files import make_folder
 from tui.core.secrets.redact import Redactor
-from tui.storage.recordings.database import files_of, leave_one_file, side_file
+from tui.storage.files.sqlite_file import files_of, leave_one_file, make_private, side_file
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
 from tui.storage.sessions.stored_session import StoredSession, rows_of
 from tui.storage.sessions.tables import SessionTables
@@ -48,6 +49,20 @@ def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
     return aside
 
 
+def write_copy(path: Path, connection: sqlite3.Connection) -> None:
+    """Write a session again that was moved, deleted or replaced: the connection still has the old file.
+
+    Raises `OSError` or `sqlite3.Error`.
+    """
+    make_folder(path.parent)
+    fresh = _free(path, ".new")
+    make_private(fresh)
+    connection.execute("VACUUM INTO ?", (os.fspath(fresh),))
+    if any(file.exists() for file in files_of(path)):
+        put_aside(path)
+    os.replace(fresh, path)
+
+
 def put_aside(path: Path) -> Path:
     """Rename a damaged file and the files of SQLite next to it; return its new name."""
     aside = _free(path, ".damaged")
@@ -55,11 +70,6 @@ def put_aside(path: Path) -> Path:
         if old.exists():
             os.replace(old, new)
     return aside
-
-
-def whole(stored: StoredSession) -> Callable[[SessionTables], None]:
-    """Return an operation that stores a complete session in a new file."""
-    return lambda tables: _fill(tables, stored)
 
 
 def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:

@@ -20,7 +20,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.message_json import message_of
 from tui.core.search_text import text_readings
 from tui.core.text import clean_line, fold, spans
-from tui.storage.recordings.foreign_file import bounded_rows
+from tui.storage.files.foreign_file import bounded_rows
 from tui.storage.sessions.file import has_words, open_for_reading, read_meta, session_errors
 
 INDEXED = 256 * 1024

@@ -19,7 +19,9 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
 from tui.core.units import size
 from tui.storage.exports.export import write_whole
-from tui.storage.recordings.foreign_file import in_reading_thread, until_set
+from tui.storage.exports.session import SessionTranscript, session_document
+from tui.storage.files.foreign_file import in_reading_thread, until_set
+from tui.storage.files.live_lock import InUse, LiveLock
 from tui.storage.sessions.file import (
     SUFFIX,
     folder_problem,
@@ -32,14 +34,12 @@ from tui.storage.sessions.file import (
 from tui.storage.sessions.folder import SessionFolder
 from tui.storage.sessions.journal import SessionJournal
 from tui.storage.sessions.json import MOST_BYTES, parsed
-from tui.storage.sessions.lock import InUse, SessionLock
-from tui.storage.sessions.rewrite import branch_of, whole, write_again, write_repaired, write_session
+from tui.storage.sessions.rewrite import branch_of, write_again, write_repaired, write_session
 from tui.storage.sessions.search import places_of, words_of
-from tui.storage.sessions.stored_session import read_info, read_stored, reopened
+from tui.storage.sessions.stored_session import read_info, read_stored, reopened, transcript
 from tui.storage.sessions.tables import Op, SessionTables
-from tui.storage.sessions.transcript import SessionTranscript, transcript
 
-Opened = tuple[Reopened, SessionLock | None, str, Op]
+Opened = tuple[Reopened, LiveLock | None, str]
 """A session that was opened to be continued; see `SessionStore._reopen`."""
 
 
@@ -82,7 +82,7 @@ class SessionStore:
         reading = asyncio.create_task(in_reading_thread(read), name="open a session")
         self._reading[session] = reading
         try:
-            found, lock, problem, whole_of_it = await asyncio.shield(reading)
+            found, lock, problem = await asyncio.shield(reading)
         except asyncio.CancelledError:
             stop.set()
             reading.add_done_callback(lambda task: self._release(session, task))  # the thread may have a lock
@@ -90,7 +90,7 @@ class SessionStore:
         except BaseException:
             del self._reading[session]
             raise
-        journal = self._journal(session, is_new=False, lock=lock, before=[whole_of_it], problem=problem)
+        journal = self._journal(session, is_new=False, lock=lock, problem=problem)
         del self._reading[session]
         return found, journal
 
@@ -124,9 +124,8 @@ class SessionStore:
         ident: str,
         *,
         is_new: bool,
-        lock: SessionLock | None = None,
+        lock: LiveLock | None = None,
         first: Op | None = None,
-        before: Sequence[Op] = (),
         problem: str = "",
     ) -> SessionJournal:
         journal = SessionJournal(
@@ -135,7 +134,6 @@ class SessionStore:
             is_new=is_new,
             lock=lock,
             first=first,
-            before=before,
             problem=problem,
             on_close=lambda: self._closed(ident),
         )
@@ -150,32 +148,29 @@ class SessionStore:
         return branch_of(parent, stored, reopened(parent, stored).conversation, upto)
 
     def _reopen(self, session: str) -> Opened:
-        """Return the repaired session, its lock, the write problem or "", and an operation to store it."""
+        """Return the repaired session, its lock, and the write problem or ""."""
         path = self.files.existing(session)
         try:
             lock = self.files.lock(path)
         except OSError as error:
-            stored = read_stored(path, all_results=False)
-            return reopened(session, stored), None, why_not(error, path), whole(stored)
+            return reopened(session, read_stored(path, all_results=False)), None, why_not(error, path)
         try:
             stored = read_stored(path, all_results=False)
             if stored.damaged or not is_sound(path):  # everything must be written again
                 stored = read_stored(path)
                 stored.damaged = True
             found = reopened(session, stored)
-            messages = found.conversation.messages
-            again = whole(stored.repaired(found.conversation))
             try:
                 if stored.damaged:
                     write_again(path, stored.repaired(found.conversation), self._redact)
                 else:
-                    write_repaired(path, stored, messages, self._redact)
+                    write_repaired(path, stored, found.conversation.messages, self._redact)
             except (sqlite3.Error, OSError) as error:
-                return found, lock, why_not(error, path), again
+                return found, lock, why_not(error, path)
         except BaseException:
             lock.close()
             raise
-        return found, lock, "", again
+        return found, lock, ""
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return sessions whose title contains `text`, most recently changed first."""
@@ -256,11 +251,11 @@ class SessionStore:
         stop = Event()
 
         def write() -> str:
-            from tui.storage.sessions.placeholders import contents
+            from tui.storage.exports.placeholders import session_contents
 
             shown = self._shown(session)
             written = write_whole(path, _pieces(kind, shown, shapes=shapes), wait=wait, stop=stop)
-            return f"{contents(shown)}, {size(written)}"
+            return f"{session_contents(shown)}, {size(written)}"
 
         try:
             return await in_reading_thread(write)
@@ -269,10 +264,10 @@ class SessionStore:
 
     async def contents(self, session: str) -> str:
         """Return a summary of the contents of an export."""
-        from tui.storage.sessions.placeholders import contents
+        from tui.storage.exports.placeholders import session_contents
 
         await self._settle(session)
-        return await in_reading_thread(lambda: contents(self._shown(session)))
+        return await in_reading_thread(lambda: session_contents(self._shown(session)))
 
     async def exported(self, session: str, kind: ExportKind, *, shapes: bool = False) -> str:
         await self._settle(session)
@@ -311,18 +306,18 @@ class SessionStore:
 
 def _pieces(kind: ExportKind, shown: SessionTranscript, *, shapes: bool) -> Iterator[str]:
     if shapes:
-        from tui.storage.sessions.placeholders import with_shapes
+        from tui.storage.exports.placeholders import session_with_shapes
 
-        shown = with_shapes(shown)
+        shown = session_with_shapes(shown)
     match kind:
         case "markdown":
-            from tui.storage.sessions.markdown import markdown
+            from tui.storage.exports.markdown import markdown
 
-            return markdown(shown)
+            return markdown(session_document(shown))
         case "html":
-            from tui.storage.sessions.html import html
+            from tui.storage.exports.html import html
 
-            return html(shown)
+            return html(session_document(shown))
         case "json":
             from tui.storage.sessions.json import json_pieces
 

@@ -25,11 +25,13 @@ from tui.core.conversation.conversation import (
     remark_object,
     sanitised,
 )
-from tui.core.conversation.message_json import Object, message_of
+from tui.core.conversation.message_json import Object, message_object, message_of, plain
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.units import bounded, plural
-from tui.storage.recordings.foreign_file import LEAST_BYTES, bounded_rows, most_bytes
-from tui.storage.recordings.salvage import halved, is_damage
+from tui.storage.exports.session import Rows, SessionTranscript
+from tui.storage.files.foreign_file import bounded_rows, is_damage
 from tui.storage.sessions.file import (
     Damaged,
     has_remarks,
@@ -40,16 +42,8 @@ from tui.storage.sessions.file import (
     session_errors,
 )
 
-PAGE = 1000
-"""Messages to read at a time."""
-
-MOST = 1_000_000
-"""Maximum messages of a damaged session whose end cannot be read."""
-
 MOST_PLACES = 2**40
 """Places of messages in a sound file: after the largest integer of SQLite, no message could be saved."""
-
-Row = tuple[Any, ...]
 
 
 @dataclass(slots=True)
@@ -63,8 +57,7 @@ class StoredSession:
         intents, decisions, usage, remarks: rows with their times.
         results: complete results by name, the oldest first.
         draft: a partial reply, or None.
-        lost: number of messages that could not be read.
-        damaged: whether anything could not be read.
+        damaged: whether anything could not be read; then the messages are those before the damage.
     """
 
     meta: dict[str, Any] = field(default_factory=dict)
@@ -76,7 +69,6 @@ class StoredSession:
     remarks: list[tuple[float, Object]] = field(default_factory=list)
     results: dict[str, str] = field(default_factory=dict)
     draft: AssistantMessage | None = None
-    lost: int = 0
     damaged: bool = False
 
     @property
@@ -90,11 +82,10 @@ class StoredSession:
 
     @property
     def problem(self) -> str:
-        """Which parts could not be read, or ""."""
+        """What could be read of a damaged session, or ""."""
         if not self.damaged:
             return ""
-        what = plural(self.lost, "message") if self.lost else "part of it"
-        return f"the session is damaged: {what} could not be read"
+        return f"the session is damaged: only its first {plural(len(self.messages), 'message')} could be read"
 
 
 def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:
@@ -230,44 +221,24 @@ def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:
 
 
 def _read_messages(connection: sqlite3.Connection, found: StoredSession) -> None:
-    _unless_damaged(found, lambda: _read_in_order(connection, found))
-    if found.damaged:
-        told = min(int(_number(found.meta, "messages")), most_bytes(connection) // LEAST_BYTES)
-        end = max(told, max(found.messages, default=-1) + 1)
-        _read_around(connection, found, end)
-        end = max(end, max(found.messages, default=-1) + 1)
-        found.lost = end - len(found.messages)
+    """Read the messages before the first damage."""
+    _unless_damaged(found, lambda: _read_after(connection, found, -MOST_PLACES, MOST_PLACES))
+    if found.damaged:  # the module sqlite3 drops the last row before an error
+        last = max(found.messages, default=-1)
+        _unless_damaged(found, lambda: _read_after(connection, found, last, 1))
 
 
-def _read_in_order(connection: sqlite3.Connection, found: StoredSession) -> None:
-    for row in bounded_rows(connection, "SELECT place, at, body FROM messages ORDER BY place"):
-        _take(row, found)
-
-
-def _read_around(connection: sqlite3.Connection, found: StoredSession, end: int) -> None:
-    """Read the readable rows up to `end`, which is 0 if unknown."""
-
-    def rows(first: int, last: int) -> list[Row]:
-        statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?"
-        return connection.execute(statement, (first, last, last - first + 2)).fetchall()
-
-    for first in range(0, end or MOST, PAGE):
-        read, _ = halved(rows, first, first + PAGE - 1)
-        for row in read:
-            _take(row, found)
-        if not read and not end:
+def _read_after(connection: sqlite3.Connection, found: StoredSession, last: int, limit: int) -> None:
+    statement = "SELECT place, at, body FROM messages WHERE place > ? ORDER BY place LIMIT ?"
+    for place, at, body in bounded_rows(connection, statement, (last, limit)):
+        try:
+            if not 0 <= place < MOST_PLACES:  # one after the largest integer of SQLite could not be saved
+                raise ValueError(place)
+            found.messages[place] = message_of(json.loads(body) | {"at": at})
+        except (ValueError, TypeError, RecursionError):
+            found.damaged = True
             return
-
-
-def _take(row: Row, found: StoredSession) -> None:
-    try:
-        if not 0 <= row[0] < MOST_PLACES:  # one after the largest integer of SQLite could not be saved
-            raise ValueError(row[0])
-        found.messages[row[0]] = message_of(json.loads(row[2]) | {"at": row[1]})
-    except (ValueError, TypeError, RecursionError):
-        found.damaged = True
-        return
-    found.times[row[0]] = float(bounded(row[1]) or 0)
+        found.times[place] = float(bounded(at) or 0)
 
 
 def _remarks(stored: StoredSession, end: int) -> list[Remark]:
@@ -363,3 +334,24 @@ def unknown_outcomes(messages: Sequence[Message]) -> frozenset[str]:
         for message in messages
         if isinstance(message, ToolMessage) and message.is_error and message.text == UNKNOWN_OUTCOME
     )
+
+
+def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> SessionTranscript:
+    """Return a session in the form for exports."""
+    clear = partial(redactor.redact_spoken, shapes=True)
+    messages = [message_of(message_object(message)) for message in found.conversation.messages]
+    return SessionTranscript(
+        info=without_secrets(found.info, clear),
+        meta=without_secrets(found.meta, clear),
+        messages=[without_secrets(message, clear) for message in messages],
+        times=[stored.times.get(place, found.info.changed) for place in range(len(messages))],
+        intents=_cleared(stored.intents, clear),
+        decisions=_cleared(stored.decisions, clear),
+        usage=_cleared(stored.usage, clear),
+        results=without_secrets(stored.results, clear),
+        remarks=without_secrets(found.conversation.remarks, clear),
+    )
+
+
+def _cleared(rows: Rows, clear: Clear) -> Rows:
+    return [(at, without_secrets(plain(body), clear)) for at, body in rows]

@@ -25,10 +25,11 @@ from tui.core.conversation.sessions import title_of
 from tui.core.ports import Usage
 from tui.core.secrets.named_values import SecretArguments, without_named_arguments, without_named_values
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import without_secrets
 from tui.core.text import fold
-from tui.storage.recordings.database import roll_back
+from tui.storage.files.foreign_file import is_damage
+from tui.storage.files.sqlite_file import roll_back
 from tui.storage.recordings.rows import storable
-from tui.storage.recordings.salvage import is_damage
 from tui.storage.sessions.file import REMARKS, has_words, read_meta
 from tui.storage.sessions.search import searchable_text
 
@@ -84,7 +85,8 @@ class SessionTables:
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at this index. The draft is dropped."""
         message = _without_split_values(message, self._redact())
-        stored = message_object(_without_secret_arguments(message, self._redact().arguments), self._clear)
+        message = _without_secret_arguments(message, self._redact().arguments)
+        stored = message_object(without_secrets(message, self._clear))
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
         if old is not None:
@@ -107,7 +109,7 @@ class SessionTables:
         body["arguments"] = without_named_arguments(
             intent.arguments, self._redact().arguments.of(intent.server, intent.tool)
         )
-        self._append("intents", plain(body, self._clear), at)
+        self._append("intents", self._cleared(body), at)
 
     def decision(self, call_id: str, answer: str, reason: str, at: float) -> None:
         self._append("decisions", {"call_id": call_id, "answer": answer, "reason": self._clear(reason)}, at)
@@ -127,12 +129,12 @@ class SessionTables:
 
     def remark(self, remark: Remark, at: float) -> None:
         self._connection.execute(REMARKS)
-        self._append("remarks", plain(remark_object(remark), self._clear), at)
+        self._append("remarks", self._cleared(remark_object(remark)), at)
 
     def describe(self, meta: SessionMeta) -> None:
         """Store metadata; None keeps a value."""
         told = {name: value for name, value in asdict(meta).items() if value is not None}
-        self._meta |= plain(told, self._clear)
+        self._meta |= self._cleared(told)
 
     def note(self, values: Mapping[str, Any]) -> None:
         self._meta |= values
@@ -148,7 +150,10 @@ class SessionTables:
     def rows(self, table: str, bodies: Sequence[tuple[float, Object]]) -> None:
         """Store rows of another session: `intents`, `decisions`, `usage` or `remarks`."""
         for at, body in bodies:
-            self._append(table, plain(body, self._clear), at)
+            self._append(table, self._cleared(body), at)
+
+    def _cleared(self, body: Object) -> Object:
+        return without_secrets(plain(body), self._clear)
 
     def _append(self, table: str, body: Object, at: float) -> None:
         self._connection.execute(f"INSERT INTO {table} (at, body) VALUES (?, ?)", (at, dumps(body)))

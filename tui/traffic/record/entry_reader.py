@@ -22,12 +22,10 @@ _INSIDE = StoredBody(b"", (), "")
 class EntryReader:
     """Makes numbered entries with bodies of at most `cap` bytes, 0 for all."""
 
-    def __init__(
-        self, redact: Redact, cap: int, first_seq: int = 1, arguments: SecretArguments = ONLY_NAMES
-    ) -> None:
+    def __init__(self, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> None:
         self._redact, self.cap = redact, cap
         self._arguments = arguments
-        self._seq = first_seq
+        self._seq = 1
         self._correlator = Correlator()
 
     def bodies(self, group: Sequence[Captured]) -> Iterable[StoredBody | None]:

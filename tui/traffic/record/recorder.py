@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_columns import EntryColumns, column_row
 from tui.traffic.record.entry_reader import EntryReader
 from tui.traffic.record.recent_entries import RecentEntries
 from tui.traffic.record.redaction import ONLY_NAMES
@@ -61,10 +61,9 @@ class Portion(NamedTuple):
 class Backlog:
     """Captured values in order of time, and jobs between them, which are always accepted."""
 
-    def __init__(self, limit: int, mono_ns: Callable[[], int], wall_ns: Callable[[], int]) -> None:
+    def __init__(self, limit: int) -> None:
         """Create a backlog of at most `limit` bytes; when three quarters full, it accepts only heads."""
         self._limit, self._tight = limit, limit * 3 // 4
-        self._mono_ns, self._wall_ns = mono_ns, wall_ns
         self._queue: deque[Captured | RecorderJob | LintReport] = deque()
         # Each is written by one side. Several taps at once may make the first one inexact, but never the
         # queue, and both are reset whenever the queue is empty.
@@ -183,8 +182,8 @@ class Backlog:
         return Captured(
             "",
             Direction.NONE,
-            self._mono_ns(),
-            self._wall_ns(),
+            time.monotonic_ns(),
+            time.time_ns(),
             f"{what} lost: they came faster than they could be recorded".encode(),
             Kind.EVENT,
             detail={"event": "dropped", "entries": entries, "bytes": octets},
@@ -207,7 +206,6 @@ BATCH_BYTES = 4 * 1024 * 1024
 RETRY_SECONDS = 1.0
 """How often a failed store is retried while nothing arrives."""
 
-_NO_CAUSE = (None, None, None)
 _LOG = logging.getLogger(__name__)
 
 
@@ -225,26 +223,21 @@ class Recorder:
         *,
         redact: Redact,
         arguments: SecretArguments = ONLY_NAMES,
-        body_cap: int = BODY_CAP,
-        keep_all: bool = False,
         on_batch: Callable[[Sequence[Entry]], None] | None = None,
-        first_seq: int = 1,
         queue_bytes: int = QUEUE_BYTES,
-        wall_ns: Callable[[], int] = time.time_ns,
-        mono_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         """Create a recorder that accepts values at once and stores them from `start()` on.
 
         `writer_factory` opens the store, `on_batch` is called with stored entries, both in the recorder's
-        thread: the first may raise OSError and the like, the second must be fast and bound what it keeps. The
-        clocks are for the recorder's own entries. `arguments` knows which arguments of calls are secret.
+        thread: the first may raise OSError and the like, the second must be fast and bound what it keeps.
+        `arguments` knows which arguments of calls are secret.
         """
         self.entries = entries
         self.memory = RecentEntries()
         self.faults = 0
         self._factory, self._on_batch = writer_factory, on_batch
-        self._reader = EntryReader(redact, 0 if keep_all else body_cap, first_seq, arguments)
-        self._backlog = Backlog(queue_bytes, mono_ns, wall_ns)
+        self._reader = EntryReader(redact, BODY_CAP, arguments)
+        self._backlog = Backlog(queue_bytes)
         self._awake = self._closing = self._is_open = False
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
@@ -421,7 +414,7 @@ class Recorder:
 
     def _show(self, batch: Sequence[Entry]) -> None:
         try:
-            self.entries.extend([_column_row(entry) for entry in batch])
+            self.entries.extend([column_row(entry) for entry in batch])
         except (OverflowError, TypeError):  # an entry has a value that no column can hold
             for entry in batch:
                 try:
@@ -455,11 +448,6 @@ class Recorder:
     def _fault(self, what: str) -> None:
         self.faults += 1
         _LOG.warning("recorder: %s failed", what, exc_info=True)
-
-
-def _column_row(entry: Entry) -> tuple[Any, ...]:
-    cause = entry.cause
-    return entry[:13] + (_NO_CAUSE if cause is None else (cause.turn, cause.step, cause.call))
 
 
 def _reason(error: Exception) -> str:

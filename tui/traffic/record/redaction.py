@@ -6,14 +6,14 @@ messages to and from models. What is sent is not changed.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tui.core.forms.elicitation import secret_fields
 from tui.core.jsonrpc.skimmer import outline, value_end
-from tui.core.secrets.commands_and_urls import SecretSpan, is_secret_header, masked
+from tui.core.secrets.commands_and_urls import SecretSpan, masked
 from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.named_values import (
     FORMS,
@@ -23,6 +23,8 @@ from tui.core.secrets.named_values import (
     mark_name,
     named_values,
 )
+from tui.core.secrets.secret_names import is_secret_header
+from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
     Hidden,
@@ -405,8 +407,7 @@ def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
         return {"fault": "detail that is not JSON"}
     if not redact(text)[1]:
         return hidden
-    cleaned = _each_text(hidden, lambda part: scrub_text(part, redact))
-    return cleaned if isinstance(cleaned, dict) else {}
+    return redacted(hidden, lambda part: scrub_text(part, redact))
 
 
 def scrub_text(text: str, redact: Redact) -> str:
@@ -436,13 +437,3 @@ def _header(name: str, value: Any) -> Any:
     if is_secret_header(name):
         return f"[redacted:{name.lower()}]"
     return masked(value) if name.lower() in _URL_HEADERS and isinstance(value, str) else value
-
-
-def _each_text(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {change(str(key)): _each_text(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_each_text(item, change) for item in value]
-    return value

@@ -115,59 +115,43 @@ class _Piece(NamedTuple):
     member: str
 
 
+_Path = tuple[str | int | None, ...]
+"""The names of members and the numbers of items that lead to a text."""
+
+
 class _Stream:
     """The events of a stream, and the texts formed by their pieces."""
 
     def __init__(self, raw: bytes) -> None:
         self.lines = raw.splitlines(keepends=True)
         self.chunks: dict[int, Any] = {}
-        self.calls: dict[str, list[_Piece]] = {}
-        self.names: dict[str, str] = {}
-        self.texts: dict[str, list[_Piece]] = {}
         for number, line in enumerate(self.lines):
             if line.startswith(_DATA):
                 with suppress(ValueError, RecursionError):
                     self.chunks[number] = json.loads(line[len(_DATA) :])
-        for number, chunk in self.chunks.items():
-            for choice, delta in _deltas(chunk):
-                self._hear(number, choice, delta)
 
-    def _hear(self, number: int, choice: str, delta: dict[str, Any]) -> None:
-        if isinstance(delta.get("content"), str):
-            self.texts.setdefault(choice, []).append(_Piece(number, delta, "content"))
-        listed = delta.get("tool_calls")
-        for place, call in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(call, dict) and isinstance(function := call.get("function"), dict):
-                key = f"{choice} {call.get('index', place)}"
-                if isinstance(name := function.get("name"), str):
-                    self.names[key] = self.names.get(key, "") + name
-                if isinstance(function.get("arguments"), str):
-                    self.calls.setdefault(key, []).append(_Piece(number, function, "arguments"))
-
-    def spelled(self) -> Iterator[list[_Piece]]:
-        """Yield the pieces of each text that the events form: those of members with the same path.
+    def texts(self) -> dict[_Path, list[_Piece]]:
+        """Return the pieces of each text that the events form: those of members with the same path.
 
         Items of a list, such as choices and calls, are identified by their `index`, not by their position.
         """
-        paths: dict[tuple[int, Any], int] = {}
-        found: dict[int, list[_Piece]] = {}
+        found: dict[_Path, list[_Piece]] = {}
         for number, chunk in self.chunks.items():
-            waiting: list[tuple[int, Any]] = [(0, chunk)]
+            waiting: list[tuple[_Path, Any]] = [((), chunk)]
             while waiting:
                 path, holder = waiting.pop()
                 if isinstance(holder, list):
-                    for item in reversed(holder):
+                    for place, item in reversed(list(enumerate(holder))):
                         index = item.get("index") if isinstance(item, dict) else None
-                        key = index if isinstance(index, int) else None
-                        waiting.append((paths.setdefault((path, key), len(paths) + 1), item))
+                        by_place = place if path[-1:] == ("tool_calls",) else None
+                        waiting.append(((*path, index if isinstance(index, int) else by_place), item))
                 elif isinstance(holder, dict):
                     for name, value in holder.items():
-                        below = paths.setdefault((path, name), len(paths) + 1)
                         if isinstance(value, str):
-                            found.setdefault(below, []).append(_Piece(number, holder, name))
+                            found.setdefault((*path, name), []).append(_Piece(number, holder, name))
                         elif isinstance(value, dict | list):
-                            waiting.append((below, value))
-        yield from (pieces for pieces in found.values() if len(pieces) > 1)
+                            waiting.append(((*path, name), value))
+        return found
 
     def without(self, changed: set[int]) -> bytes:
         """Return the stream with the changed lines rewritten."""
@@ -188,16 +172,19 @@ def without_secret_deltas(raw: bytes, known: SecretArguments, redact: Redact) ->
     stream = _Stream(raw)
     changed: set[int] = set()
     marks: set[str] = set()
-    for key, pieces in stream.calls.items():
-        whole, secret = _joined(pieces), known.of_model_name(stream.names.get(key, ""))
-        spans = list(named_values(whole, 0, len(whole), secret))
+    texts = stream.texts()
+    names = {path: _joined(pieces) for path, pieces in texts.items() if path[-2:] == ("function", "name")}
+    for path, pieces in texts.items():
+        whole = _joined(pieces)
+        spans: list[SecretSpan] = []
+        if path[-2:] == ("function", "arguments"):
+            name = names.get((*path[:-1], "name"), b"").decode("utf-8", "surrogatepass")
+            spans = list(named_values(whole, 0, len(whole), known.of_model_name(name)))
+        elif path[-1] == "content":
+            spans = list(in_prose(whole, known))
         marks.update(span.name for span in spans)
         changed |= _marked(pieces, spans)
-    for pieces in stream.texts.values():
-        spans = list(in_prose(_joined(pieces), known))
-        marks.update(span.name for span in spans)
-        changed |= _marked(pieces, spans)
-    for pieces in stream.spelled():
+    for pieces in (pieces for pieces in texts.values() if len(pieces) > 1):
         spans = _spans(_joined(pieces), redact)
         marks.update(span.name for span in spans)
         changed |= _marked(pieces, spans, quote=b"")
@@ -224,16 +211,6 @@ def _spans(text: bytes, redact: Redact) -> list[SecretSpan]:
         spans.append(SecretSpan(start, stop, name))
         start, name = stop + len(kept), ""
     return spans
-
-
-def _deltas(chunk: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    choices = chunk.get("choices") if isinstance(chunk, dict) else None
-    for place, choice in enumerate(choices if isinstance(choices, list) else ()):
-        if isinstance(choice, dict):
-            index = choice.get("index", place)
-            for name in ("delta", "message"):
-                if isinstance(delta := choice.get(name), dict):
-                    yield f"{name} {index}", delta
 
 
 def _joined(pieces: Iterable[_Piece]) -> bytes:

@@ -23,7 +23,7 @@ from tui.ui.platform import clipboard
 from tui.ui.platform.caret import CaretApp
 from tui.ui.platform.graphemes import edit_by_graphemes
 from tui.ui.platform.key_order import in_order
-from tui.ui.platform.strips import ControlFilter
+from tui.ui.platform.strips import ControlFilter, create_caches_on_use
 from tui.ui.platform.textual_internals import (
     close_at_once,
     crash,
@@ -79,6 +79,7 @@ class BaseApp(CaretApp):
         save_theme: Callable[[str], Awaitable[None]],
     ) -> None:
         keep_late_timers()
+        create_caches_on_use()
         wrap_at_every_width()
         page_at_every_size()
         edit_by_graphemes()

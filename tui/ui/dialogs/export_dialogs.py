@@ -6,7 +6,7 @@ traffic.
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -21,6 +21,7 @@ from tui.core.atomic_write import is_replaceable
 from tui.core.conversation.sessions import ExportKind
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
+from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.widgets.bar import Bar, KeyLine
@@ -37,6 +38,19 @@ _FORMATS = {
 }
 _ENTRIES_WHOLE = "○ redact values (shift+tab)"
 _ENTRIES_SHAPES = "● redact values: only type and length stay"
+
+
+def selection_dialog(kinds: Mapping[str, str]) -> Picker:
+    """Return a dialog for the entries to export; `kinds` are their words by name."""
+    return Picker("Export", [PickerChoice(name, Content(words)) for name, words in kinds.items()])
+
+
+def overwrite_dialog(path: Path) -> Confirm:
+    """Return a dialog that confirms writing to an existing file."""
+    name = clean_line(str(path), 300)
+    if is_replaceable(path):
+        return Confirm(f"{name} already exists. Replace it?", yes="replace", no="cancel")
+    return Confirm(f"{name} is not a regular file. Write to it?", yes="write", no="cancel")
 
 
 class ExportForm(Picker):

@@ -25,7 +25,7 @@ class FormBox(Vertical):
     }
     FormBox > * { max-width: 104; }
     FormBox FormPane { background: $panel; height: auto; max-height: 1fr; }
-    FormBox .below { width: 1fr; height: auto; max-height: 4; padding: 0 2; }
+    FormBox .below { width: 1fr; height: auto; max-height: 4; padding: 0 2; margin: 0 0 1 0; }
     FormBox .buttons { height: auto; padding: 0 2; align-vertical: bottom; }
     .-short FormBox { padding: 0 2; margin: 0; }
     .-narrow FormBox .buttons { layout: vertical; }
@@ -55,6 +55,7 @@ class FormBox(Vertical):
 
     def _fit(self) -> None:
         rows = self.app.size.height
-        below = self._below.outer_size.height if self._below is not None and self._below.display else 0
+        is_shown = self._below is not None and self._below.display
+        below = self._below.outer_size.height + 1 if self._below is not None and is_shown else 0
         room = rows - below - (AROUND_IN_SHORT if rows < SHORT else AROUND)
         self._pane.styles.height = max(3, min(self._pane.row_count(), room))

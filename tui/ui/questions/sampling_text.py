@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from tui.core import units
-from tui.core.secrets.redact import texts_in
+from tui.core.secrets.walk import texts_in
 from tui.core.text import clean, clean_line
 
 RULE = "──"

@@ -1,25 +1,22 @@
 """Exports entries: asks for selection, format and file, writes in a thread, and confirms overwriting."""
 
 import asyncio
-import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import Any
 
-from textual.content import Content
 from textual.screen import Screen
 
-from tui.core import units
-from tui.core.atomic_write import is_replaceable
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
+from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
@@ -75,15 +72,14 @@ class Exporter:
         if not kinds:
             self._screen.notify("Nothing to export.", timeout=3)
             return
-        from tui.ui.dialogs.picker import Picker, PickerChoice
-
-        choices = [PickerChoice(name, Content(words)) for name, (words, _) in kinds.items()]
+        from tui.ui.dialogs.export_dialogs import selection_dialog
 
         def chosen(name: str | None) -> None:
             if name is not None:
                 self._ask_form(self._recording.entries.seqs(kinds[name][1]))
 
-        self._screen.app.push_screen(Picker("Export", choices), chosen)
+        words = {name: told for name, (told, _) in kinds.items()}
+        self._screen.app.push_screen(selection_dialog(words), chosen)
 
     def why_stay(self) -> str:
         """Return why the screen cannot be closed because of an export, or ""."""
@@ -144,7 +140,7 @@ class Exporter:
 
         Runs in a thread; for a long export, it only covers the start.
         """
-        from tui.storage.exports.placeholders import ExportContents
+        from tui.storage.exports.export import ExportContents
 
         contents = ExportContents()
         with closing(self._recording.open_reader()) as reader:
@@ -165,7 +161,7 @@ class Exporter:
         if len(seqs) <= MOST_COUNTED:
             entries = self._recording.entries
             places = [place for seq in seqs if (place := entries.index(seq)) >= 0]
-            counted.append(units.size(sum(entries.size[place] for place in places)))
+            counted.append(size_text(sum(entries.size[place] for place in places)))
         return ", ".join(counted)
 
     def _ask_name(self, seqs: Sequence[int], form: str, *, shapes: bool) -> None:
@@ -210,24 +206,19 @@ class Exporter:
             missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
             missing += f", {entry_count(bodiless)} without the body (damaged)" if bodiless else ""
             self._screen.notify(
-                f"{entry_count(count)}, {units.size(size)}, written to {path}{missing}", timeout=6
+                f"{entry_count(count)}, {size_text(size)}, written to {path}{missing}", timeout=6
             )
         finally:
             self.note = ""
 
     def _ask_over(self, wanted: "_Wanted") -> None:
-        from tui.ui.dialogs.confirm import Confirm
+        from tui.ui.dialogs.export_dialogs import overwrite_dialog
 
         def confirmed(yes: bool | None) -> None:
             if yes:
                 self._begin(wanted, over=True)
 
-        name = clean_line(str(wanted.path), 300)
-        if is_replaceable(wanted.path):
-            question = Confirm(f"{name} already exists. Replace it?", yes="replace", no="cancel")
-        else:
-            question = Confirm(f"{name} is not a regular file. Write to it?", yes="write", no="cancel")
-        self._screen.app.push_screen(question, confirmed)
+        self._screen.app.push_screen(overwrite_dialog(wanted.path), confirmed)
 
     def _export(
         self, wanted: "_Wanted", remarks: "_Remarks", title: str, stop: threading.Event, over: bool
@@ -246,13 +237,18 @@ class Exporter:
             with closing(self._recording.open_reader()) as reader:
                 rest = partial(self._note_progress, total=len(seqs), stop=stop)
                 source = _EntrySource(reader, seqs, rest)
-                whole = source.shape if wanted.shapes else source.whole
-                note_of = remarks.shape_of if wanted.shapes else remarks.note_of
-                pieces = exported(Format(wanted.form), source.columns(), whole, title, note_of)
+                pieces = exported(
+                    Format(wanted.form),
+                    source.columns(),
+                    source.whole,
+                    title,
+                    remarks.note_of,
+                    shapes=wanted.shapes,
+                )
                 size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
             if not over:
-                with contextlib.suppress(OSError):
+                with suppress(OSError):
                     path.unlink()
             raise
         return len(source.written), len(source.gone), size, len(source.bodiless)
@@ -288,11 +284,6 @@ class _Remarks:
 
     def note_of(self, seq: int) -> EntryNote:
         return EntryNote(seq in self.marked, self.notes.get(seq, ""))
-
-    def shape_of(self, seq: int) -> EntryNote:
-        from tui.storage.exports.placeholders import shaped_note
-
-        return shaped_note(self.note_of(seq))
 
 
 class _EntrySource:
@@ -335,11 +326,6 @@ class _EntrySource:
         if entry.is_body_lost:
             self.bodiless.add(seq)
         return entry
-
-    def shape(self, seq: int) -> Entry | None:
-        from tui.storage.exports.placeholders import with_shapes
-
-        return None if (entry := self.whole(seq)) is None else with_shapes(entry)
 
     def _rest_if_due(self) -> None:
         if time.monotonic() >= self._until:

@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.message_json import dumps, message_object, message_of, plain
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import without_secrets
 
 SECRET = "a-configured-secret-x9"
 BESIDE = ("seconds", "thought", "usage", "why", "at")
@@ -120,7 +121,7 @@ def test_numbers_of_a_thousand_digits_are_kept_unchanged():
     ],
 )
 def test_secrets_are_removed_from_every_part(message: Message):
-    stored = dumps(message_object(message, clear))
+    stored = dumps(message_object(without_secrets(message, clear)))
     assert SECRET not in stored
     assert base64.b64encode(SECRET.encode()).decode() not in stored
 
@@ -128,14 +129,16 @@ def test_secrets_are_removed_from_every_part(message: Message):
 def test_arguments_remain_valid_json_when_a_secret_is_removed():
     secret = 'quo"ted-secret'
     call = CallRequest("c", "n", json.dumps({"token": secret, "n": 1}))
-    stored = message_object(AssistantMessage(calls=(call,)), Redactor({"KEY": secret}).redact)
+    stored = message_object(
+        without_secrets(AssistantMessage(calls=(call,)), Redactor({"KEY": secret}).redact)
+    )
     assert json.loads(stored["calls"][0]["arguments"]) == {"token": "[redacted:KEY]", "n": 1}
 
 
 def test_an_image_without_secrets_is_unchanged():
     data = base64.b64encode(bytes(range(256)) * 40).decode()
     one = UserMessage("look", (Attachment("image", "image/png", "p.png", 10240, data),))
-    assert message_of(message_object(one, clear)) == one
+    assert message_of(message_object(without_secrets(one, clear))) == one
 
 
 def test_default_values_are_not_stored():

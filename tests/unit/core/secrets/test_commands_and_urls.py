@@ -2,15 +2,9 @@
 
 import pytest
 
-from tui.core.secrets import commands_and_urls
-from tui.core.secrets.commands_and_urls import (
-    is_secret_header,
-    masked,
-    masked_arguments,
-    names_a_secret_argument,
-    secrets_in,
-    secrets_in_arguments,
-)
+from tui.core.secrets import secret_names
+from tui.core.secrets.commands_and_urls import masked, masked_arguments, secrets_in, secrets_in_arguments
+from tui.core.secrets.secret_names import is_secret_header, names_a_secret_argument
 
 S = "hunter2"
 
@@ -126,10 +120,10 @@ def test_other_headers_are_not_secret(name: str):
 
 
 def test_header_names_are_judged_once_except_long_ones():
-    before = commands_and_urls._is_secret_header.cache_info()
+    before = secret_names._is_secret_header.cache_info()
     names = ["x-names-are-judged-once"] * 3 + [f"{'x' * 100}-api-key"] * 3
     assert [is_secret_header(name) for name in names] == [False] * 3 + [True] * 3
-    after = commands_and_urls._is_secret_header.cache_info()
+    after = secret_names._is_secret_header.cache_info()
     assert (after.hits - before.hits, after.misses - before.misses) == (2, 1)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.secrets.commands_and_urls import names_a_secret
+from tui.core.secrets.secret_names import names_a_secret
 
 
 @pytest.mark.parametrize(

@@ -262,21 +262,6 @@ def test_a_placeholder_key_is_kept_in_conversation_text(key: str):
     assert Redactor(keys={"KEY": key}).redact_spoken(f"~/{key}/models") == f"~/{key}/models"
 
 
-def test_a_line_is_redacted_again_only_when_more_values_are_known(monkeypatch):
-    redactor = Redactor({"A": "first-value"})
-    redacted, redact = [], redactor.redact
-    monkeypatch.setattr(redactor, "redact", lambda text: redacted.append(text) or redact(text))
-    assert {redactor.redact_line("first-value\nlater-value", 400) for _ in range(3)} == {
-        "[redacted:A] later-value"
-    }
-    assert len(redacted) == 1
-    redactor.learn("far", "cookie", "later-value")
-    assert redactor.redact_line("first-value\nlater-value", 400) == "[redacted:A] [redacted:cookie]"
-    for number in range(1000):
-        redactor.redact_line(f"line {number}", 400)
-    assert len(redactor._lines) <= 256
-
-
 def test_of_many_values_of_sign_ins_the_first_are_added_and_the_rest_learned():
     redactor = Redactor()
     values = {f"access_token.{number}": f"canary-{number:04}" for number in range(500)}

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tui.core.traffic import Direction, Entry, Kind
+from tui.storage.exports.entries import entry_document
 from tui.storage.exports.markdown import escaped, fenced, markdown
 
 
@@ -20,7 +21,7 @@ def test_a_body_never_leaves_its_fence(text: str):
 @given(st.text(max_size=60))
 def test_a_hostile_name_is_shown_only_as_text(name: str):
     tokens = MarkdownIt("gfm-like", {"linkify": False, "html": True}).parse(
-        "".join(markdown([entry(b"{}", name)], name))
+        "".join(markdown(entry_document([entry(b"{}", name)], name)))
     )
     inline = [child.type for token in tokens for child in token.children or ()]
     assert set(inline) <= {"text", "text_special", "softbreak"}
@@ -60,13 +61,13 @@ def test_escaped_text_is_rendered_as_the_original(text: str):
 
 
 def test_an_entry_has_a_heading_and_an_indented_body_and_is_counted():
-    text = "".join(markdown([entry(b'{"a":1}')], "A report"))
+    text = "".join(markdown(entry_document([entry(b'{"a":1}')], "A report")))
     assert text.startswith("# A report\n")
     assert "\n## 1. tools/list ← tools/list\n" in text
     assert '```json\n{\n  "a": 1\n}\n```' in text
     assert text.endswith("\n1 entry.\n")
-    assert "".join(markdown([entry(b"{}")] * 2, "t")).endswith("\n2 entries.\n")
+    assert "".join(markdown(entry_document([entry(b"{}")] * 2, "t"))).endswith("\n2 entries.\n")
 
 
 def test_an_empty_selection_is_reported_as_empty():
-    assert "No entries." in "".join(markdown([], "t"))
+    assert "No entries." in "".join(markdown(entry_document([], "t")))

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from tui.storage.recordings.database import look_of
+from tui.storage.files.sqlite_file import look_of
 
 
 def test_every_change_of_the_file_or_its_wal_is_detected(tmp_path: Path) -> None:

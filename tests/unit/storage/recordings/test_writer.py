@@ -15,9 +15,9 @@ from tests.conftest import wait_until
 from tests.unit.storage.faulty_disk import FaultyDisk
 from tests.unit.storage.traffic_samples import request, requests
 from tui.core.traffic import Cause, EntryNote, Finding, Kind, Severity
+from tui.storage.files.live_lock import is_live
 from tui.storage.recordings import writer as traffic_writer
 from tui.storage.recordings.findings import judged_of
-from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
@@ -374,7 +374,7 @@ def test_a_recording_replaced_by_another_file_ends(path: Path):
     path.unlink()
     path.write_text("mine")
     writer.write(requests(4, 3))
-    assert writer.problem == f"the file {path} was moved or deleted"
+    assert writer.problem == f"the file {path} was replaced by another program"
     writer.close()
     assert path.read_text() == "mine"
 

@@ -1,4 +1,4 @@
-"""A session file damaged by another program while open is reported and written again from memory."""
+"""A session file that another program moves, replaces or damages while it is open is written again."""
 
 import os
 import sqlite3
@@ -41,17 +41,19 @@ def remove_folder(path: Path) -> None:
     path.parent.rename(path.parent.with_name("gone"))
 
 
+MOVES: dict[str, Damage] = {
+    "replaced": replace,
+    "removed": remove,
+    "removed with its folder": remove_folder,
+    "wal removed": lambda path: wal(path).unlink(),
+}
 DAMAGES: dict[str, Damage] = {
     "cut to nothing": lambda path: os.truncate(path, 0),
     "cut in half": lambda path: os.truncate(path, path.stat().st_size // 2),
     "overwritten": garbage,
     "copied over": lambda path: path.write_bytes(b"x" * 100) and None,
-    "replaced": replace,
-    "removed": remove,
-    "removed with its folder": remove_folder,
     "wal cut": lambda path: os.truncate(wal(path), 0),
     "wal overwritten": lambda path: garbage(wal(path)),
-    "wal removed": lambda path: wal(path).unlink(),
 }
 
 
@@ -61,10 +63,10 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("size", [10, 40_000], ids=["in the WAL", "in the file"])
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("move", MOVES)
 @pytest.mark.parametrize("when", ["before the next message", "before it is closed"])
-async def test_a_damaged_file_loses_nothing_that_is_in_memory(
-    tmp_path: Path, damage: str, size: int, when: str
+async def test_nothing_is_lost_of_a_file_that_is_moved_or_replaced(
+    tmp_path: Path, move: str, size: int, when: str
 ) -> None:
     journal = await store_in(tmp_path).begin()
     for number in range(30):
@@ -72,7 +74,7 @@ async def test_a_damaged_file_loses_nothing_that_is_in_memory(
         await journal.settled()
     journal.usage("m", Usage(10, 5), 0.5)
     await journal.settled()
-    DAMAGES[damage](tmp_path / "sessions" / f"{journal.id}.mcpsession")
+    MOVES[move](tmp_path / "sessions" / f"{journal.id}.mcpsession")
     count = 30
     if when == "before the next message":
         journal.message(30, UserMessage("after"))
@@ -85,6 +87,25 @@ async def test_a_damaged_file_loses_nothing_that_is_in_memory(
     assert [text.split()[0] for text in texts] == [str(number) for number in range(30)]
     assert len(found.conversation.messages) == count
     assert (found.info.tokens, found.info.cost) == (15, 0.5)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_after_damage_the_readable_part_and_all_that_follows_is_kept(
+    tmp_path: Path, damage: str
+) -> None:
+    journal = await store_in(tmp_path).begin()
+    for number in range(30):
+        journal.message(number, UserMessage(f"{number} " + "y" * 40_000))
+        await journal.settled()
+    DAMAGES[damage](tmp_path / "sessions" / f"{journal.id}.mcpsession")
+    journal.message(30, UserMessage("after"))
+    await journal.settled()
+    await until(lambda: journal.problem in ("", journal._writer.defect))
+    await journal.close()
+    found = (await store_in(tmp_path).read(journal.id)).conversation.messages
+    numbers = [int(message.text.split()[0]) for message in found[:-1]]
+    assert numbers == list(range(len(numbers))) and found[-1].text == "after"
+    assert len(numbers) == 30 or "Only its readable part is kept" in journal.problem
 
 
 async def test_the_damage_is_reported_and_the_damaged_file_kept(
@@ -104,25 +125,28 @@ async def test_the_damage_is_reported_and_the_damaged_file_kept(
     assert len((await store_in(tmp_path).read(journal.id)).conversation.messages) == 2
 
 
-async def test_a_damaged_reopened_conversation_is_saved_again_completely(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    journal = await store.begin()
+async def test_a_removed_file_is_written_again_completely_once_the_disk_has_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, failures = session_journal.write_copy, []
+
+    def full_at_first(path: Path, connection: sqlite3.Connection) -> None:
+        if len(failures) < 2:
+            failures.append(error := sqlite3.OperationalError("database or disk is full"))
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+        copy(path, connection)
+
+    monkeypatch.setattr(session_journal, "write_copy", full_at_first)
+    journal = await store_in(tmp_path).begin()
     journal.message(0, UserMessage("first"))
-    journal.usage("m", Usage(10, 5), 0.5)
-    journal.result("r1", "a whole result")
     await journal.settled()
+    remove(tmp_path / "sessions" / f"{journal.id}.mcpsession")
+    journal.message(1, UserMessage("second"))
+    await until(lambda: len(failures) == 2 and not journal.problem)
     await journal.close()
-    _, again = await store.reopen(journal.id)
-    again.message(1, UserMessage("second"))
-    await again.settled()
-    garbage(wal(tmp_path / "sessions" / f"{journal.id}.mcpsession"))
-    again.message(2, UserMessage("third"))
-    await again.settled()
-    await until(lambda: not again.problem)
-    await again.close()
-    found = await store.read(journal.id)
-    assert [message.text for message in found.conversation.messages] == ["first", "second", "third"]
-    assert found.info.tokens == 15
+    found = (await store_in(tmp_path).read(journal.id)).conversation.messages
+    assert [message.text for message in found] == ["first", "second"]
 
 
 async def test_a_checkpoint_by_another_program_is_not_damage(tmp_path: Path) -> None:

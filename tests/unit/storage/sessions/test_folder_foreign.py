@@ -69,7 +69,7 @@ async def test_a_damaged_session_that_claims_many_messages_is_read_in_bounded_ti
         path, f"UPDATE meta SET value = '{2**53 - 1}' WHERE name = 'messages'; UPDATE messages SET body = 'x'"
     )
     stored = read_stored(path)
-    assert stored.damaged and stored.lost < path.stat().st_size
+    assert stored.damaged and not stored.messages
 
 
 async def test_a_session_with_a_huge_title_is_listed_with_its_problem(tmp_path: Path):

@@ -169,20 +169,6 @@ async def test_memory_for_pending_writes_is_bounded(tmp_path: Path, monkeypatch)
     await journal.close()
 
 
-async def test_results_that_the_conversation_no_longer_has_do_not_stay_in_memory(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(session_journal, "MAX_BYTES", 10_000)
-    journal = await store_in(tmp_path).begin()
-    journal.message(0, QUESTION)
-    for number in range(30):
-        journal.result(f"result-{number + 1}", f"{number} " + "x" * 3_000)
-        await journal.settled()
-    texts = [kept.text[:3] for kept in journal._stored if isinstance(kept, session_journal.StoredResult)]
-    assert texts == ["27 ", "28 ", "29 "]
-    with closing(open_for_reading(tmp_path / "sessions" / f"{journal.id}.mcpsession")) as connection:
-        assert connection.execute("SELECT count(*) FROM results").fetchone()[0] == 30
-    await journal.close()
-
-
 async def test_a_lock_by_another_program_is_retried_soon_however_long_it_was_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import until
-from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.session_samples import (
     ANSWER,
     ASKING,
@@ -42,7 +41,7 @@ from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.exports.export import write_whole
-from tui.storage.recordings.liveness import is_live
+from tui.storage.files.live_lock import is_live
 from tui.storage.sessions.store import SessionStore
 
 INTENT = Intent("c1", "weather", "get", {"city": "Beijing"}, "once", 1)
@@ -267,26 +266,6 @@ async def test_a_missing_session_is_reported(tmp_path: Path):
         for deed in (store.read, store.reopen, store.delete, store.restore):
             with pytest.raises(StorageError):
                 await deed(name)
-
-
-async def test_the_readable_part_of_a_damaged_session_is_opened_and_continues(tmp_path: Path):
-    store = store_in(tmp_path)
-    talk = [UserMessage(f"question {number} " + "x" * 300) for number in range(200)]
-    session = await saved(store, *talk)
-    path = file_of(tmp_path, session)
-    overwrite(path, leaves(path, "messages")[5])
-    read = await store.read(session)
-    left = read.conversation.messages
-    assert 150 < len(left) < 200 and all(message in talk for message in left)
-    assert f"{200 - len(left)} messages could not be read" in read.info.problem
-    found, journal = await store.reopen(session)
-    await say(journal, ANSWER, start=len(left))
-    await journal.close()
-    assert found.conversation.messages == left
-    again = await store.read(session)
-    assert again.conversation.messages == [*left, ANSWER] and again.info.problem == ""
-    aside = path.with_name(path.name + ".damaged")
-    assert aside.exists()
 
 
 async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_changed(tmp_path: Path):

@@ -102,7 +102,7 @@ async def test_if_messages_are_lost_remarks_still_follow_the_same_messages(tmp_p
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER, QUESTION, ANSWER)
     with closing(file_of(store, session)) as file:
-        file.execute("UPDATE messages SET body = 'torn' WHERE place = 1")
+        file.execute("UPDATE messages SET body = 'torn' WHERE place = 3")
         file.execute(
             "INSERT INTO remarks (at, body) VALUES (1.0, ?)",
             (json.dumps({"place": 4, "kind": "end", "text": "cut"}),),

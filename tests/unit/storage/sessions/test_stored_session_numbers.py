@@ -11,7 +11,7 @@ from tests.foreign import NUMBERS
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, say, store_in
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import Usage
-from tui.storage.sessions.transcript import day_and_time
+from tui.storage.exports.document import day_and_time
 
 
 async def changed(folder: Path, *statements: tuple[str, tuple[object, ...]]) -> str:

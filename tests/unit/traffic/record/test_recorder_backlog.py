@@ -13,7 +13,7 @@ LIMIT = 20_000
 
 
 def backlog(limit: int = LIMIT) -> Backlog:
-    return Backlog(limit, lambda: 1, lambda: 2)
+    return Backlog(limit)
 
 
 def one_of(waiting: Backlog) -> Captured | RecorderJob | None:

@@ -12,7 +12,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Event
@@ -133,6 +133,14 @@ def is_stopped(error: BaseException) -> bool:
     return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT
 
 
+def is_damage(error: sqlite3.Error) -> bool:
+    """Return whether an SQLite error concerns the content of the file, not access to it."""
+    if isinstance(error, sqlite3.OperationalError):
+        said = str(error).lower()
+        return "could not decode" in said or "cannot open value of type" in said
+    return isinstance(error, sqlite3.DatabaseError)
+
+
 def raise_if_stopped(error: sqlite3.Error, where: str) -> None:
     """Raise what ended a statement: `StorageError`, or `KeyboardInterrupt` for ctrl+c."""
     if not is_stopped(error):
@@ -218,3 +226,17 @@ def bounded_rows(
         if room < 0:
             raise sqlite3.DatabaseError("more rows than the file can hold")
         yield row
+
+
+def until_damage(
+    run: Callable[[str, Sequence[Any]], Iterable[tuple[Any, ...]]], statement: str, parameters: Sequence[Any]
+) -> tuple[list[tuple[Any, ...]], bool]:
+    """Return the rows of a statement before the first damage, and whether these are all."""
+    found: list[tuple[Any, ...]] = []
+    try:
+        found.extend(run(statement, parameters))  # it keeps the rows before an error
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        return found, False
+    return found, True

@@ -4,8 +4,8 @@ from contextlib import closing
 
 from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
+from tui.runtime.memory_reader import MemoryReader
 from tui.storage.recordings.body_search import LARGE
-from tui.storage.recordings.reader import MemoryReader
 from tui.traffic.record.recent_entries import RecentEntries
 
 

@@ -8,7 +8,7 @@ import pytest
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, Tool, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult, RawAnswer
-from tui.host.redaction.results import LARGE, TOGETHER, ResultRedactor
+from tui.host.redaction import LARGE, TOGETHER, ResultRedactor
 
 SECRET = 'canary "7f3a9c" sécret/+x'
 MARK = "[redacted:KEY]"

@@ -7,28 +7,17 @@ a key that the user asked for. The recorder redacts recordings.
 import asyncio
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tui.core.attachments import text_of
 from tui.core.media import head_of, media_type, plain_base64
-from tui.core.secrets.redact import Redactor, redacted_json, texts_in, without_secrets
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import redacted, texts_in, without_secrets
 from tui.core.text import visible
-from tui.core.tools import (
-    BinaryContent,
-    Content,
-    LinkContent,
-    ProgressSink,
-    ResourceContent,
-    TextContent,
-    Tool,
-    ToolResult,
-)
+from tui.core.tools import BinaryContent, Content, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.workbench import PromptResult, RawAnswer
-
-if TYPE_CHECKING:
-    from tui.core.hidden_text.scan import HiddenText
 
 LARGE = 256 * 1024
 """Results with more characters are searched in a thread."""
@@ -55,6 +44,10 @@ class ResultRedactor:
         shown = _as_sent(text)
         return text if shown is text or not self._is_secret(shown) else self._redactor.redact_spoken(shown)
 
+    def own(self, text: str) -> str:
+        """Return a text of mcptui or its configuration without secrets, and without what looks like one."""
+        return self._redactor.redact(text)
+
     def _texts(self, texts: Sequence[str]) -> Sequence[str]:
         """Return successive texts without secrets, even those that are split over several texts."""
         texts = self._redactor.redact_texts(texts)
@@ -67,9 +60,9 @@ class ResultRedactor:
     def _is_secret(self, text: str) -> bool:
         return self._redactor.redact_spoken(text) != text
 
-    def value(self, value: Any) -> Any:
-        """Return a JSON value without secrets."""
-        return without_secrets(value, self._binary_or_text)
+    def value(self, value: T) -> T:
+        """Return a JSON value, or one of our types, without secrets."""
+        return without_secrets(value, self._binary_or_text, self._media)
 
     def progress(self, sink: ProgressSink) -> ProgressSink:
         return lambda done, total, message: sink(done, total, self.text(message))
@@ -88,10 +81,10 @@ class ResultRedactor:
         for start in range(0, len(new), TOGETHER):
             some = new[start : start + TOGETHER]
             # One search is cheaper than many: nearly no tool holds a secret.
-            sound = not self._holds([text for at in some for text in _texts_of_tool(found[at])])
+            sound = not self._holds(texts_in([found[at] for at in some]))
             for at in some:
                 tool = found[at]
-                found[at] = tool if sound and not tool.hidden else self._tool(tool)
+                found[at] = tool if sound or not self._holds(texts_in(tool)) else self._cleared(tool)
                 cleared[tool.server, tool.name] = tool, found[at], known
         return found
 
@@ -116,15 +109,10 @@ class ResultRedactor:
     async def result(self, result: ToolResult) -> ToolResult:
         """Return a result without secrets. One without `raw` is a sentence that says why there is none."""
         if result.raw is None:
-            return self._failure(result)
+            return redacted(result, self.sentence)
         if not self._redactor.searches:
             return result
-        texts = [*_texts_of(result.content), *texts_in(result.structured), result.warning]
-        texts += texts_in(result.raw)
-        items = [one.text for one in result.content if isinstance(one, TextContent)]
-        return await self._in_thread(
-            texts, lambda: self._result(result), result, items, _files_of(result.content)
-        )
+        return await self._in_thread(result, self._result, result.content)
 
     def redacted(self, result: ToolResult) -> ToolResult:
         """Return a result without secrets, at once."""
@@ -132,32 +120,33 @@ class ResultRedactor:
 
     async def prompt(self, result: PromptResult) -> PromptResult:
         result = replace(result, problem=self.sentence(result.problem))
-        texts = [result.description, *texts_in(result.raw)]
         contents = [message.content for message in result.messages]
-        texts += _texts_of(contents)
-        return await self._in_thread(texts, lambda: self._prompt(result), result, files=_files_of(contents))
+        return await self._in_thread(result, self._cleared, contents, may_split=False)
 
     async def answer(self, answer: RawAnswer) -> RawAnswer:
         answer = replace(answer, problem=self.sentence(answer.problem))
-        texts = [*texts_in(answer.result), *texts_in(answer.error)]
-        return await self._in_thread(texts, lambda: self._answer(answer), answer)
+        return await self._in_thread(answer, self._cleared)
 
     async def _in_thread(
         self,
-        texts: Sequence[str],
-        work: Callable[[], T],
-        otherwise: T,
-        items: Sequence[str] = (),
-        files: Sequence[str] = (),
+        value: T,
+        work: Callable[[T], T],
+        contents: Sequence[Content] = (),
+        *,
+        may_split: bool = True,
     ) -> T:
-        """Return the result of `work` if a secret is in texts, split over items, or in files (base64).
+        """Return the result of `work` if a secret is in the value or its `contents`; else the value.
 
-        Else return `otherwise`. Long texts are searched in a thread.
+        A secret may be split over the texts of the contents, or in a file. Long texts are searched in a
+        thread.
         """
+        items = [one.text for one in contents if isinstance(one, TextContent) and may_split]
+        files = [one.data for one in contents if isinstance(one, BinaryContent)]
+        texts = list(texts_in(value))
 
         def found() -> T:
             is_found = self._holds(texts) or self._splits(items) or self._holds(map(_text_in, files))
-            return work() if is_found else otherwise
+            return work(value) if is_found else value
 
         large = sum(map(len, texts)) >= LARGE
         return await asyncio.to_thread(found) if large else found()
@@ -179,47 +168,18 @@ class ResultRedactor:
             len(items) > 1 and self._holds(["".join(items)])
         )
 
-    def _tool(self, tool: Tool) -> Tool:
-        if not self._holds(_texts_of_tool(tool)):
-            return tool if not tool.hidden else replace(tool, hidden=self.hidden(tool.hidden))
-        return replace(
-            tool,
-            title=self.text(tool.title),
-            description=self.text(tool.description),
-            schema=self._cleared(tool.schema),
-            hidden=self.hidden(tool.hidden),
-        )
-
-    def hidden(self, found: Sequence["HiddenText"]) -> tuple["HiddenText", ...]:
-        """Return findings of hidden text without secrets in their excerpts."""
-        return tuple(
-            replace(one, place=self.text(one.place), excerpt=self.text(one.excerpt)) for one in found
-        )
-
-    def _failure(self, result: ToolResult) -> ToolResult:
-        content = tuple(
-            replace(one, text=self.sentence(one.text)) if isinstance(one, TextContent) else self._content(one)
-            for one in result.content
-        )
-        return replace(result, content=content, warning=self.sentence(result.warning))
-
     def _result(self, result: ToolResult) -> ToolResult:
-        contents = [self._content(one) for one in result.content]
+        contents = list(self._cleared(result.content))
         texts = [(number, one) for number, one in enumerate(result.content) if isinstance(one, TextContent)]
         whole = self._texts([one.text for _, one in texts])
         for (number, one), text in zip(texts, whole, strict=True):
             contents[number] = replace(one, text=text)
-        return replace(
-            result,
-            content=tuple(contents),
-            structured=self._cleared(result.structured),
-            warning=self.text(result.warning),
-            raw=None if result.raw is None else self._cleared_raw(result.raw),
-        )
+        raw = None if result.raw is None else self._cleared_raw(result.raw)
+        return replace(self._cleared(replace(result, content=(), raw=None)), content=tuple(contents), raw=raw)
 
     def _cleared_raw(self, raw: Mapping[str, Any]) -> Any:
         """Return a raw result without secrets, including those split over its content."""
-        cleared = self._cleared(raw)
+        cleared: Any = self._cleared(raw)
         content = raw.get("content")
         texts = [
             (number, one["text"])
@@ -231,50 +191,15 @@ class ResultRedactor:
             cleared["content"][number]["text"] = text
         return cleared
 
-    def _prompt(self, result: PromptResult) -> PromptResult:
-        return replace(
-            result,
-            description=self.text(result.description),
-            messages=tuple(
-                replace(message, content=self._content(message.content)) for message in result.messages
-            ),
-            raw=None if result.raw is None else self._cleared(result.raw),
-        )
+    def _cleared(self, value: T) -> T:
+        return redacted(value, self._binary_or_text, self._media)
 
-    def _answer(self, answer: RawAnswer) -> RawAnswer:
-        return replace(
-            answer,
-            result=self._cleared(answer.result),
-            error=None if answer.error is None else self._cleared(answer.error),
-        )
-
-    def _content(self, content: Content) -> Content:
-        clear = self.text
-        match content:
-            case TextContent():
-                return replace(content, text=clear(content.text))
-            case LinkContent():
-                return replace(
-                    content,
-                    uri=clear(content.uri),
-                    name=clear(content.name),
-                    description=clear(content.description),
-                )
-            case ResourceContent():
-                return replace(
-                    content, uri=clear(content.uri), mime=clear(content.mime), text=clear(content.text)
-                )
-            case BinaryContent():
-                data = self._binary(content.data)
-                if data == content.data and (text := _text_in(data)) != (shown := clear(text)):
-                    data = b64encode(shown.encode()).decode()
-                size = content.size if data == content.data else len(b64decode(data))
-                return replace(
-                    content, mime=clear(content.mime), uri=clear(content.uri), data=data, size=size
-                )
-
-    def _cleared(self, value: Any) -> Any:
-        return redacted_json(value, self._binary_or_text)
+    def _media(self, data: str) -> str:
+        """Return base64 without secrets, even those that a model gets only once it is decoded."""
+        cleared = self._binary(data)
+        if cleared != data or (text := _text_in(data)) == (shown := self.text(text)):
+            return cleared
+        return b64encode(shown.encode()).decode()
 
     def _binary_or_text(self, text: str) -> str:
         cleared = self.text(text)
@@ -299,27 +224,6 @@ def _as_sent(text: str) -> str:
         return text
     shown = visible(text)
     return text if shown == text else shown
-
-
-def _texts_of_tool(tool: Tool) -> list[str]:
-    return [tool.title, tool.description, *texts_in(tool.schema)]
-
-
-def _texts_of(contents: Sequence[Content]) -> Iterator[str]:
-    for content in contents:
-        match content:
-            case TextContent():
-                yield content.text
-            case LinkContent():
-                yield from (content.uri, content.name, content.description)
-            case ResourceContent():
-                yield from (content.uri, content.mime, content.text)
-            case BinaryContent():
-                yield from (content.data, content.mime, content.uri)
-
-
-def _files_of(contents: Sequence[Content]) -> list[str]:
-    return [content.data for content in contents if isinstance(content, BinaryContent)]
 
 
 def _text_in(data: str) -> str:

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import StorageError
-from tui.storage.recordings.liveness import is_live, live_file
-from tui.storage.sessions.lock import SessionLock
+from tui.storage.files.live_lock import LiveLock, is_live, live_file
 
-HOLD = "import sys; from pathlib import Path; from tui.storage.sessions.lock import SessionLock; "
-HOLD += "lock = SessionLock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read()"
+HOLD = "import sys; from pathlib import Path; from tui.storage.files.live_lock import LiveLock; "
+HOLD += "lock = LiveLock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read()"
 
 
 @pytest.fixture
@@ -24,12 +23,12 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_lock_excludes_others_until_it_is_released(path: Path):
-    with closing(SessionLock(path)):
+    with closing(LiveLock(path)):
         assert is_live(path)
         with pytest.raises(StorageError, match="open in another"):
-            SessionLock(path)
+            LiveLock(path)
     assert not is_live(path) and not live_file(path).exists()
-    SessionLock(path).close()
+    LiveLock(path).close()
 
 
 def test_a_killed_process_holds_no_lock(path: Path):
@@ -37,10 +36,10 @@ def test_a_killed_process_holds_no_lock(path: Path):
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline() == b"held\n"
         with pytest.raises(StorageError):
-            SessionLock(path)
+            LiveLock(path)
         os.kill(process.pid, signal.SIGKILL)
     assert live_file(path).exists() and not is_live(path)
-    with closing(SessionLock(path)):
+    with closing(LiveLock(path)):
         assert is_live(path)
 
 
@@ -55,7 +54,7 @@ def test_checking_the_lock_excludes_nobody(path: Path):
     looker.start()
     try:
         for _ in range(100):
-            SessionLock(path).close()
+            LiveLock(path).close()
     finally:
         done.set()
         looker.join()
@@ -68,7 +67,7 @@ def test_only_one_of_many_concurrent_takers_gets_the_lock(path: Path):
     def take() -> None:
         start.wait()
         try:
-            held.append(SessionLock(path))
+            held.append(LiveLock(path))
         except StorageError:
             pass
 

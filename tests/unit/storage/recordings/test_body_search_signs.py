@@ -1,7 +1,7 @@
 """Every body that contains the search text contains one of its signs."""
 
 from tui.core.text import fold
-from tui.storage.recordings.body_prefilter import FOLDS_TO_LETTERS, signs
+from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, signs
 
 
 def test_every_character_that_folds_to_a_letter_is_known():

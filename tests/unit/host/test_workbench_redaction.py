@@ -11,9 +11,9 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import TextContent
 from tui.host.host import Host
-from tui.host.redaction.results import ResultRedactor
+from tui.host.redaction import ResultRedactor
 
-LEAKY = Path(__file__).parents[1] / "leaky_server.py"
+LEAKY = Path(__file__).parent / "leaky_server.py"
 SECRET = "canary-7f3a9c-secret"
 MARK = "[redacted:LEAKY_TOKEN]"
 

@@ -1,7 +1,8 @@
-"""Marks a session as open: a lock on a file next to it, which ends with its process.
+"""Marks a recording or a session as open: a lock on a file next to it, which ends with its process.
 
-Checked with `liveness.is_live`. Unlike the mark of a recording, the next process that continues the session
-takes it again, even after its last owner was killed.
+The lock is not on the file itself: closing another descriptor of that file in the same process would drop
+SQLite's own locks. Without `flock` (Windows), a file that is open cannot be removed, which serves the same
+purpose.
 """
 
 import os
@@ -12,15 +13,21 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.files.private_files import open_private
-from tui.storage.recordings.liveness import live_file
+
+SUFFIX = ".live"
+
+
+def live_file(path: Path) -> Path:
+    """Return the file next to a recording or session whose lock marks it as live."""
+    return path.with_name(path.name + SUFFIX)
 
 
 class InUse(StorageError):
-    """Another process, or this one, has the session open."""
+    """Another process, or this one, has the file open."""
 
 
-class SessionLock:
-    """Marks a session as open until the process ends, or until `close`."""
+class LiveLock:
+    """Marks a file as open until the process ends, or until `close`."""
 
     def __init__(self, path: Path) -> None:
         """Take the lock, even one left by a dead process; raises `InUse` or `OSError`."""
@@ -75,3 +82,30 @@ class SessionLock:
         if sys.platform == "win32":
             with suppress(OSError):
                 self._path.unlink()
+
+
+def is_live(path: Path) -> bool:
+    """Return whether a running process has a recording or session open."""
+    beside = live_file(path)
+    if sys.platform == "win32":
+        try:
+            beside.unlink(missing_ok=True)
+        except OSError:
+            return True
+        return False
+    import fcntl
+
+    try:
+        descriptor = open_private(beside, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        # Shared, so that two simultaneous checks do not mistake each other for the writer.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False

@@ -18,7 +18,8 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
-from tui.storage.sessions.markdown import LONGEST, bounded, isolated
+from tui.storage.exports.document import LONGEST, bounded
+from tui.storage.exports.markdown import isolated
 
 ERROR = ToolMessage("c2", "weather__get", "```\nno network", is_error=True)
 
@@ -61,7 +62,7 @@ async def test_attachments_are_named_and_thinking_is_marked(tmp_path: Path):
     question = UserMessage("look", (Attachment("image", "image/png", "a_b.png", 2048, ""),))
     page = await markdown_of(tmp_path, question, AssistantMessage("x", "let me think", partial=True))
     assert "- a_b.png (image/png, 2.0 kB)" in page
-    assert "_Thinking_\n\n```text\nlet me think\n```" in page
+    assert "**Thinking**\n\n```text\nlet me think\n```" in page
     assert "## Model · truncated" in page
 
 
@@ -126,4 +127,4 @@ def test_ordinary_text_is_unchanged():
 
 
 def test_a_huge_text_is_truncated_with_a_note():
-    assert re.search(r"… 1,000 more characters$", bounded("x" * (LONGEST + 1000)))
+    assert re.search(r"… 1.0 kB more$", bounded("x" * (LONGEST + 1000)))

@@ -1,7 +1,7 @@
 """The resources of real servers that the model may read."""
 
-from tests.unit.host.redaction.test_access import MARK, SECRET, leaky
 from tests.unit.host.test_workbench import ODD, running
+from tests.unit.host.test_workbench_redaction import MARK, SECRET, leaky
 from tui.core.tools import ResourceContent
 from tui.core.traffic import CAUSE, Cause, Direction
 

@@ -1,1 +1,0 @@
-"""Access to servers without configured secrets: results, definitions, questions."""

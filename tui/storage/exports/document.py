@@ -1,0 +1,120 @@
+"""A document to read: the form that the exports of sessions and recordings have in common. Pure.
+
+Texts are foreign and raw unless a part says otherwise. A writer for each format escapes them.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tui.core.conversation.conversation import Attachment
+from tui.core.text import clean
+from tui.core.units import local_time, size
+
+LONGEST = 256 * 1024
+"""Maximum characters of a text in a readable export."""
+
+PRETTY = 64 * 1024
+"""A longer JSON text is not indented: it would have too many lines to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Starts a section: who speaks, and when or for how long. `mine`: the user speaks."""
+
+    title: str
+    time: str = ""
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A line of mcptui's own, or a warning."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Foreign text; if `is_markdown`, it may be rendered, but cannot affect the rest of the document."""
+
+    text: str
+    is_markdown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A text as it is, under a title. `note` is a warning about it."""
+
+    title: str
+    text: str
+    language: str = "text"
+    is_bad: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Attachments."""
+
+    attachments: tuple[Attachment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry of the traffic: its columns, facts and note on one line each, and its body."""
+
+    number: int
+    source: str
+    arrow: str
+    name: str
+    took: str
+    outcome: str
+    is_bad: bool
+    facts: str
+    note: str
+    body: str
+
+
+Part = Heading | Aside | Prose | Block | Files | Row
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A title, facts about the whole on one line, and the parts, which are read once.
+
+    `is_list`: the parts are rows, which a reader searches.
+    """
+
+    title: str
+    facts: str
+    parts: Iterator[Part]
+    is_list: bool = False
+
+
+def bounded(text: str, octets: int = 0) -> str:
+    """Return cleaned text, truncated with a note of how much is missing.
+
+    `octets` is the size of the whole if `text` is only its beginning.
+    """
+    shown = clean(text[:LONGEST])
+    if len(text) <= LONGEST:
+        return shown
+    whole = octets or len(text.encode("utf-8", "replace"))
+    return f"{shown}\n… {size(whole - len(shown.encode('utf-8', 'replace')))} more"
+
+
+def readable(text: str, octets: int = 0) -> str:
+    """Return `bounded` text, JSON indented."""
+    if len(text) <= PRETTY:
+        try:
+            text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            pass
+    return bounded(text, octets)
+
+
+def day_and_time(seconds: float) -> str:
+    """Return a local time to the minute; "" if there is none."""
+    return time.strftime("%Y-%m-%d %H:%M", local_time(seconds)) if seconds else ""

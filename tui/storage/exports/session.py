@@ -1,0 +1,125 @@
+"""A session in the form for exports, and as a document. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Message,
+    Remark,
+    SessionMeta,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.message_json import Object
+from tui.core.conversation.sessions import SessionInfo
+from tui.core.text import clean_line
+from tui.core.turn.prepared_calls import shown_result
+from tui.core.turn.turn_endings import said_once, words_of
+from tui.core.units import count, duration, plural
+from tui.storage.exports.document import (
+    Aside,
+    Block,
+    Document,
+    Files,
+    Heading,
+    Part,
+    Prose,
+    bounded,
+    day_and_time,
+    readable,
+)
+
+Rows = list[tuple[float, Object]]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTranscript:
+    """A session in the form for exports: valid, and without secrets. A time of 0 is unknown.
+
+    Rows have their times.
+    """
+
+    info: SessionInfo
+    meta: SessionMeta
+    messages: list[Message]
+    times: list[float]
+    intents: Rows
+    decisions: Rows
+    usage: Rows
+    results: dict[str, str]
+    remarks: list[Remark]
+
+    @property
+    def tools(self) -> dict[str, str]:
+        """The display name of each sent call, such as "weather › get_weather", by its id."""
+        return {
+            str(body.get("call_id")): clean_line(f"{body.get('server')} › {body.get('tool')}", 120)
+            for _, body in self.intents
+        }
+
+    @property
+    def facts(self) -> str:
+        """Time, size, model and cost on one line."""
+        info = self.info
+        parts = [
+            day_and_time(info.created),
+            plural(info.turns, "turn"),
+            plural(len(self.messages), "message"),
+            clean_line(info.model, 80),
+            f"{'~' if info.estimated else ''}{count(info.tokens)} tokens" if info.tokens else "",
+            f"cost {info.cost:.4f}" if info.cost is not None else "",
+            info.problem,
+        ]
+        return " · ".join(part for part in parts if part)
+
+
+def session_document(shown: SessionTranscript) -> Document:
+    """Return a session as a document."""
+    title = clean_line(shown.info.title, 200) or "a conversation"
+    return Document(title, shown.facts, _parts(shown))
+
+
+def _parts(shown: SessionTranscript) -> Iterator[Part]:
+    if shown.meta.system:
+        yield Heading("System prompt")
+        yield Block("", bounded(shown.meta.system))
+    remarks, tools = said_once(shown.remarks), shown.tools
+    for place, (message, at) in enumerate(zip(shown.messages, shown.times, strict=True)):
+        # No remark separates a call from its result.
+        while remarks and remarks[0].place <= place and not isinstance(message, ToolMessage):
+            yield from _remark(remarks.pop(0))
+        match message:
+            case UserMessage():
+                yield Heading("You", day_and_time(at), mine=True)
+                yield Prose(bounded(message.text))
+                yield Files(message.attachments)
+            case AssistantMessage():
+                yield from _reply(message, tools)
+            case ToolMessage():
+                name = tools.get(message.call_id) or clean_line(message.name, 120)
+                text, warning = shown_result(message)
+                mark, note = "✗" if message.is_error else "←", clean_line(warning, 4000).strip()
+                yield Block(f"{mark} {name}", bounded(text), is_bad=message.is_error, note=note)
+                yield Files(message.attachments)
+    for remark in remarks:
+        yield from _remark(remark)
+
+
+def _remark(remark: Remark) -> Iterator[Part]:
+    if words := clean_line(words_of(remark), 4000).strip():
+        yield Aside(words)
+
+
+def _reply(message: AssistantMessage, tools: dict[str, str]) -> Iterator[Part]:
+    label = clean_line(message.model, 80) or "Model"
+    took = duration(message.seconds * 1000) if message.seconds else ""
+    yield Heading(f"{label}{' · truncated' if message.partial else ''}", took)
+    if message.reasoning:
+        thought = f", {duration(message.thought * 1000)}" if message.thought else ""
+        yield Block(f"Thinking{thought}", bounded(message.reasoning))
+    if message.text:
+        yield Prose(bounded(message.text), is_markdown=True)
+    for call in message.calls:
+        name = tools.get(call.id) or clean_line(call.name, 120)
+        yield Block(f"→ {name}", readable(call.arguments), "json")

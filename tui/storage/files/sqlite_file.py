@@ -1,0 +1,235 @@
+"""A database file of mcptui: how it is created and opened, its side files, and what other programs do to it.
+
+One SQLite file, WAL while it is written by one connection. Readers are `mode=ro`. Nothing else opens the
+file: closing another descriptor of it would drop the locks that SQLite holds in the same process. `look_of`
+detects changes by another program.
+"""
+
+import errno
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from tui.core.errors import StorageError, reason_of
+from tui.core.files.private_files import LinkError, open_private
+from tui.storage.files.foreign_file import (
+    OPEN_SECONDS,
+    allow_stopping,
+    is_stopped,
+    raise_if_stopped,
+    refuse_computed,
+    time_limit,
+)
+
+Check = Callable[[sqlite3.Connection, Path], None]
+"""Raises an error if an opened file is invalid."""
+
+CACHE_KIB = 512
+"""Pages kept in memory. Rows are written and read in order, so more (2 MiB by default) would not help."""
+
+BUSY_MS = 5000
+"""How long a connection waits for another connection's lock."""
+
+
+def create_database(path: Path) -> sqlite3.Connection:
+    """Create an empty private file, and return the connection that writes it.
+
+    Raises `OSError` if the file exists or cannot be made, `sqlite3.Error` if SQLite cannot write it; then the
+    file is removed.
+    """
+    make_private(path)
+    try:
+        return for_writing(connect(path, "rw"))
+    except BaseException:
+        remove_files(path)
+        raise
+
+
+def for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a connection whose transactions survive kill -9, in a WAL."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_database(
+    path: Path, check: Check, *, at_once: bool = False, is_cut: bool = False
+) -> sqlite3.Connection:
+    """Open a file to read it, even while another connection writes it; raises the errors of `check`.
+
+    Args:
+        path: its file.
+        check: raises an error if it is not ours.
+        at_once: read a consistent snapshot, in one transaction until the connection is closed, so that SQLite
+            locks the file once instead of for each statement.
+        is_cut: read a file that is shorter than its header says.
+    """
+    try:
+        connection = connect(path, "ro", is_cut=is_cut)
+        if at_once:
+            connection.execute("BEGIN")
+        return checked(connection, path, check)
+    except sqlite3.OperationalError as error:
+        return opened_alone(path, check, error)
+
+
+def size_in_header(path: Path) -> int:
+    """Return the size of a file according to its header, 0 if it has no header."""
+    with path.open("rb") as file:
+        head = file.read(100)
+    page = {1: 65536}.get(size := int.from_bytes(head[16:18]), size)
+    return page * int.from_bytes(head[28:32]) if head.startswith(b"SQLite format 3\0") else 0
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """Return the recording and the files that SQLite may have created next to it."""
+    return path, side_file(path, "-wal"), side_file(path, "-shm"), side_file(path, "-journal")
+
+
+def side_file(path: Path, suffix: str) -> Path:
+    """Return a file that SQLite or mcptui keeps next to another one."""
+    return path.with_name(path.name + suffix)
+
+
+def has_bytes(path: Path) -> bool:
+    """Return whether a file exists and is not empty."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
+    """Open an existing database with any content. One thread at a time may use it.
+
+    Args:
+        path: its file.
+        mode: "ro" or "rw".
+        more: additional parameters of the URI (https://sqlite.org/uri.html), each starting with "&".
+        is_cut: whether to open a file that is shorter than its header says, and to treat its last pages as
+            damaged.
+    """
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}{more}",
+        uri=True,
+        isolation_level=None,
+        timeout=BUSY_MS / 1000,
+        check_same_thread=False,
+    )
+    allow_stopping(connection)
+    try:
+        if is_cut:  # the only setting that makes SQLite accept a short file (btree.c, lockBtree)
+            connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def make_private(path: Path) -> None:
+    """Create an empty private file, or raise `OSError`. SQLite would apply the umask instead.
+
+    The -wal and -shm files get the mode of this file.
+    """
+    os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
+
+
+def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
+    """Open a file in a folder where SQLite cannot create others. If it is being written, raise `error`."""
+    if is_stopped(error) or has_bytes(side_file(path, "-wal")):
+        raise error
+    return checked(connect(path, "ro", "&immutable=1"), path, check)
+
+
+def checked(
+    connection: sqlite3.Connection, path: Path, check: Check, *, is_written: bool = False
+) -> sqlite3.Connection:
+    """Return a connection whose file passes `check` and contains only plain tables; close it otherwise."""
+    try:
+        with time_limit(OPEN_SECONDS):
+            try:
+                check(connection, path)
+                refuse_computed(connection, str(path), is_written=is_written)
+            except sqlite3.Error as error:
+                raise_if_stopped(error, str(path))
+                raise
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def remove_files(path: Path) -> bool:
+    """Remove a database, its main file last, so that an interrupted removal can be continued.
+
+    Return whether all of it is gone.
+    """
+    try:
+        for file in reversed(files_of(path)):
+            file.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
+
+
+def leave_one_file(connection: sqlite3.Connection) -> None:
+    """Move the WAL into the file, unless a reader holds it or the disk is full. It then stays readable."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def roll_back(connection: sqlite3.Connection) -> None:
+    """Roll back the open transaction, if any."""
+    with suppress(sqlite3.Error):  # SQLite has already rolled back
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+Look = tuple[tuple[int, int, int, int] | None, ...]
+"""Device, inode, size and modification time of the file and its WAL, None for a missing one."""
+
+
+def look_of(path: Path) -> Look:
+    """Return the state of a file and its WAL."""
+    return tuple(_look_of(one) for one in (path, side_file(path, "-wal")))
+
+
+def _look_of(path: Path) -> tuple[int, int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def what_happened(before: Look, now: Look) -> str:
+    """Return what another program did with the file itself, "" if it is still the same one."""
+    ours, theirs = before[0], now[0]
+    if theirs is None or ours is None:
+        return "moved or deleted"
+    return "" if ours[:2] == theirs[:2] else "replaced by another program"
+
+
+def why_not(error: Exception, path: Path, what: str) -> str:
+    """Return why a file cannot be written or read, and what to do about it; `what` failed."""
+    text = str(error)
+    if isinstance(error, StorageError):
+        return error.message
+    if isinstance(error, LinkError) and error.filename == os.fspath(path):
+        return "it is a symbolic link, which mcptui does not follow. Remove it"
+    if "full" in text or getattr(error, "errno", 0) == errno.ENOSPC:
+        return f"the disk of {path.parent} is full. Free some space"
+    if "readonly" in text or isinstance(error, PermissionError):
+        return f"no permission to write to {path.parent}. Change its permissions"
+    if "locked" in text:
+        return f"{path.name} is locked by another program. Close it"
+    return f"{what}: {reason_of(error)}"
