@@ -24,14 +24,6 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors that only occur when writing."""
 
 
-_OFF = (
-    *("no_start", "no_servers", "resume", "list", "failed", "all", "json", "lint", "stats", "follow"),
-    "redact",
-)
-_NONE = ("theme", "session", "filter", "since", "slowest", "export", "output")
-_NAMED = dict.fromkeys(_OFF, False) | dict.fromkeys(_NONE) | {"live_command": []}
-"""Arguments that the parser returns for `mcptui traffic NAME`, besides the name."""
-
 _COMMANDS = {
     "call": "tui.commands.call.call:call",
     "read": "tui.commands.call.call:call",
@@ -172,8 +164,6 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
     """Parse the command line. For some commands, everything after `--` is kept as a server's command."""
     if not given:  # the screen must appear at once, and loading argparse takes 5 % of that time
         return SimpleNamespace(command=None, theme=None)  # type: ignore[return-value]
-    if len(given) == 2 and given[0] in ("traffic", "trace") and given[1][:1] not in ("", "-"):
-        return SimpleNamespace(**_NAMED, command=given[0], recording=given[1])  # type: ignore[return-value]
     gc.disable()  # the objects of the parser stay alive
     try:
         return _with_parser(given)

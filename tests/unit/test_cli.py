@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.cli import _parsed, _with_parser, main
+from tui.cli import main
 from tui.commands.command_line import build_parser
 from tui.runtime.options import Options
 
@@ -21,11 +21,6 @@ def test_an_empty_command_line_has_the_same_options_as_the_parser(monkeypatch: p
     parsed = build_parser().parse_args([])
     assert Options.from_args(args) == Options.from_args(parsed)
     assert args.theme == parsed.theme
-
-
-@pytest.mark.parametrize("word", ["traffic", "trace"])
-def test_the_shortcut_for_a_recording_name_parses_the_same_as_the_parser(word: str):
-    assert vars(_parsed([word, "name"])) == vars(_with_parser([word, "name"]))
 
 
 def test_a_deleted_working_directory_is_an_error_in_one_sentence(

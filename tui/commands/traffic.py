@@ -57,7 +57,7 @@ def _given(args: "argparse.Namespace", names: Iterable[str]) -> list[str]:
 
 def _brought(args: "argparse.Namespace") -> dict[str, str]:
     """Return the arguments that let an add-on act in place of the command, given or not, with what runs."""
-    return {deed: flags["run"] for flags in vars(args).get("addon_flags", ()) for deed in flags["deeds"]}
+    return {deed: flags["run"] for flags in args.addon_flags for deed in flags["deeds"]}
 
 
 def _check(args: "argparse.Namespace") -> None:
@@ -68,7 +68,7 @@ def _check(args: "argparse.Namespace") -> None:
         raise UsageError("-o requires --export")
     if args.redact and not args.export:
         raise UsageError("--redact requires --export")
-    for flags in vars(args).get("addon_flags", ()):
+    for flags in args.addon_flags:
         flags["check"](args)
     if args.live_command and not _given(args, _brought(args)):
         raise UsageError("unexpected arguments after --")

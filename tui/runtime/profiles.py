@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.addons import brought
@@ -32,18 +33,21 @@ from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import Options
 from tui.runtime.permission.consent import blocked
 from tui.settings.learned_file import LearnedEntry, LearnedFile
-from tui.settings.load import Loaded
 from tui.settings.references import KEYCHAIN
-from tui.settings.specs import left_out, values_for
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
 
 
-def profile_of(name: str, loaded: Loaded, env: Mapping[str, str]) -> ModelProfile:
+def profile_of(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile:
     """Return the profile of `[models.NAME]`.
 
     Its key comes from the profile itself, the variable that it names, or the variable of the provider at its
     URL, in that order. A provider's key never goes to another host. A key in the keychain is not read here,
     see `with_key`.
     """
+    from tui.settings.specs import values_for
+
     settings = loaded.settings.models[name]
     variable = settings.api_key_env or ""
     keychain = ""
@@ -65,7 +69,7 @@ def profile_of(name: str, loaded: Loaded, env: Mapping[str, str]) -> ModelProfil
 
 
 def configured_profiles(
-    loaded: Loaded, env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool
+    loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool
 ) -> list[ModelProfile]:
     """Return the profiles of a configuration; those that need consent are blocked, and have no secrets.
 
@@ -76,7 +80,7 @@ def configured_profiles(
     return [keys.applied(_profile(name, loaded, env, trust=trust)) for name in loaded.settings.models]
 
 
-def _profile(name: str, loaded: Loaded, env: Mapping[str, str], *, trust: bool) -> ModelProfile:
+def _profile(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> ModelProfile:
     settings = loaded.settings.models[name]
     if why := blocked(name, loaded, env, trust=trust):
         references = loaded.references_of("models", name)
@@ -100,13 +104,15 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
 
 
 async def choose_model(
-    options: Options, loaded: Loaded, env: Mapping[str, str], keys: ModelKeys | None = None
+    options: Options, loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None
 ) -> ModelSelection:
     """Return the model to use. Search this machine for one only if nothing else was named.
 
     Raises UsageError if a named profile does not exist, ConfigError if models are configured and none of them
     can be used, or the file or the keychain cannot be read.
     """
+    from tui.settings.specs import left_out
+
     settings = loaded.settings
     if not (loaded.readable or options.demo or options.model):
         raise ConfigError(
@@ -174,7 +180,7 @@ def make_model(
 
 
 async def profiles(
-    loaded: Loaded, env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool = False
+    loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool = False
 ) -> list[ModelProfile]:
     """Return all available profiles: configured, from the environment, found on this machine.
 
@@ -188,7 +194,7 @@ async def profiles(
 
 
 async def choices(
-    loaded: Loaded,
+    loaded: "Loaded",
     env: Mapping[str, str],
     current: ModelProfile | None = None,
     *,
@@ -260,7 +266,7 @@ def forget(profile: ModelProfile) -> bool:
 
 async def profile_named(
     name: str,
-    loaded: Loaded,
+    loaded: "Loaded",
     env: Mapping[str, str],
     keys: ModelKeys | None = None,
     *,

@@ -21,7 +21,6 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import ApprovalRequest
 from tui.core.secrets.named_values import without_named_arguments
 from tui.core.secrets.redact import PieceRedactor, Redactor
 from tui.core.secrets.walk import unchanged, without_secrets
@@ -85,11 +84,6 @@ def _ended(event: ToolCallEnded, redactor: Redactor) -> Event:
         result = ResultRedactor(redactor).redacted(result)
     same = text == event.text and result is event.result
     return event if same else replace(event, text=text, result=result)
-
-
-def redacted_request(request: ApprovalRequest, redactor: Redactor) -> ApprovalRequest:
-    """Return a request for approval whose arguments have no secrets."""
-    return without_secrets(request, redactor.redact_spoken)
 
 
 def shown_remarks(remarks: Sequence[Remark], redactor: Redactor) -> list[Remark]:

@@ -15,9 +15,9 @@ from tui.core.permission.approval_policy import Policy
 from tui.core.permission.rules import Rules, Verdict
 from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import without_secrets
 from tui.core.text import quoted_name
 from tui.host.waits import first_of
-from tui.runtime.redaction import redacted_request
 from tui.settings.config_file import ConfigFile
 from tui.settings.toml_edits import Document, set_value, texts_at
 
@@ -133,7 +133,7 @@ class TurnApprover:
         self._redactor = redactor
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        shown = self._inner.ask(redacted_request(request, self._redactor))
+        shown = self._inner.ask(without_secrets(request, self._redactor.redact_spoken))
         if request.tool.digest.startswith(BUILT_IN):
             return await shown
         server = request.tool.server

@@ -138,7 +138,7 @@ class TurnQueue:
     def flush(self) -> None:
         if not self._held or self.running or self._closed or not self._runtime.is_ready:
             return
-        if self._runtime.conversations.busy:  # the refresher retries
+        if self._runtime.conversations.busy:  # the ticker retries
             return
         held = self._held[0]
         if held.attachments is None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _WITH_CALL = frozenset({"diff", "mark"})
 _WITH_RESULT = frozenset({"copy", "copy_all", "save"})
-_WITH_ITEM = frozenset({"call", "raw", "saved"})
+_WITH_ITEM = frozenset({"call", "raw", "saved", "schema"})
 
 
 def is_idle(

@@ -19,9 +19,9 @@ from tui.core.questions import (
     SamplingAnswer,
     SamplingQuestion,
 )
-from tui.ui.dialogs import question_line
 from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
+from tui.ui.keys import answer_pause
 
 __all__ = ["ripe"]
 
@@ -83,7 +83,7 @@ async def test_enter_and_letters_do_not_answer(name: str) -> None:
 
 @EVERY
 async def test_the_first_keys_are_ignored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(question_line, "GRACE_SECONDS", 60.0)
+    monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
     async with app_with_person() as (app, pilot, person):
         waiting = asked(ASKS[name][0](person))
         await shown(app, QuestionDialog)

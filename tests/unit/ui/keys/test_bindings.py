@@ -19,7 +19,7 @@ MEANINGS = {
     # meaning: (its keys, the actions and bindings with that meaning)
     "send, call, save, confirm": (
         SEND_KEYS,
-        "composer.steer ask.send bench.call session.export save yes answer(True) submit",
+        "composer.steer ask.send bench.call session.export save yes answer(True) send submit",
     ),
     "newline": (NEWLINE_KEYS, "composer.newline newline"),
     "do what is selected": (
@@ -99,7 +99,7 @@ OF_THEIR_SCREENS = {
     "r": "chat.retry servers.restart bench.restart log.restart",
     "R": "config.reload traffic.resend bench.reload",
     "s": "servers.toggle bench.toggle log.toggle",
-    "space": "entry.fold pane_page_down choose letter('take') step(1) press",
+    "space": "entry.fold pane_page_down choose letter('take') press",
     "t": "question.session traffic.time bench.roots",
     "T": "servers.trust bench.trust",
     "u": "chat.uncompact bench.subscribe",

@@ -95,7 +95,7 @@ async def test_ctrl_x_declines_and_escape_cancels(key: str, action: Action) -> N
 
 
 async def test_a_key_pressed_within_the_grace_time_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.ui.dialogs.question_line.GRACE_SECONDS", 1000 * GRACE_SECONDS)
+    monkeypatch.setattr("tui.ui.keys.answer_pause.GRACE_SECONDS", 1000 * GRACE_SECONDS)
     async with app_with_person() as (app, pilot, person):
         question = asked(person.form(QUESTION))
         await shown(app, FormDialog)
