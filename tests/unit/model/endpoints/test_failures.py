@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
-from tui.model.endpoints.failures import is_billing, is_overflow, reply_error, said_in, words_of
+from tui.model.endpoints.failures import judged, reply_error, said_in, window_in, words_of
 
 
 @pytest.mark.parametrize(
@@ -81,14 +81,14 @@ def test_what_repeats_the_request_says_nothing_about_the_error() -> None:
     }
     said = said_in(body)
     assert "model: Field required" in said and "too long" not in said
-    assert not is_overflow(said, 422) and not is_billing(said, 422)
+    assert not judged(said, 422).overflow and not judged(said, 422).billing
 
 
 def test_scripts_and_styles_of_a_page_say_nothing_about_the_error() -> None:
     script = "<script>let rate = 'insufficient_quota, prompt is too long'</script>"
     page = f"<html>{script}<h1>Bad Gateway</h1></html>"
     said = said_in(page)
-    assert said.strip() == "Bad Gateway" and not is_billing(said, 502) and not is_overflow(said, 502)
+    assert said.strip() == "Bad Gateway" and not judged(said, 502).billing and not judged(said, 502).overflow
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_scripts_and_styles_of_a_page_say_nothing_about_the_error() -> None:
 )
 def test_a_link_says_nothing_about_the_error(link: str) -> None:
     said = said_in({"error": {"message": f"Rate limit reached. Need more tokens? Upgrade at {link}"}})
-    assert link not in said and not is_billing(said, 429)
+    assert link not in said and not judged(said, 429).billing
 
 
 @pytest.mark.parametrize(
@@ -142,11 +142,90 @@ def test_any_body_can_be_searched_for_an_error(body: dict[str, Any]) -> None:
 
 def test_a_rejected_key_is_not_about_payment_because_a_page_of_the_account_is_named() -> None:
     words = "Incorrect API key. Check your billing settings or create a key."
-    assert not is_billing(words, 401) and is_billing(words, 429)
-    assert is_billing("Your credit balance is too low", 401)
+    assert not judged(words, 401).billing and judged(words, 429).billing
+    assert judged("Your credit balance is too low", 401).billing
 
 
 @pytest.mark.parametrize("status", [401, 402, 403])
 def test_a_status_of_the_key_or_the_account_is_no_overflow(status: int) -> None:
     words = "Access token exceeds allowed age"
-    assert is_overflow(words, 400) and not is_overflow(words, status)
+    assert judged(words, 400).overflow and not judged(words, status).overflow
+
+
+TOO_LONG = {
+    "Anthropic": "prompt is too long: 213462 tokens > 200000 maximum",
+    "Anthropic, bytes": "request_too_large: Request exceeds the maximum size",
+    "Bedrock": "Input is too long for requested model.",
+    "OpenAI": "Your input exceeds the context window of this model.",
+    "OpenAI, code": "context_length_exceeded",
+    "LiteLLM": "Requested token count exceeds the model's maximum context length of 131072 tokens",
+    "compatible": "Input length (265330) exceeds model's maximum context length (262144).",
+    "Google": "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
+    "xAI": "This model's maximum prompt length is 131072 but the request contains 537812 tokens",
+    "Groq": "Please reduce the length of the messages or completion.",
+    "OpenRouter": "This endpoint's maximum context length is 8192 tokens. However, you requested about 9000",
+    "Poolside": "Input length 9 exceeds the maximum allowed input length of 8 tokens.",
+    "Together": "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    "llama.cpp": "the request exceeds the available context size, try increasing it",
+    "LM Studio": "The number of tokens to keep from the initial prompt is greater than the context length",
+    "Copilot": "prompt token count of 9000 exceeds the limit of 8192",
+    "MiniMax": "invalid params, context window exceeds limit",
+    "Moonshot": "Your request exceeded model token limit: 8192 (requested: 9000)",
+    "Mistral": "Prompt contains 9000 tokens, too large for model with 8192 maximum context length",
+    "Ollama": "prompt too long; exceeded max context length by 100 tokens",
+    "vLLM": "This model's maximum context length is 8192 tokens. However, you requested 10 output tokens",
+    "vLLM, newer": (
+        "This model's maximum context length is 262144 tokens. However, you requested 0 output tokens and "
+        "your prompt contains at least 262145 input tokens, for a total of at least 262145 tokens."
+    ),
+    "TGI": (
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4090 `inputs` "
+        "tokens and 100 `max_new_tokens`"
+    ),
+    "Zhipu": "Prompt 超长",
+    "z.ai": "model_context_window_exceeded",
+}
+
+
+@pytest.mark.parametrize("words", TOO_LONG.values(), ids=TOO_LONG.keys())
+def test_the_overflow_message_of_each_provider_is_recognized(words: str) -> None:
+    assert judged(words, 400).overflow
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ThrottlingException: Too many tokens, please wait before trying again.",
+        "Rate limit reached for gpt-5 on tokens per min (TPM): Limit 30000, Requested 40000.",
+        "Too many requests",
+        "Service unavailable: too many tokens in flight",
+        "You exceeded your current quota",
+        "max_tokens is too large: 99999. This model supports at most 4096 completion tokens",
+        "Invalid 'tools': array too long. Expected an array with maximum length 128",
+        "string too long. Expected a string with maximum length 1024",
+        "The model `context-long` does not exist",
+    ],
+)
+def test_a_similar_message_is_not_an_overflow(words: str) -> None:
+    assert not judged(words, 400).overflow
+
+
+def test_status_413_is_an_overflow_without_a_message() -> None:
+    assert judged("", 413).overflow and not judged("", 400).overflow
+    assert not judged("Rate limit reached on tokens per minute", 413).overflow
+
+
+@pytest.mark.parametrize(
+    ("words", "window"),
+    [
+        ("This model's maximum context length is 5000 tokens. However, you requested 9427 tokens", 5000),
+        ("maximum context length is 128,000 tokens", 128_000),
+        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("prompt is too long: 212345 tokens > 200000 maximum", 200_000),
+        ("The maximum prompt length is 131072 but the request contains 140000 tokens", 131_072),
+        ("input is too long for this model", None),
+        ("context window exceeded", None),
+    ],
+)
+def test_the_window_is_read_from_the_message(words, window):
+    assert window_in(words) == window
