@@ -187,7 +187,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
         if not missing or errors.has_version(endpoint.base_url):
             raise
         body = await endpoint.get(f"{endpoint.base_url}/v1/models")
-    found = {one.id: one for one in _entries(body)}
+    found = {one.id: one for one in models_in(body)}
     if not found:
         raise ModelError(
             "the endpoint does not list its models",
@@ -197,7 +197,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
     return sorted(found.values(), key=lambda one: not one.chat)
 
 
-def _entries(body: Any) -> Iterator[OfferedModel]:
+def models_in(body: Any) -> Iterator[OfferedModel]:
     """Yield the models in a list; skip anything else."""
     listed = body if isinstance(body, list) else body.get("data") or body.get("models")
     for entry in listed[:MAX_MODELS] if isinstance(listed, list) else ():

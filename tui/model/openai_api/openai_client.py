@@ -38,28 +38,12 @@ _OF_THE_BODY = frozenset({"content-encoding", "content-length", "transfer-encodi
 Close = Callable[[], Coroutine[Any, Any, None]]
 
 
-class RequestRefused(Exception):
-    """The endpoint answered with an error status; another form of the request may work."""
-
-    def __init__(self, error: ModelError) -> None:
-        super().__init__(error.message)
-        self.error = error
-
-
 class _ErrorStatus(Exception):
     """An endpoint answered with an error status; `response` has the beginning of its body."""
 
     def __init__(self, response: Any) -> None:
         super().__init__(f"HTTP {response.status_code}")
         self.response = response
-
-    @property
-    def said(self) -> object:
-        """The body as JSON, or its text."""
-        try:
-            return json.loads(self.response.text)
-        except (ValueError, RecursionError):
-            return self.response.text.strip()
 
 
 async def _raise_error_status(response: Any) -> None:
@@ -177,7 +161,7 @@ class EndpointClient:
     async def open(self, body: dict[str, Any]) -> tuple[ReplyConnection, Close]:
         """Send the request and return the open response, and a function that closes it.
 
-        Raises RequestRefused for an error status, ModelError if the endpoint is unreachable or silent.
+        Raises ModelError if the endpoint is unreachable or silent, or answers with an error status.
         """
         self._open += 1
 
@@ -209,7 +193,7 @@ class EndpointClient:
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except _ErrorStatus as refused:
-            raise self._refusal(refused) from None
+            raise self._refusal(refused.response) from None
         except self._openai.APIConnectionError as error:
             self._tap.failed(error.request, reason_of(error))
             raise errors.connection_error(self._profile, error) from None
@@ -232,11 +216,14 @@ class EndpointClient:
 
         return ReplyConnection(blocks, kind, deadline, broken, listening.withhold), close
 
-    def _refusal(self, refused: _ErrorStatus) -> RequestRefused:
-        response, said = refused.response, refused.said
+    def _refusal(self, response: Any) -> ModelError:
         self._tap.refused(response)
+        try:
+            said = json.loads(response.text)
+        except (ValueError, RecursionError):
+            said = response.text.strip()
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return RequestRefused(errors.status_error(self._profile, response.status_code, said, headers))
+        return errors.status_error(self._profile, response.status_code, said, headers)
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
