@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import CallPart, ReasoningPart, TextPart
+from tui.model.dialects.argument_repair import span
 from tui.model.dialects.call_maker import CallMaker
 from tui.model.dialects.visible import Visible
 
@@ -27,7 +28,6 @@ MAX_BEFORE = 1_000
 """Characters from the beginning of the text that are kept; a longer text does not announce a call."""
 
 _SPACE = re.compile(r"\s*")
-_JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 
 
 class TextReader:
@@ -128,25 +128,6 @@ class TextReader:
                 self._unbalanced += 1
                 break
         return -1
-
-
-def span(text: str, start: int) -> int:
-    """Return the end of the JSON object or array that begins at `start`, or -1.
-
-    Brackets in strings do not count, and a string ends only at a quote that is not escaped.
-    """
-    depth = 0
-    for found in _JSON_TOKEN.finditer(text, start):
-        token = found.group()
-        if token in ("{", "["):
-            depth += 1
-        elif token in ("}", "]"):
-            depth -= 1
-            if depth <= 0:
-                return found.end()
-        elif token == '"':  # an unterminated string
-            return -1
-    return -1
 
 
 def tail_of(text: str, words: Sequence[str]) -> int:

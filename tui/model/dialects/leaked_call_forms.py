@@ -18,10 +18,10 @@ from tui.model.dialects.argument_repair import (
     mend,
     properties_of,
     read_json,
+    span,
     typed_all,
 )
 from tui.model.dialects.call_maker import NAMED, CallMaker, named_in
-from tui.model.dialects.dialect_parser import span
 
 NAME = r"[\w.\-/]{1,128}"
 BAR = r"[|｜‖]{1,2}"

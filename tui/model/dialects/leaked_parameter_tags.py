@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.argument_repair import UnreadableJson, mend, properties_of, typed
-from tui.model.dialects.dialect_parser import span
+from tui.model.dialects.argument_repair import UnreadableJson, mend, properties_of, span, typed
 from tui.model.dialects.leaked_call_forms import CUT_TAG, NAME, Leak, LeakContext
 
 _D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"

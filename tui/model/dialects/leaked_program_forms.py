@@ -20,9 +20,9 @@ from tui.model.dialects.argument_repair import (
     mend,
     properties_of,
     read_json,
+    span,
 )
 from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAMED, TOOL_KEYS, named_in
-from tui.model.dialects.dialect_parser import span
 from tui.model.dialects.leaked_call_forms import AFTER, NAME, UNKNOWN, Leak, LeakContext
 
 FENCE_WORDS = r"tool_code|tool_calls?|tool_use|function_calls?"

@@ -18,8 +18,8 @@ from tui.core.ports import CallPart
 from tui.model.openai_api.echoed_fields import signatures_in
 from tui.model.openai_api.sendable import sendable
 
-_FENCE_START = re.compile(r"\A```\w{0,20}\s*")
-_FENCE_END = re.compile(r"\s*```\Z")
+_FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}\s*")
+JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 _BETWEEN = re.compile(r"(?:[\s,;]|```(?:json\b)?)*")
 """Text that is allowed between the arguments of several calls."""
 
@@ -97,7 +97,7 @@ def fresh_id(seed: str, used: Collection[str]) -> str:
 
 def is_complete(text: str) -> bool:
     """Whether `text` is one complete JSON object, or a JSON string with one in it, or a fence around it."""
-    text = _without_fence(text)
+    text = without_fence(text)
     if text[:1] == text[-1:] == '"':
         text = str(_parsed(text) or "").strip()
     return text.startswith("{") and text.endswith("}") and isinstance(_parsed(text), dict)
@@ -110,7 +110,7 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
     truncated text is marked and left unchanged, and so is invalid JSON.
     """
     text = sendable(text).strip()
-    bare = _without_fence(text)
+    bare = without_fence(text)
     if bare in _NO_ARGUMENTS:
         return [("{}", False)]
     value = _parsed(bare)
@@ -122,7 +122,9 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
         if text in _NO_ARGUMENTS:
             return [("{}", False)]
     if isinstance(value, dict):
-        return [(text if _strictly(text) else json.dumps(value, ensure_ascii=False), False)]
+        return [
+            (json.dumps(value, ensure_ascii=False) if _parsed(text, strict=True) is None else text, False)
+        ]
     if objects := _in_a_row(text):
         return [(entry, False) for entry in objects]
     return [(text, is_cut(text))]
@@ -139,28 +141,20 @@ def _may_go_on(text: str) -> bool:
     return True
 
 
-def _parsed(text: str) -> Any:
-    """Return the JSON value of `text`, or None; raw line breaks in strings are allowed."""
+def _parsed(text: str, *, strict: bool = False) -> Any:
+    """Return the JSON value of `text`, or None; raw line breaks in strings are allowed unless `strict`."""
     try:
-        return json.loads(text, strict=False)
+        return json.loads(text, strict=strict)
     except (ValueError, RecursionError):
         return None
 
 
-def _strictly(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _without_fence(text: str) -> str:
+def without_fence(text: str) -> str:
     """Return text without a fence around it, or the half of one."""
     text = text.strip()
-    if "`" not in (text[:1] + text[-1:]):
-        return text
-    return _FENCE_END.sub("", _FENCE_START.sub("", text))
+    if (begun := _FENCE.match(text)) is not None:
+        text = text[begun.end() :]
+    return text.removesuffix("```").removesuffix("~~~").rstrip()
 
 
 def _in_a_row(text: str) -> list[str]:
@@ -196,22 +190,15 @@ def is_cut(text: str) -> bool:
     if not text.startswith(("{", '"')):
         return False
     depth: list[str] = []
-    in_string = escaped = False
-    for char in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                in_string = False
-        elif char == '"':
-            in_string = True
-        elif char in "{[":
-            depth.append("}" if char == "{" else "]")
-        elif char in "}]" and (not depth or depth.pop() != char):
+    for found in JSON_TOKEN.finditer(text):
+        token = found.group()
+        if token == '"':  # a string without an end
+            return True
+        if token in ("{", "["):
+            depth.append("}" if token == "{" else "]")
+        elif token in ("}", "]") and (not depth or depth.pop() != token):
             return False
-    return in_string or bool(depth)
+    return bool(depth)
 
 
 MAX_CALLS = 300
