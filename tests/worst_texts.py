@@ -422,7 +422,7 @@ def _reply(name: str, text: str) -> None:
 def _thoughts(text: str) -> None:
     tags = ThinkTags()
     for at in range(0, len(text), 50):
-        tags.feed(text[at : at + 50])
+        list(tags.feed(text[at : at + 50]))
 
 
 def _files() -> Iterator[tuple[Any, ...]]:

@@ -59,7 +59,8 @@ class ReplyReader:
         """Return whether replies begin with thinking, judged by this one; `before` if it does not show."""
         if self._written is None:
             return before
-        return (before or self._written.close_only) and not self._written.never_closed
+        tags = self._written.tags
+        return (before or tags.close_only) and not tags.never_closed
 
     def part(self, part: ModelPart) -> list[ModelPart]:
         match part:

@@ -5,7 +5,7 @@ only `ModelError`, and a broken stream yields no calls.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError
@@ -253,7 +253,7 @@ class Accumulator:
         half = self._text.finish()
         if self._verbatim:
             return [*parts, TextPart(half)] if half else parts
-        pieces = self._tags.feed(half) if half else []
+        pieces = self._tags.feed(half) if half else ()
         return [*parts, *self._tagged([*pieces, *self._tags.finish()])]
 
     def _take_finish(self, finish: Any) -> None:
@@ -314,7 +314,7 @@ class Accumulator:
             text = self._text.join(text)
             yield from [TextPart(text)] if self._verbatim and text else self._tagged(self._tags.feed(text))
 
-    def _tagged(self, pieces: list[Piece]) -> Iterator[ModelPart]:
+    def _tagged(self, pieces: Iterable[Piece]) -> Iterator[ModelPart]:
         for piece in pieces:
             if piece.thinking:
                 yield ReasoningPart(piece.text, replaces_text=piece.all_before)

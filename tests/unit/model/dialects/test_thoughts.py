@@ -49,12 +49,12 @@ def test_thinking_is_separated_from_the_text(text: str, thinking: str, shown: st
 def test_for_a_model_that_omits_the_opening_tag_the_reply_begins_with_thinking() -> None:
     read, found = thoughts(list(f"Hm.\n</think>\nOk.\n{CALL}"), opened=True)
     assert (read.thinking, read.text, len(read.calls)) == ("Hm.", "Ok.", 1)
-    assert found.close_only and not found.never_closed
+    assert found.tags.close_only is False and not found.tags.never_closed
 
 
 def test_a_reply_without_thinking_is_read_completely() -> None:
     read, found = thoughts(list(f"Ok.\n{CALL}"), opened=True)
-    assert (read.text, len(read.calls)) == ("Ok.", 1) and found.never_closed
+    assert (read.text, len(read.calls)) == ("Ok.", 1) and found.tags.never_closed
 
 
 TAGS = st.sampled_from(
