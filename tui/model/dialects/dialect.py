@@ -15,7 +15,9 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ToolSpec
 from tui.model.dialects import chatmcp, json_object, react, xml
 from tui.model.dialects.call_maker import CallMaker, OfferedTools, apart, sample
+from tui.model.dialects.chatmcp import ChatMcpParser
 from tui.model.dialects.dialect_parser import DialectParser
+from tui.model.dialects.json_object import JsonParser
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,32 +102,13 @@ def _tagged(message: ToolMessage) -> str:
     return f'<tool_result name="{message.name}"{status}>\n{text}\n</tool_result>'
 
 
-def _observed(message: ToolMessage) -> str:
-    return f"Observation: {message.text}"
-
-
 DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect("xml", xml.STOP, xml.XmlParser, xml.written, _tagged, "xml.txt", apart=True),
-        Dialect(
-            "chatmcp",
-            chatmcp.STOP,
-            chatmcp.ChatMcpParser,
-            chatmcp.written,
-            _tagged,
-            "chatmcp.txt",
-            apart=True,
-        ),
-        Dialect(
-            "json",
-            json_object.STOP,
-            json_object.JsonParser,
-            json_object.written,
-            _tagged,
-            "json_object.txt",
-        ),
-        Dialect("react", react.STOP, react.ReactParser, react.written, _observed, "react.txt"),
+        Dialect("chatmcp", chatmcp.STOP, ChatMcpParser, chatmcp.written, _tagged, "chatmcp.txt", apart=True),
+        Dialect("json", json_object.STOP, JsonParser, json_object.written, _tagged, "json_object.txt"),
+        Dialect("react", react.STOP, react.ReactParser, react.written, react.observed, "react.txt"),
     )
 }
 """The dialects by their names in `tool_protocol`."""

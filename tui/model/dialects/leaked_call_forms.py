@@ -132,6 +132,12 @@ class LeakContext:
         return Leak(end, ()) if text[end:].strip() else self.lost(text, at, tool)
 
 
+def past(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Return the offset after what `pattern` matches at an offset, or the same one."""
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
 Form = Callable[[str, int, LeakContext], Leak | None]
 
 
@@ -157,8 +163,7 @@ def json_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     if stop < 0:
         lost = scene.lost(text, end, _unfinished_tool(text, end, scene))
         return Leak(len(text), (*calls, *lost.items))
-    if (behind := _BEHIND.match(text, end)) is not None:
-        end = behind.end()
+    end = past(_BEHIND, text, end)
     return Leak(end, calls)
 
 
@@ -213,8 +218,7 @@ def named_form(text: str, at: int, scene: LeakContext) -> Leak | None:
         return scene.unread(text, opener.end(), end, tool)
     if tool is None:
         return Leak(end, ())
-    if (behind := _LEFT_OPEN.match(text, end)) is not None:
-        end = behind.end()
+    end = past(_LEFT_OPEN, text, end)
     identity = identity if ":" in identity else ""
     return Leak(end, (scene.maker.of_value(tool.name, value, recovered=True, identity=identity),))
 
@@ -256,8 +260,7 @@ def python_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     values = keywords(text[opener.end() + 1 : end - 1])
     if values is None or any(name.isdecimal() for name in values):
         return None
-    if (behind := _LEFT_OPEN.match(text, end)) is not None:
-        end = behind.end()
+    end = past(_LEFT_OPEN, text, end)
     return Leak(end, (scene.maker.of_value(tool.name, values, recovered=True),))
 
 
@@ -283,11 +286,8 @@ def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             if (call := _bare_call(item, scene)) is None:
                 return None
             found.append(call)
-        at = end
-        if (between := _BETWEEN.match(text, end)) is not None:
-            at = between.end()
-    behind = AFTER.match(text, at)
-    rest = text[behind.end() if behind else at :]
+        at = past(_BETWEEN, text, end)
+    rest = text[past(AFTER, text, at) :]
     if found and rest.startswith("{") and span(rest, 0) < 0:
         return scene.lost(text, at, UNKNOWN)
     if not found or not _NO_MORE.match(rest):
@@ -343,8 +343,7 @@ def channel_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             if found is None:
                 return Leak(at, tuple(items)) if items else Leak(len(text), ())
             items.extend(found.items)
-            closed = _TERMINATOR.match(text, found.end)
-            at = closed.end() if closed else found.end
+            at = past(_TERMINATOR, text, found.end)
             continue
         end = _END.search(text, start)
         assert end is not None

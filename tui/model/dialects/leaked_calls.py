@@ -23,6 +23,7 @@ from tui.model.dialects.leaked_call_forms import (
     glm_form,
     json_form,
     named_form,
+    past,
     python_form,
     stripped_form,
 )
@@ -52,46 +53,18 @@ def _literal(word: str) -> list[str]:
 
 
 _WORDS = (
-    "<tool_call>",
-    "<tool_calls>",
-    "<function_call>",
-    "<function_calls>",
-    "<TOOLCALL>",
-    "<function=",
-    "<function(",
-    "<function/",
-    "<function:",
-    "<function name",
-    "<invoke ",
-    "<tool=",
-    "[TOOL_CALLS]",
-    "<|python_tag|>",
-    "<longcat_tool_call>",
-    "<|START_ACTION|>",
-    "<|action_start|>",
-    "commentary to=",
-    "<DSML",
-    "<|python_start|>",
-    "<|tools_prefix|>",
-    "<|from|>assistant",
-    "<|recipient|>",
-    "<start_function_call>",
-    "<|open|>tools",
-    "<|open|>call",
-    "<tool_code>",
-    "<tools>",
-    "```tool_",
-    "```function_call",
-    "functools[",
-    "function call<|role_sep|>",
-    "✿FUNCTION✿",
-    ">>>",
-    "call:",
-    "declaration:default_api",
+    *("<TOOLCALL>", "<function name", "<invoke ", "<tool=", "[TOOL_CALLS]", "<|python_tag|>"),
+    *("<longcat_tool_call>", "<|START_ACTION|>", "<|action_start|>", "commentary to=", "<DSML"),
+    *("<|python_start|>", "<|tools_prefix|>", "<|from|>assistant", "<|recipient|>", "<start_function_call>"),
+    *("<|open|>tools", "<|open|>call", "<tool_code>", "<tools>", "```tool_", "```function_call"),
+    *("functools[", "function call<|role_sep|>", "✿FUNCTION✿", ">>>", "call:", "declaration:default_api"),
 )
 _CHANNELS = ("<|channel|>", "<|start|>", "assistantcommentary")
 _MARKS: tuple[list[str], ...] = (
     *map(_literal, (*_WORDS, *_CHANNELS)),
+    [*_literal("<tool_call"), "s?", ">"],
+    [*_literal("<function_call"), "s?", ">"],
+    [*_literal("<function"), "[=(/:]"],
     ["<", "[a-z_]{1,20}", ":", *_literal("tool_call")],
     ["<", "[a-z_]{1,20}", ":", *_literal("function_calls>")],
     ["<", "[a-z_]{1,20}", ":", *_literal("invoke ")],
@@ -235,8 +208,7 @@ class LeakParser(DialectParser):
         scene = self._scene()
         for form in _FORMS:
             if (found := form(text, at + start, scene)) is not None:
-                end = behind.end() if (behind := AFTER.match(text, found.end)) else found.end
-                return Leak(end - at, found.items)
+                return Leak(past(AFTER, text, found.end) - at, found.items)
         return None
 
 

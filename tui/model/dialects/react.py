@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.conversation.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.ports import TextPart, ToolSpec
 from tui.model.dialects.argument_repair import (
     UnreadableJson,
@@ -111,7 +111,9 @@ def action(line: str) -> ReactAction:
 
 def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
     """Return the arguments of an input and whether it took a guess, or what is wrong with it."""
-    text = _without_ticks(text.strip())
+    text = text.strip()
+    if (inline := _TICKS.fullmatch(text)) is not None:  # code in Markdown
+        text = inline[2].strip()
     schema: Mapping[str, Any] = tool.schema if tool else {}
     if _NONE.fullmatch(text.strip("`")) or text in ("{}", '""', "()"):
         return {}, False
@@ -137,12 +139,6 @@ def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
     if named and properties and all(name.isdecimal() for name in named) and len(named) <= len(properties):
         return dict(zip(properties, named.values(), strict=False)), True
     return "the Action Input must be one JSON object"
-
-
-def _without_ticks(text: str) -> str:
-    """Return text without the backticks of inline code around it, as in Markdown."""
-    found = _TICKS.fullmatch(text)
-    return found[2].strip() if found else text
 
 
 def _pairs(text: str, properties: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -184,6 +180,11 @@ _HEAD = 96
 def written(tool: ToolSpec, arguments: str) -> str:
     """Return a call in this dialect."""
     return f"Action: {tool.name}\nAction Input: {arguments}"
+
+
+def observed(message: ToolMessage) -> str:
+    """Return a result in this dialect."""
+    return f"Observation: {message.text}"
 
 
 class ReactParser(DialectParser):

@@ -57,12 +57,6 @@ class Indents:
             return replace(here, hidden=False)
         return replace(here, loose=bool(_ENDS_ITSELF.fullmatch(rest)), hidden=False)
 
-    def behind_hidden(self) -> "Indents":
-        return Indents(False, self.items, self.quoted, True)
-
-    def behind_fence(self) -> "Indents":
-        return replace(self, loose=True, hidden=False)
-
     def _base(self, rest: str) -> int:
         columns = _columns(rest)
         return max((column for column in self.items if column <= columns), default=0)
@@ -139,7 +133,7 @@ class CodeMarks:
 
     def hidden(self) -> None:
         self._new_line()
-        self._indents = self._indents.behind_hidden()
+        self._indents = replace(self._indents, loose=False, hidden=True)
 
     def _new_line(self) -> None:
         self._head, self._run, self._open = "", 0, 0
@@ -177,7 +171,7 @@ class CodeMarks:
             self._fence = "" if marks[0] == "`" and "`" in info else marks
         elif marks.startswith(self._fence) and not info.strip():
             self._fence = ""
-            self._indents = self._indents.behind_fence()
+            self._indents = replace(self._indents, loose=True, hidden=False)
 
 
 class Visible:

@@ -95,21 +95,21 @@ def _step_of_status(
         case 403:
             return "The API key lacks permission. Check its permissions, region and billing."
         case 404 | 405:
-            return _address_step(profile)
+            if has_version(profile.base_url):
+                return "Check base_url and model in the profile."
+            return "Check base_url. mcptui tried it with and without /v1."
         case 408 | 409 | 425:
             return "Retry."
         case 429:
-            return f"Wait {_rounded(wait)}, then ask again." if wait else "Wait, then retry."
+            if not wait:
+                return "Wait, then retry."
+            return f"Wait {f'{wait:.3g} s' if wait < 60 else clock(math.ceil(wait))}, then ask again."
         case _ if 300 <= status < 400:
             to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
             return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
         case _ if status >= 500:
             return "The endpoint failed. Retry later."
     return CHECK_PROFILE
-
-
-def _rounded(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds < 60 else clock(math.ceil(seconds))
 
 
 def step_within(profile: ModelProfile, error: ModelError) -> str:
@@ -144,12 +144,6 @@ def _model_step(profile: ModelProfile, said: str) -> str:
         return f"Download it with `ollama pull {clean_line(profile.model, 80)}`."
     variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
     return f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
-
-
-def _address_step(profile: ModelProfile) -> str:
-    if not has_version(profile.base_url):
-        return "Check base_url. mcptui tried it with and without /v1."
-    return "Check base_url and model in the profile."
 
 
 def has_version(base_url: str) -> bool:

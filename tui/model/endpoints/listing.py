@@ -217,10 +217,10 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
         identity,
         chat=_conversations(identity, entry, abilities),
         window=window_in(entry),
-        tools=_has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
+        tools=has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
         if abilities
         else _listed(entry.get("supported_parameters"), "tools"),
-        images=_has_ability(abilities, "vision") if abilities else _accepts_images(entry),
+        images=has_ability(abilities, "vision") if abilities else _accepts_images(entry),
         price_in=_price(entry, "prompt"),
         price_out=_price(entry, "completion"),
         owner=owner[:64] if isinstance(owner, str) else "",
@@ -251,7 +251,8 @@ def _conversations(identity: str, entry: Mapping[str, Any], abilities: Any) -> b
     return can_chat(identity)
 
 
-def _has_ability(abilities: Any, *names: str) -> bool | None:
+def has_ability(abilities: Any, *names: str) -> bool | None:
+    """Return whether a list of abilities, or an object of flags, has one of these names; None if unknown."""
     if isinstance(abilities, list):
         return any(name in abilities for name in names)
     if isinstance(abilities, Mapping):

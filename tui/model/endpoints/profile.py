@@ -126,7 +126,7 @@ def choose(
     if asked is None and default == DEMO:
         return ModelSelection(None, "configuration")
     if (wanted := asked or default) is not None:
-        found = _named(wanted, everything)
+        found = next((profile for profile in everything if profile.name == wanted), None)
         if found is None and detected is None:
             return ModelSelection(None, "still searching", needs_detection=True)
         return ModelSelection(
@@ -141,10 +141,6 @@ def choose(
     if detected:
         return ModelSelection(detected[0], "found on this machine")
     return ModelSelection(None, "no model configured, and none found on this machine")
-
-
-def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
-    return next((profile for profile in profiles if profile.name == name), None)
 
 
 def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:

@@ -80,10 +80,6 @@ def finish_word(finish: str) -> str:
     return finish[:64]
 
 
-def _filtered_or(finish: str, native: str) -> str:
-    return "content_filter" if finish_word(native) == "content_filter" else finish
-
-
 def content_pieces(content: Any) -> Iterator[tuple[bool, str]]:
     """Yield (is thinking, text) for content that is a text, a part, or a list of parts."""
     for part in content if isinstance(content, list) else [content]:
@@ -205,8 +201,8 @@ class Accumulator:
                 parts.extend(self._delta(spoken(choice, self._in_deltas)))
                 self._take_finish(choice.get("finish_reason"))
                 native = choice.get("native_finish_reason")  # OpenRouter: the provider's own word
-                if self._finish == "stop" and isinstance(native, str):
-                    self._finish = _filtered_or(self._finish, native)
+                if self._finish == "stop" and finish_word(str(native)) == "content_filter":
+                    self._finish = "content_filter"
         return parts
 
     def take_counts(self, chunk: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.provider_traits import Traits, traits_of
 from tui.model.endpoints.providers import endpoint_key, is_local
 from tui.model.openai_api.accumulator import Accumulator
-from tui.model.openai_api.openai_client import Close, EndpointClient, undisturbed
+from tui.model.openai_api.openai_client import EndpointClient, undisturbed
 from tui.model.openai_api.reply_redaction import ReplyRedactor
 from tui.model.openai_api.reply_stream import ReplyConnection, ReplyStream
 from tui.model.openai_api.request import body_for
@@ -108,9 +108,9 @@ class OpenAIChat:
             body = body_for(self._profile, request, self._learned, self._forms)
             shown = opened = False
             try:
-                connection, close = await self._client.open(body)
+                connection = await self._client.open(body)
                 opened = True
-                parts = self._reply(request, connection, close)
+                parts = self._reply(request, connection)
                 try:
                     async for part in parts:
                         shown = True
@@ -133,9 +133,7 @@ class OpenAIChat:
                     raise error from None
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
 
-    async def _reply(
-        self, request: ModelRequest, connection: ReplyConnection, close: Close
-    ) -> AsyncGenerator[ModelPart]:
+    async def _reply(self, request: ModelRequest, connection: ReplyConnection) -> AsyncGenerator[ModelPart]:
         names = [tool.name for tool in request.tools]
         first = self._learned.thinking_first and not request.verbatim
         accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
@@ -155,7 +153,7 @@ class OpenAIChat:
             if clear.replaced:
                 connection.withhold()
             await parts.aclose()
-            await undisturbed(close())
+            await undisturbed(connection.close())
 
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply, with property names as the servers know them, and with warnings."""
@@ -296,7 +294,4 @@ def _least(text: str) -> float:
 
 def _window_for(tokens: int) -> int:
     """Return a common window size with room for at least `tokens` and a reply."""
-    window = 8_192
-    while window < tokens * 2 and window < 1_048_576:
-        window *= 2
-    return window
+    return min(max(8_192, 1 << (tokens * 2 - 1).bit_length()), 1_048_576)

@@ -8,18 +8,17 @@ decoding raises on, or silently changes, what many endpoints send (measured on r
 import asyncio
 import json
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from types import ModuleType
 from typing import Any
 
 from tui.core.errors import ModelError, reason_of
-from tui.core.library_imports import importing
+from tui.core.library_imports import import_without, importing
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import provider_of, query_of, usable_key, usable_url
-from tui.model.openai_api.client_import import load_openai
 from tui.model.openai_api.reply_stream import ReplyConnection
 from tui.model.tap import ModelTap
 
@@ -35,7 +34,27 @@ MAX_REFUSAL = 256 * 1024
 _OF_THE_BODY = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers that describe a body as it was sent."""
 
-Close = Callable[[], Coroutine[Any, Any, None]]
+
+LEFT_OUT = (
+    *("openai.types", "openai.lib.streaming", "openai.lib.azure", "openai.lib.bedrock"),
+    *("openai.lib._bedrock_auth", "openai.providers"),
+)
+"""Modules of openai that are not loaded.
+
+`import openai` loads over 500 modules of pydantic models and typed dictionaries, half of its time and 12 MB
+(measured). The client uses them as types of arguments and results, which mcptui neither passes nor decodes.
+It gets empty classes with these names instead (seen with openai 3.57). The same applies to the clients for
+clouds with their own API, which no profile uses.
+"""
+
+
+def load_openai() -> ModuleType:
+    """Import openai and its modules for chat requests, unless they are imported already. Thread-safe."""
+    import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
+    import openai
+
+    loaded: ModuleType = openai
+    return loaded
 
 
 class _ErrorStatus(Exception):
@@ -158,8 +177,8 @@ class EndpointClient:
             headers["Authorization"] = f"Bearer {self._key}"
         return headers
 
-    async def open(self, body: dict[str, Any]) -> tuple[ReplyConnection, Close]:
-        """Send the request and return the open response, and a function that closes it.
+    async def open(self, body: dict[str, Any]) -> ReplyConnection:
+        """Send the request and return the open response, which the caller closes.
 
         Raises ModelError if the endpoint is unreachable or silent, or answers with an error status.
         """
@@ -176,7 +195,7 @@ class EndpointClient:
             await undisturbed(close())
             raise
 
-    async def _opened(self, body: dict[str, Any], closed: Close) -> tuple[ReplyConnection, Close]:
+    async def _opened(self, body: dict[str, Any], closed: Callable[[], Awaitable[None]]) -> ReplyConnection:
         assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
         if body["stream"] is False:
@@ -214,7 +233,7 @@ class EndpointClient:
             finally:
                 await closed()
 
-        return ReplyConnection(blocks, kind, deadline, broken, listening.withhold), close
+        return ReplyConnection(blocks, kind, deadline, broken, close, listening.withhold)
 
     def _refusal(self, response: Any) -> ModelError:
         self._tap.refused(response)

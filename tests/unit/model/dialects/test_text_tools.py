@@ -313,8 +313,8 @@ async def test_auto_retries_with_tools_as_text_if_the_endpoint_does_not_support_
 
 
 async def test_auto_uses_text_at_once_if_that_is_remembered() -> None:
-    inner = ScriptedModel([says("Action: now\n")])
-    assert end_of(await heard(wrap(inner, "auto", known="react"))).calls[0].name == "clock__now"
+    inner = ScriptedModel([says("<use_mcp_tool><tool_name>now</tool_name></use_mcp_tool>")])
+    assert end_of(await heard(wrap(inner, "auto", no_tools=True))).calls[0].name == "clock__now"
     assert inner.requests[0].tools == ()
 
 

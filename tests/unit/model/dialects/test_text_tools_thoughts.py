@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.texts import TOOLS, Read
 from tui.core.conversation.conversation import CallRequest
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.thoughts import Thoughts
+from tui.model.dialects.text_tools import Thoughts
 
 CALL = '{"tool": "now", "arguments": {}}'
 
