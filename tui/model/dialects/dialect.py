@@ -44,7 +44,7 @@ class Dialect:
         text = (files("tui.model.dialects") / self.prompt).read_text(encoding="utf-8")
         first = max(tools, key=lambda tool: bool(sample(tool)))
         example = self.written(first, json.dumps(sample(first), ensure_ascii=False))
-        told = "\n".join(_tool_lines(tool, self._name(tool)) for tool in tools)
+        told = "\n".join(map(self._lines, tools))
         head, _, tail = text.partition("{tools}")
         text = head.replace("{example}", example) + told + tail
         return f"{system.rstrip()}\n\n{text}" if system.strip() else text
@@ -67,20 +67,17 @@ class Dialect:
                     _append(result, message)
         return result
 
-    def _name(self, tool: ToolSpec) -> str:
+    def _lines(self, tool: ToolSpec) -> str:
         server, name = apart(tool) if self.apart else ("", tool.name)
-        return f"{name} (server {server})" if server else name
+        schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
+        said = " ".join(tool.description.split())
+        return f"- {f'{name} (server {server})' if server else name}: {said}\n  {schema}"
 
     def _call(self, call: CallRequest, offered: OfferedTools) -> str:
         """Return a call in the history as text; its tool may no longer exist."""
         server, _, tool = call.name.rpartition("__")
         found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
         return self.written(found, call.arguments.strip() or "{}")
-
-
-def _tool_lines(tool: ToolSpec, name: str) -> str:
-    schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
-    return f"- {name}: {' '.join(tool.description.split())}\n  {schema}"
 
 
 def _append(messages: list[Message], message: Message) -> None:

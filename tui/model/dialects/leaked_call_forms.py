@@ -71,7 +71,7 @@ _GLM = re.compile(rf"<tool_call>\s*({NAME})\s*(?=<arg_key>|</tool_call>)")
 _KEY = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>", re.DOTALL)
 _VALUE_END = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
 _GLM_END = re.compile(r"\s*</tool_call>")
-CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w:\s=\"'.|｜‖-]{0,200})\Z")
+_CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w:\s=\"'.|｜‖-]{0,200})\Z")
 """An unfinished tag at the end."""
 
 _UNNAMED = re.compile(r"""\[?\s*\{\s*["'][^<]{0,120}\Z""")
@@ -123,6 +123,18 @@ class LeakContext:
         if tool is None:
             return Leak(len(text), ())
         return Leak(len(text), (replace(self.maker.lost(tool.name, "", text[at:]), recovered=True),))
+
+    def between_tags(
+        self, text: str, at: int, tool: ToolSpec, values: Any, end: int, closer: re.Pattern[str]
+    ) -> Leak:
+        """Return the call with arguments from `at` to `end`; lost, or text, if its closing tag is missing."""
+        closed, rest = closer.match(text, end), text[end:].strip()
+        if closed is None and (self.cut or _CUT_TAG.match(text, end) or not (values or rest)):
+            return self.lost(text, at, tool)
+        if closed is None and (not values or rest):
+            return Leak(len(text), ())
+        call = self.maker.of_value(tool.name, values, recovered=True)
+        return Leak(closed.end() if closed else end, (call,))
 
     def unread(self, text: str, at: int, end: int, tool: ToolSpec | None) -> Leak:
         """Return the item between two offsets that is not JSON: lost if the text ends there, else text.
@@ -237,13 +249,7 @@ def glm_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             return scene.lost(text, opener.end(), tool)
         values[key[1].strip()] = text[key.end() : closer.start()]
         end = closer.end()
-    closed = _GLM_END.match(text, end)
-    if closed is None and (scene.cut or CUT_TAG.match(text, end)):
-        return scene.lost(text, opener.end(), tool)
-    if closed is None and text[end:].strip():
-        return Leak(len(text), ())
-    call = scene.maker.of_value(tool.name, typed_all(values, tool.schema), recovered=True)
-    return Leak(closed.end() if closed else end, (call,))
+    return scene.between_tags(text, opener.end(), tool, typed_all(values, tool.schema), end, _GLM_END)
 
 
 def python_form(text: str, at: int, scene: LeakContext) -> Leak | None:

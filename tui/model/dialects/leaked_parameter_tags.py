@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.core.ports import ToolSpec
 from tui.model.dialects.argument_repair import UnreadableJson, mend, properties_of, span, typed
-from tui.model.dialects.leaked_call_forms import CUT_TAG, NAME, Leak, LeakContext
+from tui.model.dialects.leaked_call_forms import NAME, Leak, LeakContext
 
 _D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"
 _WRAPPER = rf"<{_D}(?:tool_calls?|function_calls?)\s*>"
@@ -58,15 +58,7 @@ def tag_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     if read is None:
         whole = span(text, start) if text.startswith("{", start) else -1
         return scene.lost(text, start, None if whole >= 0 and text[whole:].strip() else tool)
-    values, end = read
-    closed = _END.match(text, end)
-    rest = text[end:].strip()
-    if closed is None and (scene.cut or CUT_TAG.match(text, end) or not (values or rest)):
-        return scene.lost(text, start, tool)
-    if closed is None and (not values or rest):
-        return Leak(len(text), ())
-    call = scene.maker.of_value(tool.name, values, recovered=True)
-    return Leak(closed.end() if closed else end, (call,))
+    return scene.between_tags(text, start, tool, *read, _END)
 
 
 def _json_body(text: str, start: int) -> tuple[Any, int] | None:

@@ -6,7 +6,6 @@ model shows that text is a call, it must be the whole reply or its end, and name
 offered, with arguments that the tool has.
 """
 
-import json
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -21,6 +20,7 @@ from tui.model.dialects.argument_repair import (
     properties_of,
     read_json,
     span,
+    typed,
 )
 from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAMED, TOOL_KEYS, named_in
 from tui.model.dialects.leaked_call_forms import AFTER, NAME, UNKNOWN, Leak, LeakContext, past
@@ -200,18 +200,7 @@ def _value(text: str, at: int, depth: int, raw_end: re.Pattern[str]) -> tuple[An
     end = raw_end.search(text, at)
     if end is None:
         return None
-    raw = text[at : end.start()].strip()
-    return _plain(raw), end.start()
-
-
-def _plain(raw: str) -> Any:
-    words = {"true": True, "false": False, "null": None, "none": None}
-    if raw.lower() in words:
-        return words[raw.lower()]
-    try:
-        return json.loads(raw) if re.fullmatch(r"-?\d{1,18}(?:\.\d{1,18})?", raw) else raw
-    except ValueError:
-        return raw
+    return typed(text[at : end.start()].strip(), None), end.start()
 
 
 def _container(text: str, at: int, depth: int) -> tuple[Any, int] | None:

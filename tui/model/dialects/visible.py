@@ -40,7 +40,7 @@ class Indents:
 
     def is_code(self, head: str) -> bool:
         """Whether the rest of a line that begins with `head` is code."""
-        if head[:1] not in (" ", "\t", ">") and not self._is_item(head):
+        if head[:1] not in (" ", "\t", ">") and not (head[:1] in "-*+0123456789" and _ITEM.match(head)):
             return False
         here, rest = self._placed(f"{head}x")
         return here.loose and _columns(rest) - here._base(rest) >= COLUMNS
@@ -60,9 +60,6 @@ class Indents:
     def _base(self, rest: str) -> int:
         columns = _columns(rest)
         return max((column for column in self.items if column <= columns), default=0)
-
-    def _is_item(self, head: str) -> bool:
-        return head[:1] in "-*+0123456789" and bool(_ITEM.match(head))
 
     def _placed(self, line: str) -> tuple["Indents", str]:
         """Return the quotes and items that contain a line, and the line with their marks as blanks."""

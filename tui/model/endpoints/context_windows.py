@@ -83,7 +83,7 @@ async def load(profile: ModelProfile) -> None:
     async with inquiry(profile) as endpoint:
         url = f"{endpoint.root}/api/generate"
         body = {"model": profile.model, "stream": False}
-        await endpoint.post(url, body, seconds=profile.first_token_seconds)
+        await endpoint.ask(url, body, seconds=profile.first_token_seconds)
 
 
 def known_window(model: str) -> int | None:
@@ -125,7 +125,7 @@ def _kind(profile: ModelProfile, offered: OfferedModel) -> str:
 
 async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
     """Ask Ollama: the model file's own window, else that of the loaded model, else the default."""
-    shown = _dict(await endpoint.post(f"{endpoint.root}/api/show", {"model": model}))
+    shown = _dict(await endpoint.ask(f"{endpoint.root}/api/show", {"model": model}))
     abilities = shown.get("capabilities")
     info = _dict(shown.get("model_info")).items()
     lengths = (count_in(value) for key, value in info if str(key).endswith(".context_length"))
@@ -145,7 +145,7 @@ async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
 async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, bool]:
     """Return the window of a model if it is loaded, and whether it is known not to be loaded."""
     try:
-        body = await endpoint.get(f"{endpoint.root}/api/ps")
+        body = await endpoint.ask(f"{endpoint.root}/api/ps")
     except McptuiError:
         return None, False
     names = (model, f"{model}:latest")  # Ollama's default tag
@@ -157,7 +157,7 @@ async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, 
 
 async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
     """LM Studio 0.4 or newer."""
-    for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v1/models"), "models"):
+    for entry in _dicts(await endpoint.ask(f"{endpoint.root}/api/v1/models"), "models"):
         loaded = list(_dicts(entry, "loaded_instances"))
         if model != entry.get("key") and model not in [item.get("id") for item in loaded]:
             continue
@@ -174,7 +174,7 @@ async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
 
 async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
     """LM Studio before 0.4."""
-    for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v0/models"), "data"):
+    for entry in _dicts(await endpoint.ask(f"{endpoint.root}/api/v0/models"), "data"):
         if model == entry.get("id"):
             window = count_in(entry.get("loaded_context_length"))
             most = count_in(entry.get("max_context_length"))
@@ -184,7 +184,7 @@ async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
 
 async def _of_llamacpp(endpoint: Inquiry, model: str) -> Ability:
     """Ask llama.cpp's server, which has only one model."""
-    body = _dict(await endpoint.get(f"{endpoint.root}/props"))
+    body = _dict(await endpoint.ask(f"{endpoint.root}/props"))
     return Ability(
         count_in(_dict(body.get("default_generation_settings")).get("n_ctx")) or count_in(body.get("n_ctx")),
         "endpoint",

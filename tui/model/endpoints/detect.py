@@ -68,7 +68,7 @@ async def _probe(place: Candidate) -> ModelProfile | None:
             _, writer = await asyncio.open_connection(place.host, place.port)
         writer.transport.abort()
         async with inquiry(profile) as endpoint, asyncio.timeout(READ_SECONDS):
-            models = models_in(await endpoint.get(root + place.path))
+            models = models_in(await endpoint.ask(root + place.path))
     except (OSError, TimeoutError, McptuiError):
         return None
     model = next((model.id for model in models if model.chat), None)

@@ -79,7 +79,12 @@ def _next_step(profile: ModelProfile, verdict: Verdict, headers: Mapping[str, st
             room = reply_room(told[1], profile.max_tokens or 0)
             return f"Lower max_tokens in the profile{f' to {room}' if room else ''}."
         if do is Do.CHECK_MODEL:
-            return _model_step(profile, said)
+            if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
+                return f"Download it with `ollama pull {clean_line(profile.model, 80)}`."
+            variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
+            return (
+                f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
+            )
         if do is not Do.CHECK_KEY:
             return _STEPS[do]
         if status in (400, 403):
@@ -139,13 +144,6 @@ def _key_step(profile: ModelProfile) -> str:
     return f"{step}, or {paste}"
 
 
-def _model_step(profile: ModelProfile, said: str) -> str:
-    if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
-        return f"Download it with `ollama pull {clean_line(profile.model, 80)}`."
-    variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
-    return f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
-
-
 def has_version(base_url: str) -> bool:
     """Whether the path of a URL contains a version, as most do ("/v1", "/v1beta/openai")."""
     return re.search(r"/v\d+\w*(?:/|$)", base_url.partition("?")[0]) is not None
@@ -186,7 +184,11 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     elif refusal_in(cause, among=(Do.USE_TLS,)):
         step = _TRY_HTTPS
     else:
-        hopeless, step = False, _reach_step(profile)
+        hopeless, step = False, f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
+        if looks_like_ollama(profile):
+            step = "Start Ollama with `ollama serve`."
+        elif is_local(profile.base_url):
+            step = "Check base_url, and that the model server is running."
     reason = clean_line(redactor_of(profile).redact(reason), 160)
     return ModelError(
         f"cannot connect to the endpoint{': ' + reason if reason else ''}",
@@ -194,14 +196,6 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
         next_step=step,
         retryable=not hopeless,
     )
-
-
-def _reach_step(profile: ModelProfile) -> str:
-    if looks_like_ollama(profile):
-        return "Start Ollama with `ollama serve`."
-    if is_local(profile.base_url):
-        return "Check base_url, and that the model server is running."
-    return f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:

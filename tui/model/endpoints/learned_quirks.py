@@ -6,6 +6,7 @@ by the table in `refusals`, it is sent again like that, and this is remembered f
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -28,6 +29,7 @@ _OPTIONAL = (
 )
 """Optional parameters of a request, which can be omitted."""
 
+_ABOUT_TOOLS = ("form", "plain_keys", "strict_tools", "left_out", "refusals")
 _FOR_NOW = ("left_out", "refusals", "thinking_first", "no_stream", "plain_json", "reply_room")
 
 _POSITIONS = (
@@ -149,17 +151,14 @@ class Learned:
         self.reply_room = 0
         self.thinking_blocks = "required" if self.thinking_blocks else ""
 
-    def about_tools(self) -> "Learned":
+    def about_tools(self) -> dict[str, Any]:
         """Return a copy of what is known about tool schemas."""
-        found = Learned(form=self.form, plain_keys=self.plain_keys, strict_tools=set(self.strict_tools))
-        found.left_out, found.refusals = set(self.left_out), dict(self.refusals)
-        return found
+        return {name: copy(getattr(self, name)) for name in _ABOUT_TOOLS}
 
-    def restore_tools(self, before: "Learned") -> None:
+    def restore_tools(self, before: Mapping[str, Any]) -> None:
         """Drop the knowledge about tool schemas gained since `before`, because it did not help."""
-        self.form, self.plain_keys = before.form, before.plain_keys
-        self.strict_tools, self.left_out = set(before.strict_tools), set(before.left_out)
-        self.refusals = dict(before.refusals)
+        for name, value in before.items():
+            setattr(self, name, value)
 
     def to_json(self) -> dict[str, Any]:
         """Return the state as JSON; empty if there is nothing to remember."""

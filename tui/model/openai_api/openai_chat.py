@@ -157,7 +157,7 @@ class OpenAIChat:
 
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply, with property names as the servers know them, and with warnings."""
-        calls = tuple(self._forms.restored(call) for call in reply.calls)
+        calls = tuple(self._forms.renamed(call, back=True) for call in reply.calls)
         sent = replace(request, tools=self._forms.offered(request, self.traits, self._learned))
         warnings = (
             truncation_warning(self._profile, sent, reply.usage),

@@ -323,7 +323,7 @@ class _Writer:
         return self._traits.details if name in ("reasoning_details", BLOCKS) else self._traits.extra
 
     def _call(self, call: CallRequest, identity: str, own: bool) -> dict[str, Any]:
-        written = self._forms.as_sent(call)
+        written = self._forms.renamed(call, back=False)
         entry: dict[str, Any] = {
             "id": identity,
             "type": "function",
