@@ -353,11 +353,7 @@ def _ended(reading: ReplyReader, reply: ReplyPart, tools: Sequence[ToolSpec]) ->
     parts = reading.end(cut=reply.finish in CUT, spoken=bool(reply.refusal))
     if reply.calls:
         return [*parts, replace(reply, calls=repaired(reply.calls, tools))]
-    lost = (_lost(call) for call in reading.calls if call.truncated)
-    warning = " ".join(filter(None, (reply.warning, *lost)))
+    names = ("" if one.name == UNNAMED else f" of {one.name}" for one in reading.calls if one.truncated)
+    told = "The model started a call{} as text and was cut off. The call was not run."
+    warning = " ".join(filter(None, (reply.warning, *map(told.format, names))))
     return [*parts, replace(reply, calls=repaired(reading.calls, tools), warning=warning)]
-
-
-def _lost(call: CallRequest) -> str:
-    name = "" if call.name == UNNAMED else f" of {call.name}"
-    return f"The model started a call{name} as text and was cut off. The call was not run."

@@ -266,7 +266,8 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
     seen = f"The endpoint appears to truncate the prompt ({usage.prompt:,} of at least {least:,} tokens read)"
-    window = _window_for(least)
+    # a common size with room for a reply
+    window = min(max(8_192, 1 << (least * 2 - 1).bit_length()), 1_048_576)
     if looks_like_ollama(profile):
         return (
             f"{seen}. Start Ollama with OLLAMA_CONTEXT_LENGTH={window}, or set "
@@ -290,8 +291,3 @@ def _least(text: str) -> float:
     squeezed = _RUNS.sub(r"\1", text)
     plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
     return plain * ASCII + (len(squeezed) - plain) * OTHER
-
-
-def _window_for(tokens: int) -> int:
-    """Return a common window size with room for at least `tokens` and a reply."""
-    return min(max(8_192, 1 << (tokens * 2 - 1).bit_length()), 1_048_576)
