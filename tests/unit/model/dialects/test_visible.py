@@ -27,41 +27,6 @@ CODE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "inside"), CODE)
-def test_code_is_recognized_however_the_text_is_split(text: str, inside: bool) -> None:
-    whole, single = CodeMarks(), CodeMarks()
-    whole.feed(text)
-    for char in text:
-        single.feed(char)
-    assert whole.inside is single.inside is inside
-
-
-@pytest.mark.parametrize(
-    ("before", "behind", "shown"),
-    [
-        ("a", "b", "ab"),
-        ("a ", " b", "a b"),
-        ("a\n\n", "\nb", "a\n\nb"),
-        ("a ", "\n\nb", "a\n\nb"),
-        ("\n ", "\n b", "b"),
-        ("a\n", "\n", "a"),
-        ("", "", ""),
-    ],
-)
-def test_around_a_removed_block_only_the_space_that_separates_its_neighbors_is_shown(
-    before: str, behind: str, shown: str
-) -> None:
-    visible = Visible()
-    text = visible.say(before)
-    visible.block()
-    assert text + visible.say(behind) + visible.end() == shown
-
-
-def test_white_space_that_is_not_next_to_a_block_is_kept() -> None:
-    visible = Visible()
-    assert visible.say("\n a \n") + visible.say("b ") + visible.end() == "\n a \nb "
-
-
 LINES = [
     ("    ", True),
     ("   ", False),
@@ -102,15 +67,42 @@ LINES = [
     ("* * *\n    ", True),
     ("1986\\. A year\n\n    ", True),
 ]
+"""Of indented code, as in CommonMark."""
 
 
-@pytest.mark.parametrize(("text", "code"), LINES)
-def test_indented_code_is_recognized_as_in_commonmark(text: str, code: bool) -> None:
+@pytest.mark.parametrize(("text", "inside"), [*CODE, *LINES])
+def test_code_is_recognized_however_the_text_is_split(text: str, inside: bool) -> None:
     whole, single = CodeMarks(), CodeMarks()
     whole.feed(text)
     for char in text:
         single.feed(char)
-    assert whole.inside is single.inside is code
+    assert whole.inside is single.inside is inside
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "shown"),
+    [
+        ("a", "b", "ab"),
+        ("a ", " b", "a b"),
+        ("a\n\n", "\nb", "a\n\nb"),
+        ("a ", "\n\nb", "a\n\nb"),
+        ("\n ", "\n b", "b"),
+        ("a\n", "\n", "a"),
+        ("", "", ""),
+    ],
+)
+def test_around_a_removed_block_only_the_space_that_separates_its_neighbors_is_shown(
+    before: str, behind: str, shown: str
+) -> None:
+    visible = Visible()
+    text = visible.say(before)
+    visible.block()
+    assert text + visible.say(behind) + visible.end() == shown
+
+
+def test_white_space_that_is_not_next_to_a_block_is_kept() -> None:
+    visible = Visible()
+    assert visible.say("\n a \n") + visible.say("b ") + visible.end() == "\n a \nb "
 
 
 @pytest.mark.parametrize(
