@@ -47,7 +47,7 @@ def program_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     if opener is None:
         return None
     found = _calls(text, opener.end(), scene)
-    if found is None or not isinstance(found, Leak):
+    if found is None:
         return None
     end = found.end
     end = past(_CLOSED, text, end)

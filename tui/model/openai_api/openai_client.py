@@ -170,11 +170,10 @@ class EndpointClient:
         own = {name.lower() for name in self._profile.headers}
         for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n"):
             name = line.partition(":")[0].strip()
-            if name and name.lower() not in own:
+            if name.lower() == "authorization" and "authorization" not in own:
+                headers["Authorization"] = f"Bearer {self._key}"
+            elif name and name.lower() not in own:
                 headers[name] = self._openai.Omit()
-        if "authorization" in {name.lower() for name in headers}:
-            headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
-            headers["Authorization"] = f"Bearer {self._key}"
         return headers
 
     async def open(self, body: dict[str, Any]) -> ReplyConnection:

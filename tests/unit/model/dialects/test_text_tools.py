@@ -225,12 +225,6 @@ async def test_without_tools_thinking_is_still_separated_and_calls_remain_text()
     assert text_of(await heard(model, request)) == "Ok " + HERMES
 
 
-async def test_a_leaked_call_is_recovered_and_never_shown() -> None:
-    parts = await heard(wrap(ScriptedModel([says("Ok. " + HERMES, pieces=20)]), "native"))
-    assert text_of(parts) == "Ok."
-    assert [(call.name, call.recovered) for call in end_of(parts).calls] == [("clock__now", True)]
-
-
 async def test_a_truncated_leaked_call_is_not_run_and_gives_a_warning() -> None:
     cut = 'Ok.\n<tool_call>{"name": "now", "arguments": {"query": "Han'
     replies = [says(cut, pieces=9), says('<tool_call>{"na')]

@@ -74,15 +74,6 @@ def test_a_parameter_that_was_not_sent_is_not_learned() -> None:
     assert known.take_refusal(400, "temperature is not supported", ("model",), ()) == ""
 
 
-def test_a_rejected_tool_is_first_sent_simplified_and_then_omitted() -> None:
-    known = Learned()
-    words = "Invalid schema for function 'a__one'"
-    assert "simpler" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
-    assert "without this tool" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
-    assert known.left_out == {"a__one#1"} and "tool a__one omitted" in known.facts
-    assert known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"]) == ""
-
-
 def test_a_tool_rejected_once_is_tried_again_and_not_remembered_as_rejected() -> None:
     known = Learned()
     words = "Invalid schema for function 'a__one'"
@@ -193,12 +184,6 @@ def test_a_tool_schema_that_cannot_be_parsed_is_not_a_call_that_cannot_be_parsed
     assert known == Learned(strict_tools={"a__one"})
 
 
-def test_a_grammar_that_a_local_server_cannot_build_is_a_rejection_too() -> None:
-    known = Learned()
-    assert known.take_refusal(500, "failed to parse grammar", SENT, TOOLS)
-    assert known.form == "gemini"
-
-
 def test_a_rejected_message_order_is_learned_without_dropping_the_tools() -> None:
     words, sent = "Unexpected role 'user' after role 'tool'", ("results", "user behind result")
     known = Learned()
@@ -213,12 +198,6 @@ def test_learned_facts_change_the_request() -> None:
     assert asked.refuses == {"stop", "stream_options"} and asked.schema is SchemaForm.KIMI
     assert asked.images is False and asked.reasoning is Echo.FILLED and asked.max_tools == 5
     assert Learned(no_echo=True).applied(Traits()).reasoning is Echo.NEVER
-
-
-def test_learned_facts_survive_a_round_trip() -> None:
-    known = Learned({"stop"}, "max_completion_tokens", "gemini", True, {"a#1"})
-    known.max_tools, known.needs_tools, known.no_tools, known.no_images = 64, True, True, True
-    assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
 
 
 def test_the_longest_reply_is_stored_and_the_room_that_one_conversation_leaves_is_not() -> None:
