@@ -61,7 +61,7 @@ from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import ReplyReader
-from tui.model.endpoints.failures import is_filtered, is_overflow, refusals_in, reply_error, said_in, words_of
+from tui.model.endpoints.failures import is_filtered, judged, refusals_in, reply_error, said_in, words_of
 from tui.model.endpoints.waits import asked_wait
 from tui.model.openai_api.think_tags import ThinkTags
 from tui.settings.foreign.file import read_foreign
@@ -404,7 +404,7 @@ def _models() -> Iterator[tuple[Any, ...]]:
     )
     yield "reply_error", lambda text: reply_error({"error": {"message": text}}), "context_window_exceed", "1m"
     yield "asked_wait", asked_wait, "try again in ", "wait ", "1 s and ", "retry after: ", '{"reset":', "9"
-    yield "is_overflow", is_overflow, "context_window_exceed", "tokens ", "input token count", "context "
+    yield "judged", judged, "context_window_exceed", "tokens ", "input token count", "context "
     yield "is_filtered", is_filtered, "content ", "filter"
 
 
@@ -419,7 +419,7 @@ def _reply(name: str, text: str) -> None:
 def _thoughts(text: str) -> None:
     tags = ThinkTags()
     for at in range(0, len(text), 50):
-        tags.feed(text[at : at + 50])
+        list(tags.feed(text[at : at + 50]))
 
 
 def _files() -> Iterator[tuple[Any, ...]]:

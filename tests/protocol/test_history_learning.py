@@ -19,7 +19,6 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.dialects import wrap
-from tui.model.dialects.text_tools import FALLBACK
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
 
@@ -46,10 +45,10 @@ async def told(rules: Rules, *messages: Message, status: int = 400) -> tuple[str
     async with Endpoint([answer]) as endpoint:
         for _ in range(2):
             chat = OpenAIChat(ModelProfile("test", endpoint.base_url, "ours"), memory=kept)
-            known = FALLBACK if any(learned.get("no_tools") for learned in kept.values()) else ""
-            model = wrap(chat, "auto", known=known)
+            no_tools = any(learned.get("no_tools") for learned in kept.values())
+            model = wrap(chat, "auto", no_tools=no_tools)
             heard = await output_of_model(model.stream(ModelRequest("", messages, TOOLS)))
-            facts = chat.facts
+            facts = chat.capabilities.facts
             await chat.aclose()
             if heard.error is not None:
                 raise heard.error

@@ -67,7 +67,7 @@ async def test_a_refused_parameter_is_omitted_at_once(
     request = ModelRequest("", [UserMessage("hi")], stop=("END",))
     heard, sent, chat = await told(refuses(status, words), says("Hi"), request=request, **fields)
     assert heard.text == "Hi" and [name in body for body in sent] == [True, False]
-    assert chat.facts == (f"rejects {name}",)
+    assert chat.capabilities.facts == (f"rejects {name}",)
 
 
 async def test_only_a_refused_schema_is_simplified() -> None:
@@ -82,7 +82,7 @@ async def test_only_a_tool_refused_in_every_form_is_omitted() -> None:
     refusal = refuses(400, "Invalid schema for function 'a__odd'")
     heard, sent, chat = await told(refusal, refusal, says("Hi"))
     assert heard.text == "Hi" and [len(body["tools"]) for body in sent] == [2, 2, 1]
-    assert "tool a__odd omitted" in chat.facts
+    assert "tool a__odd omitted" in chat.capabilities.facts
     assert heard.reply is not None
     assert heard.reply.warning == "The endpoint rejects the schema of a__odd. Not offered."
 
@@ -91,13 +91,13 @@ async def test_learned_facts_about_schemas_are_dropped_if_they_did_not_help() ->
     kept = Kept()
     heard, sent, chat = await told(refuses(400, "Invalid schema for function 'a__odd'"), kept=kept)
     assert heard.error is not None and heard.error.status == 400 and len(sent) > 2
-    assert chat.facts == () and not any(kept.values())
+    assert chat.capabilities.facts == () and not any(kept.values())
 
 
 async def test_an_error_of_google_converts_all_schemas_to_the_gemini_form() -> None:
     words = "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field."
     heard, sent, chat = await told(refuses(400, words), says("Hi"))
-    assert heard.text == "Hi" and chat.facts == ("tool schemas in gemini form",)
+    assert heard.text == "Hi" and chat.capabilities.facts == ("tool schemas in gemini form",)
     assert schema(sent[1])["properties"]["$top"]["type"] == "integer"
 
 
@@ -120,7 +120,9 @@ async def test_earlier_calls_are_sent_with_plain_names_to_a_model_that_needs_the
 async def test_tools_over_the_limit_of_the_endpoint_are_omitted_with_a_note() -> None:
     words = "Invalid 'tools': array too long. Expected an array with maximum length 1, but got 2 instead."
     heard, sent, chat = await told(refuses(400, words), says("Hi"))
-    assert heard.text == "Hi" and len(sent[1]["tools"]) == 1 and chat.facts == ("at most 1 tool",)
+    assert (
+        heard.text == "Hi" and len(sent[1]["tools"]) == 1 and chat.capabilities.facts == ("at most 1 tool",)
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ async def test_a_refused_image_is_described_in_words(status: int, words: str) ->
     request = ModelRequest("", [UserMessage("what is this?", (PICTURE,))])
     heard, sent, chat = await told(refuses(status, words), says("I cannot see it."), request=request)
     assert heard.text == "I cannot see it." and "image_url" in json.dumps(sent[0])
-    assert "image_url" not in json.dumps(sent[1]) and chat.facts == ("no images",)
+    assert "image_url" not in json.dumps(sent[1]) and chat.capabilities.facts == ("no images",)
 
 
 async def test_a_refusal_inside_a_stream_is_learned_from_too() -> None:
@@ -149,7 +151,7 @@ async def test_a_refusal_inside_a_stream_is_learned_from_too() -> None:
 async def test_missing_function_calling_is_raised_and_remembered() -> None:
     kept = Kept()
     heard, _, chat = await told(refuses(400, "m does not support tools"), kept=kept)
-    assert isinstance(heard.error, NoTools) and chat.facts == ("no function calling",)
+    assert isinstance(heard.error, NoTools) and chat.capabilities.facts == ("no function calling",)
     assert list(kept.values()) == [{"no_tools": True}]
 
 
@@ -190,7 +192,9 @@ async def test_a_too_long_conversation_teaches_nothing() -> None:
         "maximum context length is 8192 tokens; you sent 9000 (8000 in messages, 1000 in functions, limit 1)"
     )
     heard, sent, chat = await told(refuses(400, words))
-    assert heard.error is not None and heard.error.overflow and len(sent) == 1 and chat.facts == ()
+    assert (
+        heard.error is not None and heard.error.overflow and len(sent) == 1 and chat.capabilities.facts == ()
+    )
 
 
 async def test_truncated_prompts_are_warned_about_once_until_a_prompt_is_read_in_full() -> None:

@@ -86,20 +86,13 @@ STREAMS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "Mistral: content is a list of thinking and text": (
         [
             chunk(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]),
-            chunk("stop", content=[{"type": "text", "text": "Hi"}]),
+            chunk(content=[{"type": "text", "text": "Hi"}, {"type": "image_url", "image_url": {}}]),
+            chunk("stop", content=["!"]),
         ],
-        {"text": "Hi", "reasoning": "hm"},
+        {"text": "Hi!", "reasoning": "hm"},
     ),
     "Groq: the model wrote a call that is none": (
-        [
-            {
-                "error": {
-                    "message": "Failed to call a function.",
-                    "code": "tool_use_failed",
-                    "failed_generation": "x",
-                }
-            }
-        ],
+        [{"error": {"message": "Failed.", "code": "tool_use_failed", "failed_generation": "x"}}],
         {"error": "tool_use_failed"},
     ),
     "Azure: the filter ends the reply": (

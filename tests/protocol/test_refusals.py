@@ -24,7 +24,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.secrets.redact import Secret
-from tui.model.dialects.text_tools import AutoTools
+from tui.model.dialects import wrap
 from tui.model.endpoints.failures import refusal_in, said_in
 from tui.model.endpoints.learned_quirks import kinds_of
 from tui.model.endpoints.profile import ModelProfile
@@ -163,7 +163,7 @@ async def played(
         thinking = {"effort": "high"} if row.do in (Do.NO_BLOCKS, Do.NO_THINKING) else {}
         fields = {"model": "m", "api_key": Secret("k"), **FIELDS.get(row.what, {}), **thinking}
         chat = OpenAIChat(ModelProfile("test", base, **fields), memory=Remembers(row.what))
-        heard = await output_of_model(AutoTools(chat).stream(request_for(row)))
+        heard = await output_of_model(wrap(chat, "auto").stream(request_for(row)))
         await chat.aclose()
     return heard, [one.json for one in endpoint.requests], chat
 

@@ -117,24 +117,6 @@ async def test_after_an_endpoint_refused_stop_it_is_never_sent_again() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        (400, "registry.ollama.ai/library/gemma3:4b does not support tools"),
-        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
-        (500, "tools param requires --jinja flag"),
-        (404, "No endpoints found that support tool use."),
-    ],
-)
-async def test_an_endpoint_without_function_calling_gets_tools_as_text(status: int, said: str) -> None:
-    def plain(request: Request) -> Answer:
-        return refuses(status, said) if "tools" in request.json else says("It is noon.")
-
-    async with Endpoint([plain]) as endpoint:
-        found = await heard(endpoint, "auto")
-    assert found.text == "It is noon." and len(endpoint.requests) == 2
-
-
 async def test_an_endpoint_that_refuses_tools_in_its_stream_gets_a_request_without_them() -> None:
     def plain(request: Request) -> Answer:
         error = {"message": "this model does not support tools", "code": 400}

@@ -38,7 +38,7 @@ class ModelTap:
             "url": str(request.url),
             "headers": _headers(request.headers),
         }
-        self.tell(Direction.OUT, Kind.MODEL_REQUEST, request.content, detail, time.monotonic_ns())
+        self.tell(Kind.MODEL_REQUEST, request.content, detail)
 
     def reply(self, response: Any) -> "ReplyTap":
         detail = {
@@ -56,21 +56,13 @@ class ModelTap:
 
     def failed(self, request: Any, why: str) -> None:
         detail = {"exchange": request.extensions.get(_MARK, 0), "broken": why}
-        self.tell(Direction.IN, Kind.MODEL_REPLY, b"", detail, time.monotonic_ns())
+        self.tell(Kind.MODEL_REPLY, b"", detail)
 
-    def tell(
-        self,
-        direction: Direction,
-        kind: Kind,
-        raw: bytes,
-        detail: Mapping[str, Any],
-        at_ns: int,
-        size: int = -1,
-    ) -> None:
+    def tell(self, kind: Kind, raw: bytes, detail: Mapping[str, Any], size: int = -1) -> None:
+        direction = Direction.OUT if kind is Kind.MODEL_REQUEST else Direction.IN
+        now, at = time.monotonic_ns(), time.time_ns()
         with contextlib.suppress(Exception):  # a sink must not raise, but if one does, no reply is lost
-            self._sink(
-                Captured(self._source, direction, at_ns, time.time_ns(), raw, kind, size, CAUSE.get(), detail)
-            )
+            self._sink(Captured(self._source, direction, now, at, raw, kind, size, CAUSE.get(), detail))
 
 
 class ReplyTap:
@@ -122,7 +114,7 @@ class ReplyTap:
             detail["withheld"] = True
         body = WITHHELD if self._withheld else bytes(self._kept)
         self._kept.clear()
-        self._tap.tell(Direction.IN, Kind.MODEL_REPLY, body, detail, time.monotonic_ns(), self._size)
+        self._tap.tell(Kind.MODEL_REPLY, body, detail, self._size)
 
 
 def _headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -168,15 +168,14 @@ def make_model(
     if profile is None:
         demo: ChatModel = brought("model", DEMO)(paced=paced)
         return demo
-    from tui.model.dialects import text_tools, wrap
+    from tui.model.dialects import wrap
     from tui.model.openai_api.openai_chat import OpenAIChat
     from tui.model.retry import Retrying
 
     memory = LearnedFile()
     learned = Learned.from_json(memory.load(endpoint_key(profile), profile.model))
     model = Retrying(OpenAIChat(profile, sink, memory), clock)
-    known = text_tools.FALLBACK if learned.no_tools else ""
-    return wrap(model, profile.tool_protocol, where=profile.name, known=known)
+    return wrap(model, profile.tool_protocol, where=profile.name, no_tools=learned.no_tools)
 
 
 async def profiles(
@@ -213,7 +212,7 @@ async def choices(
 
 
 def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoice:
-    from tui.model.dialects.text_tools import FALLBACK
+    from tui.model.dialects import FALLBACK
 
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
@@ -230,7 +229,7 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
         if (entry.endpoint, entry.model) == (endpoint, profile.model):
             known = Learned.from_json(entry.learned)
             if known.no_tools and profile.tool_protocol == "auto":
-                facts.append(f"text protocol {FALLBACK}")
+                facts.append(f"text protocol {FALLBACK.name}")
     return ModelChoice(
         profile.name,
         profile.model,

@@ -1,6 +1,6 @@
 """Dialects: how models without function calling write tool calls.
 
-A dialect is a prompt and a parser. `TextTools`, a ChatModel around another one, puts the tools into the
+A dialect is a prompt and a parser. `ToolCalls`, a ChatModel around another one, puts the tools into the
 system text, rewrites calls and results in the history as text, and lets the dialect parse the calls in the
 text of the inner model. The loop sees a model with function calling.
 
@@ -12,30 +12,26 @@ from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel
 from tui.core.text import quoted_name
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import AutoTools, NativeTools, TextTools
+from tui.model.dialects.text_tools import ToolCalls
 
 PROTOCOLS = ("auto", "native", *DIALECTS)
 """The values of `tool_protocol`."""
 
 
-def wrap(
-    model: ChatModel,
-    protocol: str,
-    *,
-    where: str = "",
-    known: str = "",
-) -> ChatModel:
+FALLBACK = DIALECTS["xml"]
+"""The dialect for a model whose endpoint says that it has no function calling."""
+
+
+def wrap(model: ChatModel, protocol: str, *, where: str = "", no_tools: bool = False) -> ChatModel:
     """Return a model that accepts and makes native calls, whatever `model` supports.
 
-    `protocol` is the profile's `tool_protocol`, `where` its name for error messages, `known` the dialect
-    remembered for this endpoint and model, or "". Raises ConfigError if there is no such protocol.
+    `protocol` is the profile's `tool_protocol`, `where` its name for error messages. `no_tools`: its endpoint
+    is known to say that it has no function calling. Raises ConfigError if there is no such protocol.
     """
     if protocol == "auto":
-        return AutoTools(model, known)
-    if protocol == "native":
-        return NativeTools(model)
-    if protocol in DIALECTS:
-        return TextTools(model, DIALECTS[protocol])
+        return ToolCalls(model, FALLBACK if no_tools else None, FALLBACK)
+    if protocol in PROTOCOLS:
+        return ToolCalls(model, DIALECTS.get(protocol))
     names = ", ".join(map(quoted_name, PROTOCOLS[:-1]))
     raise ConfigError(
         f"tool_protocol {quoted_name(protocol, 40)} is not known",

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -46,11 +46,25 @@ class OfferedTools:
 
     @cached_property
     def _by_folded_name(self) -> dict[str, list[ToolSpec]]:
+        def names(tool: ToolSpec) -> Iterable[str]:
+            marks = ("/", ".", "__", ":") if tool.server else ()
+            spelled = (f"{tool.server}{mark}{tool.tool}" for mark in marks)
+            return map(fold, (tool.name, tool.tool or tool.name, *spelled))
+
+        return self._index(names)
+
+    @cached_property
+    def _by_its_words(self) -> dict[str, list[ToolSpec]]:
+        def names(tool: ToolSpec) -> Iterable[str]:
+            pair = f"{tool.server} {tool.tool}"
+            return (" ".join(_words(name)) for name in (tool.name, pair, f"{tool.server} {pair}", tool.tool))
+
+        return self._index(names)
+
+    def _index(self, names: Callable[[ToolSpec], Iterable[str]]) -> dict[str, list[ToolSpec]]:
         found: dict[str, list[ToolSpec]] = {}
         for tool in self.tools:
-            names = {tool.name, tool.tool or tool.name}
-            names |= {f"{tool.server}{mark}{tool.tool}" for mark in ("/", ".", "__", ":") if tool.server}
-            for name in {fold(name) for name in names}:
+            for name in set(names(tool)):
                 found.setdefault(name, []).append(tool)
         return found
 
@@ -69,16 +83,6 @@ class OfferedTools:
             if name.startswith(prefix):
                 return self._found(name.removeprefix(prefix))
         return self._by_words(name)
-
-    @cached_property
-    def _by_its_words(self) -> dict[str, list[ToolSpec]]:
-        found: dict[str, list[ToolSpec]] = {}
-        for tool in self.tools:
-            pair = f"{tool.server} {tool.tool}"
-            names = (tool.name, pair, f"{tool.server} {pair}", tool.tool)
-            for name in {" ".join(_words(name)) for name in names}:
-                found.setdefault(name, []).append(tool)
-        return found
 
     def _by_words(self, name: str) -> ToolSpec | None:
         """Return the only tool with these words, whatever is between them, without words before the name.

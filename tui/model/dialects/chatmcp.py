@@ -24,13 +24,9 @@ _CLOSER = any_of([_END, _SPACED_END], folds=True)
 def written(tool: ToolSpec, arguments: str) -> str:
     """Return a call in this dialect."""
     owner, name = apart(tool)
-    server = f'"server_name": {_quoted(owner)}, ' if owner else ""
-    name = _quoted(name)
+    name = json.dumps(name, ensure_ascii=False)
+    server = f'"server_name": {json.dumps(owner, ensure_ascii=False)}, ' if owner else ""
     return f'{_START}\n{{{server}"tool_name": {name}, "tool_params": {arguments}}}\n{_END}'
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 class ChatMcpParser(DialectParser):

@@ -15,7 +15,9 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ToolSpec
 from tui.model.dialects import chatmcp, json_object, react, xml
 from tui.model.dialects.call_maker import CallMaker, OfferedTools, apart, sample
+from tui.model.dialects.chatmcp import ChatMcpParser
 from tui.model.dialects.dialect_parser import DialectParser
+from tui.model.dialects.json_object import JsonParser
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Dialect:
         text = (files("tui.model.dialects") / self.prompt).read_text(encoding="utf-8")
         first = max(tools, key=lambda tool: bool(sample(tool)))
         example = self.written(first, json.dumps(sample(first), ensure_ascii=False))
-        told = "\n".join(_tool_lines(tool, self._name(tool)) for tool in tools)
+        told = "\n".join(map(self._lines, tools))
         head, _, tail = text.partition("{tools}")
         text = head.replace("{example}", example) + told + tail
         return f"{system.rstrip()}\n\n{text}" if system.strip() else text
@@ -65,20 +67,17 @@ class Dialect:
                     _append(result, message)
         return result
 
-    def _name(self, tool: ToolSpec) -> str:
+    def _lines(self, tool: ToolSpec) -> str:
         server, name = apart(tool) if self.apart else ("", tool.name)
-        return f"{name} (server {server})" if server else name
+        schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
+        said = " ".join(tool.description.split())
+        return f"- {f'{name} (server {server})' if server else name}: {said}\n  {schema}"
 
     def _call(self, call: CallRequest, offered: OfferedTools) -> str:
         """Return a call in the history as text; its tool may no longer exist."""
         server, _, tool = call.name.rpartition("__")
         found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
         return self.written(found, call.arguments.strip() or "{}")
-
-
-def _tool_lines(tool: ToolSpec, name: str) -> str:
-    schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
-    return f"- {name}: {' '.join(tool.description.split())}\n  {schema}"
 
 
 def _append(messages: list[Message], message: Message) -> None:
@@ -100,32 +99,13 @@ def _tagged(message: ToolMessage) -> str:
     return f'<tool_result name="{message.name}"{status}>\n{text}\n</tool_result>'
 
 
-def _observed(message: ToolMessage) -> str:
-    return f"Observation: {message.text}"
-
-
 DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect("xml", xml.STOP, xml.XmlParser, xml.written, _tagged, "xml.txt", apart=True),
-        Dialect(
-            "chatmcp",
-            chatmcp.STOP,
-            chatmcp.ChatMcpParser,
-            chatmcp.written,
-            _tagged,
-            "chatmcp.txt",
-            apart=True,
-        ),
-        Dialect(
-            "json",
-            json_object.STOP,
-            json_object.JsonParser,
-            json_object.written,
-            _tagged,
-            "json_object.txt",
-        ),
-        Dialect("react", react.STOP, react.ReactParser, react.written, _observed, "react.txt"),
+        Dialect("chatmcp", chatmcp.STOP, ChatMcpParser, chatmcp.written, _tagged, "chatmcp.txt", apart=True),
+        Dialect("json", json_object.STOP, JsonParser, json_object.written, _tagged, "json_object.txt"),
+        Dialect("react", react.STOP, react.ReactParser, react.written, react.observed, "react.txt"),
     )
 }
 """The dialects by their names in `tool_protocol`."""

@@ -4,13 +4,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from functools import lru_cache
-from itertools import groupby
 from typing import TypeVar
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import CallPart, ReasoningPart, TextPart
+from tui.model.dialects.argument_repair import span
 from tui.model.dialects.call_maker import CallMaker
 from tui.model.dialects.visible import Visible
+from tui.model.openai_api.reply_stream import joined
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
@@ -27,7 +28,6 @@ MAX_BEFORE = 1_000
 """Characters from the beginning of the text that are kept; a longer text does not announce a call."""
 
 _SPACE = re.compile(r"\s*")
-_JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 
 
 class TextReader:
@@ -130,25 +130,6 @@ class TextReader:
         return -1
 
 
-def span(text: str, start: int) -> int:
-    """Return the end of the JSON object or array that begins at `start`, or -1.
-
-    Brackets in strings do not count, and a string ends only at a quote that is not escaped.
-    """
-    depth = 0
-    for found in _JSON_TOKEN.finditer(text, start):
-        token = found.group()
-        if token in ("{", "["):
-            depth += 1
-        elif token in ("}", "]"):
-            depth -= 1
-            if depth <= 0:
-                return found.end()
-        elif token == '"':  # an unterminated string
-            return -1
-    return -1
-
-
 def tail_of(text: str, words: Sequence[str]) -> int:
     """Return how many characters at the end of `text` may be the beginning of one of `words`."""
     beginnings, longest, first = _beginnings(tuple(words))
@@ -247,17 +228,7 @@ class DialectParser(ABC):
     def _taken(self) -> list[Piece]:
         """Return the output, adjacent texts joined, so that the next stage gets fewer pieces."""
         out, self._out = self._out, []
-        if len(out) < 2:
-            return out
-        joined: list[Piece] = []
-        for kind, pieces in groupby(out, type):
-            if kind is TextPart:
-                joined.append(
-                    TextPart("".join(piece.text for piece in pieces if isinstance(piece, TextPart)))
-                )
-            else:
-                joined.extend(pieces)
-        return joined
+        return list(joined(out))
 
     def _say(self, size: int) -> None:
         if size:
@@ -332,37 +303,11 @@ class DialectParser(ABC):
             at += len(word)
         return at if word else -1
 
-    def _think_until(self, closers: Sequence[str]) -> Steps[str]:
-        """Emit text as thinking until one of `closers`, which is consumed; return it, or "" at the end.
-
-        White space at both ends is dropped.
-        """
-        folds = self._reader.folds
-        pattern = any_of(closers, folds=folds)
-        begun = False
-        while True:
-            found = self._reader.search(pattern)
-            whole = self._reader.cut(0, found[0] if found else None)
-            held = 0 if found else tail_of(folded(whole[-64:]) if folds else whole[-64:], closers)
-            text = whole[: len(whole) - held]
-            if not begun:
-                space = len(text) - len(text.lstrip())
-                self._reader.drop(space)
-                text = text[space:]
-            body = text.rstrip()
-            if body:
-                begun = True
-                self._think(self._reader.drop(len(body)))
-            if found:
-                closer = self._reader.cut(len(text) - len(body)).lstrip()
-                closer = folded(closer) if folds else closer
-                closer = next(word for word in closers if closer.startswith(word))
-                self._reader.drop(len(text) - len(body) + len(closer))
-                return closer
-            if not (yield from self._reader.more()):
-                rest = self._reader.drop(len(self._reader))
-                self._think(rest.rstrip() if begun else rest.strip())
-                return ""
+    def _think_until(self, closer: str) -> Steps[None]:
+        """Take the text until `closer`, or to the end, as thinking, without white space around it."""
+        found = yield from self._reader.find(any_of([closer], folds=self._reader.folds))
+        self._think(self._reader.cut(0, found[0] if found else None).strip())
+        self._reader.drop(found[1] if found else len(self._reader))
 
 
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}

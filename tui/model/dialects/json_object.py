@@ -8,9 +8,9 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.argument_repair import UnreadableJson, mend
+from tui.model.dialects.argument_repair import UnreadableJson, mend, span
 from tui.model.dialects.call_maker import ARGUMENT_KEYS, SERVER_KEYS, TOOL_KEYS, Named, named_in
-from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of, span
+from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
 
 STOP: tuple[str, ...] = ()
 

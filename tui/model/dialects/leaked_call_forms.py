@@ -18,10 +18,10 @@ from tui.model.dialects.argument_repair import (
     mend,
     properties_of,
     read_json,
+    span,
     typed_all,
 )
 from tui.model.dialects.call_maker import NAMED, CallMaker, named_in
-from tui.model.dialects.dialect_parser import span
 
 NAME = r"[\w.\-/]{1,128}"
 BAR = r"[|｜‖]{1,2}"
@@ -71,7 +71,7 @@ _GLM = re.compile(rf"<tool_call>\s*({NAME})\s*(?=<arg_key>|</tool_call>)")
 _KEY = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>", re.DOTALL)
 _VALUE_END = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
 _GLM_END = re.compile(r"\s*</tool_call>")
-CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w:\s=\"'.|｜‖-]{0,200})\Z")
+_CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w:\s=\"'.|｜‖-]{0,200})\Z")
 """An unfinished tag at the end."""
 
 _UNNAMED = re.compile(r"""\[?\s*\{\s*["'][^<]{0,120}\Z""")
@@ -124,12 +124,30 @@ class LeakContext:
             return Leak(len(text), ())
         return Leak(len(text), (replace(self.maker.lost(tool.name, "", text[at:]), recovered=True),))
 
+    def between_tags(
+        self, text: str, at: int, tool: ToolSpec, values: Any, end: int, closer: re.Pattern[str]
+    ) -> Leak:
+        """Return the call with arguments from `at` to `end`; lost, or text, if its closing tag is missing."""
+        closed, rest = closer.match(text, end), text[end:].strip()
+        if closed is None and (self.cut or _CUT_TAG.match(text, end) or not (values or rest)):
+            return self.lost(text, at, tool)
+        if closed is None and (not values or rest):
+            return Leak(len(text), ())
+        call = self.maker.of_value(tool.name, values, recovered=True)
+        return Leak(closed.end() if closed else end, (call,))
+
     def unread(self, text: str, at: int, end: int, tool: ToolSpec | None) -> Leak:
         """Return the item between two offsets that is not JSON: lost if the text ends there, else text.
 
         Only a closing mark could show whether it is broken, or truncated within a string.
         """
         return Leak(end, ()) if text[end:].strip() else self.lost(text, at, tool)
+
+
+def past(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Return the offset after what `pattern` matches at an offset, or the same one."""
+    found = pattern.match(text, at)
+    return found.end() if found else at
 
 
 Form = Callable[[str, int, LeakContext], Leak | None]
@@ -157,8 +175,7 @@ def json_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     if stop < 0:
         lost = scene.lost(text, end, _unfinished_tool(text, end, scene))
         return Leak(len(text), (*calls, *lost.items))
-    if (behind := _BEHIND.match(text, end)) is not None:
-        end = behind.end()
+    end = past(_BEHIND, text, end)
     return Leak(end, calls)
 
 
@@ -213,8 +230,7 @@ def named_form(text: str, at: int, scene: LeakContext) -> Leak | None:
         return scene.unread(text, opener.end(), end, tool)
     if tool is None:
         return Leak(end, ())
-    if (behind := _LEFT_OPEN.match(text, end)) is not None:
-        end = behind.end()
+    end = past(_LEFT_OPEN, text, end)
     identity = identity if ":" in identity else ""
     return Leak(end, (scene.maker.of_value(tool.name, value, recovered=True, identity=identity),))
 
@@ -233,13 +249,7 @@ def glm_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             return scene.lost(text, opener.end(), tool)
         values[key[1].strip()] = text[key.end() : closer.start()]
         end = closer.end()
-    closed = _GLM_END.match(text, end)
-    if closed is None and (scene.cut or CUT_TAG.match(text, end)):
-        return scene.lost(text, opener.end(), tool)
-    if closed is None and text[end:].strip():
-        return Leak(len(text), ())
-    call = scene.maker.of_value(tool.name, typed_all(values, tool.schema), recovered=True)
-    return Leak(closed.end() if closed else end, (call,))
+    return scene.between_tags(text, opener.end(), tool, typed_all(values, tool.schema), end, _GLM_END)
 
 
 def python_form(text: str, at: int, scene: LeakContext) -> Leak | None:
@@ -256,8 +266,7 @@ def python_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     values = keywords(text[opener.end() + 1 : end - 1])
     if values is None or any(name.isdecimal() for name in values):
         return None
-    if (behind := _LEFT_OPEN.match(text, end)) is not None:
-        end = behind.end()
+    end = past(_LEFT_OPEN, text, end)
     return Leak(end, (scene.maker.of_value(tool.name, values, recovered=True),))
 
 
@@ -283,11 +292,8 @@ def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             if (call := _bare_call(item, scene)) is None:
                 return None
             found.append(call)
-        at = end
-        if (between := _BETWEEN.match(text, end)) is not None:
-            at = between.end()
-    behind = AFTER.match(text, at)
-    rest = text[behind.end() if behind else at :]
+        at = past(_BETWEEN, text, end)
+    rest = text[past(AFTER, text, at) :]
     if found and rest.startswith("{") and span(rest, 0) < 0:
         return scene.lost(text, at, UNKNOWN)
     if not found or not _NO_MORE.match(rest):
@@ -343,8 +349,7 @@ def channel_form(text: str, at: int, scene: LeakContext) -> Leak | None:
             if found is None:
                 return Leak(at, tuple(items)) if items else Leak(len(text), ())
             items.extend(found.items)
-            closed = _TERMINATOR.match(text, found.end)
-            at = closed.end() if closed else found.end
+            at = past(_TERMINATOR, text, found.end)
             continue
         end = _END.search(text, start)
         assert end is not None

@@ -9,40 +9,21 @@ import re
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
+from tui.model.dialects import leaked_call_forms as marked
+from tui.model.dialects import leaked_parameter_tags as tags
+from tui.model.dialects import leaked_program_forms as programs
 from tui.model.dialects.call_maker import CallMaker
 from tui.model.dialects.dialect_parser import DialectParser, Steps, any_of
-from tui.model.dialects.leaked_call_forms import (
-    AFTER,
-    NAME,
-    Form,
-    Leak,
-    LeakContext,
-    bare_form,
-    begun_form,
-    channel_form,
-    glm_form,
-    json_form,
-    named_form,
-    python_form,
-    stripped_form,
-)
-from tui.model.dialects.leaked_parameter_tags import tag_form, xtml_form
-from tui.model.dialects.leaked_program_forms import (
-    announced_form,
-    bare_program_form,
-    gemma_form,
-    is_hopeless,
-    line_form,
-    may_begin,
-    program_form,
-)
+from tui.model.dialects.leaked_call_forms import AFTER, NAME, Form, Leak, LeakContext, past
 
 MAX_ATTEMPTS = 64
 """Maximum marks that are tried in one reply; a reply with more is about marks."""
 
 _FORMS: tuple[Form, ...] = (
-    *(gemma_form, program_form, tag_form, xtml_form, glm_form, json_form, named_form, line_form),
-    *(python_form, channel_form, stripped_form, bare_form, bare_program_form, announced_form, begun_form),
+    *(programs.gemma_form, programs.program_form, tags.tag_form, tags.xtml_form, marked.glm_form),
+    *(marked.json_form, marked.named_form, programs.line_form, marked.python_form, marked.channel_form),
+    *(marked.stripped_form, marked.bare_form, programs.bare_program_form, programs.announced_form),
+    marked.begun_form,
 )
 _W, _BAR = r"\s{0,8}", r"[|｜‖]{1,4}"
 
@@ -52,46 +33,18 @@ def _literal(word: str) -> list[str]:
 
 
 _WORDS = (
-    "<tool_call>",
-    "<tool_calls>",
-    "<function_call>",
-    "<function_calls>",
-    "<TOOLCALL>",
-    "<function=",
-    "<function(",
-    "<function/",
-    "<function:",
-    "<function name",
-    "<invoke ",
-    "<tool=",
-    "[TOOL_CALLS]",
-    "<|python_tag|>",
-    "<longcat_tool_call>",
-    "<|START_ACTION|>",
-    "<|action_start|>",
-    "commentary to=",
-    "<DSML",
-    "<|python_start|>",
-    "<|tools_prefix|>",
-    "<|from|>assistant",
-    "<|recipient|>",
-    "<start_function_call>",
-    "<|open|>tools",
-    "<|open|>call",
-    "<tool_code>",
-    "<tools>",
-    "```tool_",
-    "```function_call",
-    "functools[",
-    "function call<|role_sep|>",
-    "✿FUNCTION✿",
-    ">>>",
-    "call:",
-    "declaration:default_api",
+    *("<TOOLCALL>", "<function name", "<invoke ", "<tool=", "[TOOL_CALLS]", "<|python_tag|>"),
+    *("<longcat_tool_call>", "<|START_ACTION|>", "<|action_start|>", "commentary to=", "<DSML"),
+    *("<|python_start|>", "<|tools_prefix|>", "<|from|>assistant", "<|recipient|>", "<start_function_call>"),
+    *("<|open|>tools", "<|open|>call", "<tool_code>", "<tools>", "```tool_", "```function_call"),
+    *("functools[", "function call<|role_sep|>", "✿FUNCTION✿", ">>>", "call:", "declaration:default_api"),
 )
 _CHANNELS = ("<|channel|>", "<|start|>", "assistantcommentary")
 _MARKS: tuple[list[str], ...] = (
     *map(_literal, (*_WORDS, *_CHANNELS)),
+    [*_literal("<tool_call"), "s?", ">"],
+    [*_literal("<function_call"), "s?", ">"],
+    [*_literal("<function"), "[=(/:]"],
     ["<", "[a-z_]{1,20}", ":", *_literal("tool_call")],
     ["<", "[a-z_]{1,20}", ":", *_literal("function_calls>")],
     ["<", "[a-z_]{1,20}", ":", *_literal("invoke ")],
@@ -165,7 +118,7 @@ class LeakParser(DialectParser):
             return True
         while self._maker.offered.tools and not self._none:
             head = self._reader.cut(start, start + _MAX_HEAD)
-            named = may_begin(head, self._names)
+            named = programs.may_begin(head, self._names)
             if _BARE.match(head) or named:
                 return True
             if not (_BARE_SO_FAR.match(head) or named is None) or not (yield from self._reader.more()):
@@ -218,7 +171,7 @@ class LeakParser(DialectParser):
     def _hopeless(self) -> bool:
         """Whether the text held back can no longer be a leak."""
         head = self._reader.cut(0, _MAX_HEAD)
-        if _NO_BODY.match(head) or (not self._bare and is_hopeless(head, self._scene())):
+        if _NO_BODY.match(head) or (not self._bare and programs.is_hopeless(head, self._scene())):
             return True
         named = _NAMES.match(head)
         if named is None or self._maker.offered.find(named[2]) is not None:
@@ -235,8 +188,7 @@ class LeakParser(DialectParser):
         scene = self._scene()
         for form in _FORMS:
             if (found := form(text, at + start, scene)) is not None:
-                end = behind.end() if (behind := AFTER.match(text, found.end)) else found.end
-                return Leak(end - at, found.items)
+                return Leak(past(AFTER, text, found.end) - at, found.items)
         return None
 
 

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.argument_repair import UnreadableJson, mend, properties_of, typed
-from tui.model.dialects.dialect_parser import span
-from tui.model.dialects.leaked_call_forms import CUT_TAG, NAME, Leak, LeakContext
+from tui.model.dialects.argument_repair import UnreadableJson, mend, properties_of, span, typed
+from tui.model.dialects.leaked_call_forms import NAME, Leak, LeakContext
 
 _D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"
 _WRAPPER = rf"<{_D}(?:tool_calls?|function_calls?)\s*>"
@@ -34,6 +33,7 @@ _END = re.compile(
     rf"\s*</{_D}(?:function|invoke|tool)\s*>"
     rf"|\s*(?=</{_D}(?:tool_calls?|function_calls?)\s*>)"
 )
+_BREAKS = re.compile(r"\A\r?\n|\r?\n\Z")
 _STRING = re.compile(r"string\s*=\s*[\"']?(true|false)")
 
 
@@ -56,22 +56,9 @@ def tag_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     else:
         read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"], cut=scene.cut)
     if read is None:
-        return scene.lost(text, start, None if _has_more_text(text, start) else tool)
-    values, end = read
-    closed = _END.match(text, end)
-    rest = text[end:].strip()
-    if closed is None and (scene.cut or CUT_TAG.match(text, end) or not (values or rest)):
-        return scene.lost(text, start, tool)
-    if closed is None and (not values or rest):
-        return Leak(len(text), ())
-    call = scene.maker.of_value(tool.name, values, recovered=True)
-    return Leak(closed.end() if closed else end, (call,))
-
-
-def _has_more_text(text: str, start: int) -> bool:
-    """Whether an object has an end and more text after it."""
-    end = span(text, start) if text.startswith("{", start) else -1
-    return end >= 0 and bool(text[end:].strip())
+        whole = span(text, start) if text.startswith("{", start) else -1
+        return scene.lost(text, start, None if whole >= 0 and text[whole:].strip() else tool)
+    return scene.between_tags(text, start, tool, *read, _END)
 
 
 def _json_body(text: str, start: int) -> tuple[Any, int] | None:
@@ -96,7 +83,8 @@ def _parameters(
         name = (opener["bare"] or opener["named"]).strip()
         at = ends[1]
         said = _STRING.search(opener["rest"])
-        value = value if exact else _without_breaks(value)
+        if not exact:  # without the line breaks next to the tags
+            value = _BREAKS.sub("", value)
         values.setdefault(name, value if said and said[1] == "true" else typed(value, properties.get(name)))
     return values, at
 
@@ -125,11 +113,6 @@ def _value_end(text: str, start: int, properties: Mapping[str, Any], cut: bool) 
         if opener and (opener["bare"] or opener["named"]) in properties:
             return found.start(), found.start()
     return first
-
-
-def _without_breaks(value: str) -> str:
-    value = value.removeprefix("\r\n") if value.startswith("\r\n") else value.removeprefix("\n")
-    return value.removesuffix("\r\n") if value.endswith("\r\n") else value.removesuffix("\n")
 
 
 # ---- Kimi K3: <|open|>call tool="name"<|sep|>, and <|open|>argument key="key" type="type"<|sep|> for each

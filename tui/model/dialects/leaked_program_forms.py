@@ -6,7 +6,6 @@ model shows that text is a call, it must be the whole reply or its end, and name
 offered, with arguments that the tool has.
 """
 
-import json
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -20,10 +19,11 @@ from tui.model.dialects.argument_repair import (
     mend,
     properties_of,
     read_json,
+    span,
+    typed,
 )
 from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAMED, TOOL_KEYS, named_in
-from tui.model.dialects.dialect_parser import span
-from tui.model.dialects.leaked_call_forms import AFTER, NAME, UNKNOWN, Leak, LeakContext
+from tui.model.dialects.leaked_call_forms import AFTER, NAME, UNKNOWN, Leak, LeakContext, past
 
 FENCE_WORDS = r"tool_code|tool_calls?|tool_use|function_calls?"
 """Info strings of fences in which Gemma 3 and others write calls."""
@@ -47,13 +47,12 @@ def program_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     if opener is None:
         return None
     found = _calls(text, opener.end(), scene)
-    if found is None or not isinstance(found, Leak):
+    if found is None:
         return None
     end = found.end
-    if (closed := _CLOSED.match(text, end)) is not None:
-        end = closed.end()
-    if opener["fence"] and (invented := _OUTPUT.match(text, end)) is not None:
-        end = invented.end()
+    end = past(_CLOSED, text, end)
+    if opener["fence"]:
+        end = past(_OUTPUT, text, end)
     return Leak(end, found.items)
 
 
@@ -72,8 +71,7 @@ def bare_program_form(text: str, at: int, scene: LeakContext) -> Leak | None:
         if _LIST_BEGUN.match(text, end):
             return Leak(len(text), (*found.items, *scene.lost(text, end, UNKNOWN).items))
         end += text.startswith("]", end)
-    behind = AFTER.match(text, end)
-    if text[behind.end() if behind else end :].strip():
+    if text[past(AFTER, text, end) :].strip():
         return None
     return scene.lost(text, at, scene.exact(first[2])) if scene.cut else Leak(end, found.items)
 
@@ -94,8 +92,9 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
         values = keywords(inner)
         if values is None:
             values = _noted(text[opener.end() : end])
-        if values and not exact and all(name.isdecimal() for name in values):
-            values = _by_position(values, tool)
+        names = list(properties_of(tool.schema))
+        if values and not exact and all(name.isdecimal() for name in values) and len(values) <= len(names):
+            values = dict(zip(names, values.values(), strict=False))
         if values is None or any(name.isdecimal() for name in values) or (exact and not _fits(values, tool)):
             return None
         made.append(scene.maker.of_value(tool.name, values, recovered=True))
@@ -107,12 +106,6 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
         if at == end:
             break
     return Leak(at, tuple(made)) if made else None
-
-
-def _by_position(values: Mapping[str, Any], tool: ToolSpec) -> dict[str, Any] | None:
-    """Return unnamed arguments under the names of the tool's properties, in order."""
-    names = list(properties_of(tool.schema))
-    return dict(zip(names, values.values(), strict=False)) if len(values) <= len(names) else None
 
 
 def _noted(text: str) -> dict[str, Any] | None:
@@ -207,18 +200,7 @@ def _value(text: str, at: int, depth: int, raw_end: re.Pattern[str]) -> tuple[An
     end = raw_end.search(text, at)
     if end is None:
         return None
-    raw = text[at : end.start()].strip()
-    return _plain(raw), end.start()
-
-
-def _plain(raw: str) -> Any:
-    words = {"true": True, "false": False, "null": None, "none": None}
-    if raw.lower() in words:
-        return words[raw.lower()]
-    try:
-        return json.loads(raw) if re.fullmatch(r"-?\d{1,18}(?:\.\d{1,18})?", raw) else raw
-    except ValueError:
-        return raw
+    return typed(text[at : end.start()].strip(), None), end.start()
 
 
 def _container(text: str, at: int, depth: int) -> tuple[Any, int] | None:
@@ -290,12 +272,10 @@ def line_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     except UnreadableJson:
         return scene.unread(text, opener.end(), end, tool)
     if exact:
-        behind = AFTER.match(text, end)
-        more = text[behind.end() if behind else end :].strip()
+        more = text[past(AFTER, text, end) :].strip()
         if (more and not _NEXT_LINE.match(more)) or not (isinstance(value, dict) and _fits(value, tool)):
             return None
-    if (invented := _INVENTED.match(text, end)) is not None:
-        end = invented.end()
+    end = past(_INVENTED, text, end)
     return Leak(end, (scene.maker.of_value(tool.name, value, recovered=True),))
 
 
@@ -340,12 +320,10 @@ def announced_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     if end < 0:
         return scene.lost(text, start, tool) if tool is not None else None
     calls = _announced(text[start:end], scene, native=native)
-    behind = _FENCE_END.match(text, end) if fence else None
-    stop = behind.end() if behind else end
-    if native and (invented := _OUTPUT.match(text, stop)) is not None:
-        stop = invented.end()
-    after = AFTER.match(text, stop)
-    if calls is None or (not native and text[after.end() if after else stop :].strip()):
+    stop = past(_FENCE_END, text, end) if fence else end
+    if native:
+        stop = past(_OUTPUT, text, stop)
+    if calls is None or (not native and text[past(AFTER, text, stop) :].strip()):
         return None
     if scene.cut:
         return scene.lost(text, start, tool)

@@ -17,6 +17,7 @@ from tui.model.dialects.argument_repair import (
     keywords,
     mend,
     properties_of,
+    span,
 )
 from tui.model.dialects.call_maker import (
     ARGUMENT_KEYS,
@@ -26,7 +27,6 @@ from tui.model.dialects.call_maker import (
     OfferedTools,
     named_in,
 )
-from tui.model.dialects.dialect_parser import span
 from tui.model.dialects.leaked_call_forms import NAME
 from tui.model.openai_api.call_slots import fresh_id
 

@@ -6,10 +6,9 @@ An action runs even if the model continues with an invented observation and answ
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from tui.core.conversation.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.ports import TextPart, ToolSpec
 from tui.model.dialects.argument_repair import (
     UnreadableJson,
@@ -43,8 +42,7 @@ _TICKS = re.compile(r"(`{1,2})(?!`)(.*?)(?<!`)\1", re.DOTALL)
 MAX_PAIRS = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class Keyword:
+class Keyword(NamedTuple):
     """A keyword at the beginning of a line: its kind ("thought", "input", …) and its size."""
 
     kind: str
@@ -75,8 +73,7 @@ def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class ReactAction:
+class ReactAction(NamedTuple):
     """The text after `Action:`: the name of the tool, and where its input begins.
 
     `inline` is the offset after an `Action Input:` on the same line, `bracket` that of an opening bracket
@@ -86,15 +83,6 @@ class ReactAction:
     name: str
     inline: int = -1
     bracket: int = -1
-
-    @property
-    def nothing(self) -> bool:
-        return bool(_NONE.fullmatch(self.name))
-
-    @property
-    def answers(self) -> bool:
-        """Whether the model writes its answer as a call of a tool."""
-        return bool(_ANSWER.fullmatch(self.name))
 
 
 def action(line: str) -> ReactAction:
@@ -111,7 +99,9 @@ def action(line: str) -> ReactAction:
 
 def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
     """Return the arguments of an input and whether it took a guess, or what is wrong with it."""
-    text = _without_ticks(text.strip())
+    text = text.strip()
+    if (inline := _TICKS.fullmatch(text)) is not None:  # code in Markdown
+        text = inline[2].strip()
     schema: Mapping[str, Any] = tool.schema if tool else {}
     if _NONE.fullmatch(text.strip("`")) or text in ("{}", '""', "()"):
         return {}, False
@@ -137,12 +127,6 @@ def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
     if named and properties and all(name.isdecimal() for name in named) and len(named) <= len(properties):
         return dict(zip(properties, named.values(), strict=False)), True
     return "the Action Input must be one JSON object"
-
-
-def _without_ticks(text: str) -> str:
-    """Return text without the backticks of inline code around it, as in Markdown."""
-    found = _TICKS.fullmatch(text)
-    return found[2].strip() if found else text
 
 
 def _pairs(text: str, properties: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -186,6 +170,11 @@ def written(tool: ToolSpec, arguments: str) -> str:
     return f"Action: {tool.name}\nAction Input: {arguments}"
 
 
+def observed(message: ToolMessage) -> str:
+    """Return a result in this dialect."""
+    return f"Observation: {message.text}"
+
+
 class ReactParser(DialectParser):
     """Reads replies in the dialect `react`."""
 
@@ -202,7 +191,9 @@ class ReactParser(DialectParser):
             if kind == "answer":
                 if not self._called:
                     self._skip(size)
-                    yield from self._rest()
+                    self._thinking = False
+                    while (yield from self._line()):
+                        pass
                 return
             if kind == "observation" and (self._called or self._thinking):
                 return
@@ -243,12 +234,6 @@ class ReactParser(DialectParser):
         elif size:
             self._think(self._mind.say(self._reader.drop(size)))
 
-    def _rest(self) -> Steps[None]:
-        while True:
-            self._say(len(self._reader))
-            if not (yield from self._reader.more()):
-                return
-
     def _action(self, start: int) -> Steps[bool]:
         """Return False if it is not a call."""
         self._form("")
@@ -273,11 +258,11 @@ class ReactParser(DialectParser):
         named = named_in(mended.value)
         if named is None:
             return False
-        if ReactAction(named.tool).answers and self._maker.offered.find(named.tool) is None:
+        tool = self._maker.offered.find(named.tool)
+        if tool is None and _ANSWER.fullmatch(named.tool):
             self._skip(end)
             self._answer(str(named.arguments or ""))
             return True
-        tool = self._maker.offered.find(named.tool)
         if isinstance(named.arguments, str):
             call = self._call_of_input(named.tool, tool, named.arguments)
         else:
@@ -291,6 +276,7 @@ class ReactParser(DialectParser):
         end = found[0] if found else len(self._reader)
         parsed = action(self._reader.cut(start, end))
         tool = self._maker.offered.find(parsed.name)
+        nothing = bool(_NONE.fullmatch(parsed.name))
         self._form(parsed.name[:64])
         if parsed.bracket >= 0 and tool is not None:
             return (yield from self._applied(tool, start + parsed.bracket))
@@ -302,12 +288,12 @@ class ReactParser(DialectParser):
             if following is not None and following.kind == "input":
                 text, size = yield from self._input(behind + following.size)
             else:
-                if not (tool or parsed.nothing) or (found is None and self._cut):
+                if not (tool or nothing) or (found is None and self._cut):
                     return False
                 text, size = "", end
-        if tool is None and parsed.nothing:
+        if tool is None and nothing:
             self._skip(size)
-        elif tool is None and parsed.answers:
+        elif tool is None and _ANSWER.fullmatch(parsed.name):
             self._skip(size)
             self._answer(text or "")
         else:

@@ -1,7 +1,7 @@
 """Wraps models without function calling, and models whose calls leak into their text."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -19,14 +19,59 @@ from tui.core.ports import (
     ToolSpec,
 )
 from tui.model.dialects.call_maker import UNNAMED, CallMaker, OfferedTools
-from tui.model.dialects.dialect import DIALECTS, Dialect
-from tui.model.dialects.dialect_parser import Piece
+from tui.model.dialects.dialect import Dialect
+from tui.model.dialects.dialect_parser import DialectParser, Piece
 from tui.model.dialects.leaked_calls import LeakParser
 from tui.model.dialects.native_calls import calls_of_generation, repaired
-from tui.model.dialects.thoughts import Thoughts
 from tui.model.dialects.xml import ANSWER, XmlParser
+from tui.model.openai_api import think_tags
 from tui.model.openai_api.accumulator import CUT
 from tui.model.retry import Wrapped
+
+
+class Thoughts:
+    """Takes thinking between tags out of a reply, and passes the rest to a dialect's parser.
+
+    Models use thinking tags in any dialect. A closing tag without an opening one, outside code and calls,
+    means that everything before it was thinking, including calls.
+
+    `make` creates that parser, and again when everything so far turns out to have been thinking. `opened`:
+    the model is known to omit the opening tag.
+    """
+
+    def __init__(self, make: Callable[[], DialectParser], *, opened: bool = False) -> None:
+        self.tags = think_tags.ThinkTags(opened=opened, is_code=self._is_code)
+        self._make = make
+        self._parser = make()
+        self._out: list[Piece] = []
+
+    @property
+    def over(self) -> bool:
+        return self._parser.over
+
+    def feed(self, text: str) -> list[Piece]:
+        return self._read(self.tags.feed(text))
+
+    def end(self, *, cut: bool = False) -> list[Piece]:
+        """Return the text held back. `cut`: the endpoint truncated the reply."""
+        return self._read(self.tags.finish()) + self._parser.end(cut=cut)
+
+    def _read(self, pieces: Iterable[think_tags.Piece]) -> list[Piece]:
+        for piece in pieces:
+            if not piece.thinking:
+                self._out.extend(self._parser.feed(piece.text))
+                continue
+            if piece.all_before:
+                self._parser = self._make()
+            self._parser.gap()
+            self._out.append(ReasoningPart(piece.text, replaces_text=piece.all_before))
+        out, self._out = self._out, []
+        return out
+
+    def _is_code(self) -> bool:
+        """Whether the parser takes the next text for code, or for a part of a call."""
+        self._out.extend(self._parser.settle())
+        return self._parser.busy or self._parser.in_code or self._parser.over
 
 
 class ReplyReader:
@@ -59,7 +104,8 @@ class ReplyReader:
         """Return whether replies begin with thinking, judged by this one; `before` if it does not show."""
         if self._written is None:
             return before
-        return (before or self._written.close_only) and not self._written.never_closed
+        tags = self._written.tags
+        return (before or tags.close_only) and not tags.never_closed
 
     def part(self, part: ModelPart) -> list[ModelPart]:
         match part:
@@ -129,8 +175,8 @@ class ReplyReader:
         """
         text = "".join(self._thinking)
         inner = ReplyReader(self._maker, self._dialect, within=True)
-        parts = inner.part(TextPart(text))
-        parts += inner.end(cut=False)
+        inner.part(TextPart(text))
+        inner.end(cut=False)
         sound = [call for call in inner.calls if not (call.truncated or call.problem)]
         known = [call for call in sound if self._maker.offered.named(call.name)]
         self.calls.extend(replace(call, recovered=True) for call in known)
@@ -142,9 +188,6 @@ class ReplyReader:
         return [part for part in parts + answer.end(cut=False) if isinstance(part, TextPart)]
 
 
-FALLBACK = "xml"
-"""The dialect for a model whose endpoint says that it has no function calling."""
-
 UNREADABLE_ATTEMPTS = 3
 """Attempts with a model whose calls neither its endpoint nor mcptui can parse."""
 
@@ -153,32 +196,54 @@ OVER_SIZE = 4_096
 """Seconds and characters for which a finished reply is still read for its token count."""
 
 
-class NativeTools(Wrapped):
-    """A model with function calling; calls that leaked into its text are found at the end."""
+class ToolCalls(Wrapped):
+    """A model whose calls are found in what it writes, and repaired.
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        def reading() -> ReplyReader:
-            return ReplyReader(CallMaker(OfferedTools(request.tools), used=_used_ids(request)))
+    Without a `dialect`, it has function calling, and calls that leaked into its text are found at the end.
+    With one, it reads its tools in the system text, and writes its calls as text. `fallback` is the dialect
+    that is used once its endpoint says that it has no function calling.
+    """
 
-        return _attempts(self._model, request, reading, request.tools)
-
-
-class TextTools(Wrapped):
-    """A model that reads its tools in the system text, and writes its calls as text in `dialect`."""
-
-    def __init__(self, model: ChatModel, dialect: Dialect) -> None:
+    def __init__(self, model: ChatModel, dialect: Dialect | None, fallback: Dialect | None = None) -> None:
         super().__init__(model)
         self._dialect = dialect
+        self._fallback = fallback
         self._opened = False
 
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        if tools is False:
+            self._dialect = self._dialect or self._fallback
+        super().restrict(tools=tools, images=images)
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        if self._dialect is None:
+
+            def reading() -> ReplyReader:
+                return ReplyReader(CallMaker(OfferedTools(request.tools), used=_used_ids(request)))
+
+            try:
+                async with aclosing(_attempts(self._model, request, reading, request.tools)) as parts:
+                    async for part in parts:
+                        yield part
+                return
+            except NoTools as error:
+                if self._fallback is None:
+                    raise
+                reason = error.message.rstrip(".")
+            self._dialect = self._fallback
+            yield RetryPart(1, 1, 0.0, f"{reason}. Retrying with tools as text ({self._dialect.name}).")
+        async with aclosing(self._as_text(request, self._dialect)) as parts:
+            async for part in parts:
+                yield part
+
+    async def _as_text(self, request: ModelRequest, dialect: Dialect) -> AsyncGenerator[ModelPart]:
         used = _used_ids(request)
         if not (request.tools or used):  # the dialect is not used, so nothing is parsed in it
             async with aclosing(self._model.stream(request)) as parts:
                 async for part in parts:
                     yield part
             return
-        dialect, tools = self._dialect, request.tools
+        tools = request.tools
         asked = replace(
             request,
             system=dialect.system(request.system, tools) if tools else request.system,
@@ -200,38 +265,6 @@ class TextTools(Wrapped):
             async for part in parts:
                 if isinstance(part, ReplyPart) and part.finish not in CUT:
                     self._opened = readings[-1].opens(self._opened)
-                yield part
-
-
-class AutoTools(Wrapped):
-    """A model that is used natively, and in text once its endpoint says that it has no function calling.
-
-    `known` is the dialect remembered for this endpoint and model, or "".
-    """
-
-    def __init__(self, model: ChatModel, known: str = "") -> None:
-        super().__init__(model)
-        self._native = NativeTools(model)
-        self._text = TextTools(model, DIALECTS[known if known in DIALECTS else FALLBACK])
-        self._needs_text = known in DIALECTS
-
-    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
-        self._needs_text |= tools is False
-        super().restrict(tools=tools, images=images)
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        if not self._needs_text:
-            try:
-                async with aclosing(self._native.stream(request)) as parts:
-                    async for part in parts:
-                        yield part
-                return
-            except NoTools as error:
-                reason = f"{error.message.rstrip('.')}. Retrying with tools as text ({FALLBACK})."
-            self._needs_text = True
-            yield RetryPart(1, 1, 0.0, reason)
-        async with aclosing(self._text.stream(request)) as parts:
-            async for part in parts:
                 yield part
 
 
@@ -320,12 +353,7 @@ def _ended(reading: ReplyReader, reply: ReplyPart, tools: Sequence[ToolSpec]) ->
     parts = reading.end(cut=reply.finish in CUT, spoken=bool(reply.refusal))
     if reply.calls:
         return [*parts, replace(reply, calls=repaired(reply.calls, tools))]
-    warning = " ".join(filter(None, (reply.warning, *map(_lost, reading.calls))))
+    names = ("" if one.name == UNNAMED else f" of {one.name}" for one in reading.calls if one.truncated)
+    told = "The model started a call{} as text and was cut off. The call was not run."
+    warning = " ".join(filter(None, (reply.warning, *map(told.format, names))))
     return [*parts, replace(reply, calls=repaired(reading.calls, tools), warning=warning)]
-
-
-def _lost(call: CallRequest) -> str:
-    if not call.truncated:
-        return ""
-    name = "" if call.name == UNNAMED else f" of {call.name}"
-    return f"The model started a call{name} as text and was cut off. The call was not run."

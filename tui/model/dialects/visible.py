@@ -40,7 +40,7 @@ class Indents:
 
     def is_code(self, head: str) -> bool:
         """Whether the rest of a line that begins with `head` is code."""
-        if head[:1] not in (" ", "\t", ">") and not self._is_item(head):
+        if head[:1] not in (" ", "\t", ">") and not (head[:1] in "-*+0123456789" and _ITEM.match(head)):
             return False
         here, rest = self._placed(f"{head}x")
         return here.loose and _columns(rest) - here._base(rest) >= COLUMNS
@@ -57,18 +57,9 @@ class Indents:
             return replace(here, hidden=False)
         return replace(here, loose=bool(_ENDS_ITSELF.fullmatch(rest)), hidden=False)
 
-    def behind_hidden(self) -> "Indents":
-        return Indents(False, self.items, self.quoted, True)
-
-    def behind_fence(self) -> "Indents":
-        return replace(self, loose=True, hidden=False)
-
     def _base(self, rest: str) -> int:
         columns = _columns(rest)
         return max((column for column in self.items if column <= columns), default=0)
-
-    def _is_item(self, head: str) -> bool:
-        return head[:1] in "-*+0123456789" and bool(_ITEM.match(head))
 
     def _placed(self, line: str) -> tuple["Indents", str]:
         """Return the quotes and items that contain a line, and the line with their marks as blanks."""
@@ -139,7 +130,7 @@ class CodeMarks:
 
     def hidden(self) -> None:
         self._new_line()
-        self._indents = self._indents.behind_hidden()
+        self._indents = replace(self._indents, loose=False, hidden=True)
 
     def _new_line(self) -> None:
         self._head, self._run, self._open = "", 0, 0
@@ -177,7 +168,7 @@ class CodeMarks:
             self._fence = "" if marks[0] == "`" and "`" in info else marks
         elif marks.startswith(self._fence) and not info.strip():
             self._fence = ""
-            self._indents = self._indents.behind_fence()
+            self._indents = replace(self._indents, loose=True, hidden=False)
 
 
 class Visible:

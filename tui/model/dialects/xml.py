@@ -108,7 +108,7 @@ class XmlParser(DialectParser):
                 return False
         self.busy = True
         self._skip(len(opener))
-        yield from self._think_until([closer])
+        yield from self._think_until(closer)
         self._visible.block()
         self.busy = False
         return True

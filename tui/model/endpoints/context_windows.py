@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.core.errors import McptuiError
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
-from tui.model.endpoints.listing import Inquiry, OfferedModel, count_in, inquiry, models_at
+from tui.model.endpoints.listing import Inquiry, OfferedModel, count_in, has_ability, inquiry, models_at
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_local, provider_of
 
@@ -83,7 +83,7 @@ async def load(profile: ModelProfile) -> None:
     async with inquiry(profile) as endpoint:
         url = f"{endpoint.root}/api/generate"
         body = {"model": profile.model, "stream": False}
-        await endpoint.post(url, body, seconds=profile.first_token_seconds)
+        await endpoint.ask(url, body, seconds=profile.first_token_seconds)
 
 
 def known_window(model: str) -> int | None:
@@ -96,11 +96,9 @@ async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
         return await _of_ollama(endpoint, profile.model)
     offered = await models_at(endpoint, profile)
     mine = next((item for item in offered if item.id == profile.model), None)
-    found = (
-        Ability(mine.window, "endpoint" if mine.window else "", mine.tools, mine.images)
-        if mine
-        else Ability()
-    )
+    found = Ability()
+    if mine is not None:
+        found = Ability(mine.window, "endpoint" if mine.window else "", mine.tools, mine.images)
     if not is_local(profile.base_url):
         return found
     for ask in _LOCAL.get(_kind(profile, mine or offered[0]), ()):
@@ -127,19 +125,12 @@ def _kind(profile: ModelProfile, offered: OfferedModel) -> str:
 
 async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
     """Ask Ollama: the model file's own window, else that of the loaded model, else the default."""
-    shown = _dict(await endpoint.post(f"{endpoint.root}/api/show", {"model": model}))
+    shown = _dict(await endpoint.ask(f"{endpoint.root}/api/show", {"model": model}))
     abilities = shown.get("capabilities")
-    most = next(
-        (
-            count
-            for key, value in _dict(shown.get("model_info")).items()
-            if str(key).endswith(".context_length") and (count := count_in(value))
-        ),
-        None,
-    )
-    able = abilities if isinstance(abilities, list) else None
-    tools = None if able is None else "tools" in able
-    images = None if able is None else "vision" in able
+    info = _dict(shown.get("model_info")).items()
+    lengths = (count_in(value) for key, value in info if str(key).endswith(".context_length"))
+    most = next(filter(None, lengths), OLLAMA_WINDOW)
+    tools, images = has_ability(abilities, "tools"), has_ability(abilities, "vision")
     parameters = shown.get("parameters")
     set_to = re.search(r"(?m)^num_ctx\s+(\d{1,9})", parameters) if isinstance(parameters, str) else None
     if set_to:
@@ -147,14 +138,14 @@ async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
     window, unloaded = await _loaded_in_ollama(endpoint, model)
     if window:
         return Ability(window, "endpoint", tools, images)
-    default = min(most or OLLAMA_WINDOW, OLLAMA_WINDOW)
+    default = min(most, OLLAMA_WINDOW)
     return Ability(default, "Ollama's default", tools, images, unloaded)
 
 
 async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, bool]:
     """Return the window of a model if it is loaded, and whether it is known not to be loaded."""
     try:
-        body = await endpoint.get(f"{endpoint.root}/api/ps")
+        body = await endpoint.ask(f"{endpoint.root}/api/ps")
     except McptuiError:
         return None, False
     names = (model, f"{model}:latest")  # Ollama's default tag
@@ -166,24 +157,24 @@ async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, 
 
 async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
     """LM Studio 0.4 or newer."""
-    for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v1/models"), "models"):
+    for entry in _dicts(await endpoint.ask(f"{endpoint.root}/api/v1/models"), "models"):
         loaded = list(_dicts(entry, "loaded_instances"))
         if model != entry.get("key") and model not in [item.get("id") for item in loaded]:
             continue
         window = count_in(_dict(loaded[0].get("config")).get("context_length")) if loaded else None
-        able = _dict(entry.get("capabilities"))
+        able = entry.get("capabilities")
         return Ability(
             window or count_in(entry.get("max_context_length")),
             "endpoint",
-            _flag(able.get("trained_for_tool_use")),
-            _flag(able.get("vision")),
+            has_ability(able, "trained_for_tool_use"),
+            has_ability(able, "vision"),
         )
     return Ability()
 
 
 async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
     """LM Studio before 0.4."""
-    for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v0/models"), "data"):
+    for entry in _dicts(await endpoint.ask(f"{endpoint.root}/api/v0/models"), "data"):
         if model == entry.get("id"):
             window = count_in(entry.get("loaded_context_length"))
             most = count_in(entry.get("max_context_length"))
@@ -193,12 +184,12 @@ async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
 
 async def _of_llamacpp(endpoint: Inquiry, model: str) -> Ability:
     """Ask llama.cpp's server, which has only one model."""
-    body = _dict(await endpoint.get(f"{endpoint.root}/props"))
+    body = _dict(await endpoint.ask(f"{endpoint.root}/props"))
     return Ability(
         count_in(_dict(body.get("default_generation_settings")).get("n_ctx")) or count_in(body.get("n_ctx")),
         "endpoint",
-        _flag(_dict(body.get("chat_template_caps")).get("supports_tools")),
-        _flag(_dict(body.get("modalities")).get("vision")),
+        has_ability(body.get("chat_template_caps"), "supports_tools"),
+        has_ability(body.get("modalities"), "vision"),
     )
 
 
@@ -209,10 +200,6 @@ def _dict(body: Any) -> Mapping[str, Any]:
 def _dicts(body: Any, key: str) -> list[Mapping[str, Any]]:
     listed = body.get(key) if isinstance(body, Mapping) else None
     return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
-
-
-def _flag(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
 
 
 _Ask = Callable[[Inquiry, str], Awaitable[Ability]]

@@ -4,32 +4,17 @@ import math
 import re
 from collections.abc import Mapping
 
-from tui.core.errors import ModelError, NoTools, chain_of, reason_of
+from tui.core.errors import ModelError, chain_of, reason_of
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import clock
 from tui.core.web import host_of, proxy_for, proxy_problem
-from tui.model.endpoints.failures import (
-    FAILED,
-    RETRYABLE_STATUS,
-    delay_in,
-    failed_generation,
-    is_billing,
-    is_lasting,
-    is_loading,
-    is_overflow,
-    is_unreadable_call,
-    refusal_in,
-    refuses_tools,
-    reply_room,
-    said_in,
-    window_in,
-    words_of,
-)
+from tui.model.endpoints.failures import FAILED, Verdict, judged, refusal_in, reply_room, said_in, words_of
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import enter_key, is_local, provider_of, without_secrets
 from tui.model.endpoints.refusal_rows import TOLD, Do
+from tui.model.endpoints.waits import asked_wait
 
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
 _STEPS = {
@@ -70,48 +55,22 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     said = said_in(body, redactor.redact)
     if mitigated := headers.get("cf-mitigated"):
         said = f"{said}\ncf-mitigated: {mitigated[:40]}"
-    wait = delay_in(said, body, headers, status)
-    billing = is_billing(said, status, wait=wait)
-    lasting = not billing and is_lasting(said, wait=wait)
-    loading = is_loading(said, status)
+    wait = asked_wait(body, headers, limited=status in (429, 503))
+    verdict = judged(said, status, wait=wait, body=body, limit=profile.max_tokens or 0)
     message = f"the endpoint returned HTTP {status}"
-    no_tools = refuses_tools(said, status)
-    overflow = is_overflow(said, status, profile.max_tokens or 0)
-    generation = failed_generation(body)
-    unreadable = bool(generation) or is_unreadable_call(said)
-    passes = status in RETRYABLE_STATUS or unreadable or loading
-    told_not_to = headers.get("x-should-retry", "").lower() == "false"
-    stays = refusal_in(said, status, among=(Do.FREE_MEMORY, Do.UNBLOCK)) is not None
-    hopeless = billing or lasting or no_tools or overflow or told_not_to or stays
-    if overflow:
-        step = _SHORTEN
-    elif lasting:
-        step = "Wait until the limit is reset, or switch to another model."
-    else:
-        step = _next_step(profile, status, said, billing, wait, headers)
-    error = (NoTools if no_tools else ModelError)(
-        f"{message}: {reason}" if reason else message,
-        where=endpoint_of(profile),
-        next_step=step,
-        status=status,
-        retryable=passes and not hopeless,
-        retry_after=wait,
-        overflow=overflow,
-        window=window_in(said) if overflow else None,
-    )
-    error.generation, error.said, error.loading = generation, said, loading
+    step = _next_step(profile, verdict, headers)
+    error = verdict.error(f"{message}: {reason}" if reason else message, step, endpoint_of(profile))
+    error.retryable &= headers.get("x-should-retry", "").lower() != "false"
     return redact_error(error, redactor)
 
 
-def _next_step(
-    profile: ModelProfile,
-    status: int,
-    said: str,
-    billing: bool,
-    wait: float | None,
-    headers: Mapping[str, str],
-) -> str:
-    if billing:
+def _next_step(profile: ModelProfile, verdict: Verdict, headers: Mapping[str, str]) -> str:
+    said, status = verdict.said, verdict.status or 0
+    if verdict.overflow:
+        return _SHORTEN
+    if verdict.lasting:
+        return "Wait until the limit is reset, or switch to another model."
+    if verdict.billing:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or switch to another model."
     if (told := refusal_in(said, status, among=_TOLD)) is not None:
@@ -120,12 +79,17 @@ def _next_step(
             room = reply_room(told[1], profile.max_tokens or 0)
             return f"Lower max_tokens in the profile{f' to {room}' if room else ''}."
         if do is Do.CHECK_MODEL:
-            return _model_step(profile, said)
+            if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
+                return f"Download it with `ollama pull {clean_line(profile.model, 80)}`."
+            variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
+            return (
+                f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
+            )
         if do is not Do.CHECK_KEY:
             return _STEPS[do]
         if status in (400, 403):
             return _key_step(profile)
-    return _key_step(profile) if status == 401 else _step_of_status(profile, status, wait, headers)
+    return _key_step(profile) if status == 401 else _step_of_status(profile, status, verdict.wait, headers)
 
 
 def _step_of_status(
@@ -136,11 +100,15 @@ def _step_of_status(
         case 403:
             return "The API key lacks permission. Check its permissions, region and billing."
         case 404 | 405:
-            return _address_step(profile)
+            if has_version(profile.base_url):
+                return "Check base_url and model in the profile."
+            return "Check base_url. mcptui tried it with and without /v1."
         case 408 | 409 | 425:
             return "Retry."
         case 429:
-            return f"Wait {_rounded(wait)}, then ask again." if wait else "Wait, then retry."
+            if not wait:
+                return "Wait, then retry."
+            return f"Wait {f'{wait:.3g} s' if wait < 60 else clock(math.ceil(wait))}, then ask again."
         case _ if 300 <= status < 400:
             to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
             return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
@@ -149,19 +117,12 @@ def _step_of_status(
     return CHECK_PROFILE
 
 
-def _rounded(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds < 60 else clock(math.ceil(seconds))
-
-
 def step_within(profile: ModelProfile, error: ModelError) -> str:
     """Return the next step for an error in a stream, by its status or its message."""
     if error.retryable or not error.message.startswith(FAILED):
         return error.next_step
-    said = error.said or error.message
-    billing = is_billing(said, error.status, wait=error.retry_after)
-    if error.overflow:
-        return _SHORTEN
-    step = _next_step(profile, error.status or 0, said, billing, None, {})
+    verdict = judged(error.said or error.message, error.status, wait=error.retry_after)
+    step = _next_step(profile, verdict, {})
     return error.next_step if step == CHECK_PROFILE else step
 
 
@@ -181,19 +142,6 @@ def _key_step(profile: ModelProfile) -> str:
     else:
         return f"P{paste[1:]}"
     return f"{step}, or {paste}"
-
-
-def _model_step(profile: ModelProfile, said: str) -> str:
-    if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
-        return f"Download it with `ollama pull {clean_line(profile.model, 80)}`."
-    variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
-    return f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
-
-
-def _address_step(profile: ModelProfile) -> str:
-    if not has_version(profile.base_url):
-        return "Check base_url. mcptui tried it with and without /v1."
-    return "Check base_url and model in the profile."
 
 
 def has_version(base_url: str) -> bool:
@@ -236,7 +184,11 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     elif refusal_in(cause, among=(Do.USE_TLS,)):
         step = _TRY_HTTPS
     else:
-        hopeless, step = False, _reach_step(profile)
+        hopeless, step = False, f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
+        if looks_like_ollama(profile):
+            step = "Start Ollama with `ollama serve`."
+        elif is_local(profile.base_url):
+            step = "Check base_url, and that the model server is running."
     reason = clean_line(redactor_of(profile).redact(reason), 160)
     return ModelError(
         f"cannot connect to the endpoint{': ' + reason if reason else ''}",
@@ -244,14 +196,6 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
         next_step=step,
         retryable=not hopeless,
     )
-
-
-def _reach_step(profile: ModelProfile) -> str:
-    if looks_like_ollama(profile):
-        return "Start Ollama with `ollama serve`."
-    if is_local(profile.base_url):
-        return "Check base_url, and that the model server is running."
-    return f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:

@@ -7,7 +7,7 @@ cleaned and truncated before it gets into a message.
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
@@ -199,39 +199,76 @@ def refusal_in(
     return next(refusals_in(words, status, sent, among=among), None)
 
 
-@lru_cache(maxsize=4)
-def _decided(said: str) -> tuple[Refusal, re.Match[str]] | None:
-    """Return the row that says what a failure is about. Several questions are asked about each text."""
-    return refusal_in(said, among=DECIDED)
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a failure is about, by the words `said` in it and by its status; each question is decided once.
 
-
-def delay_in(said: str, body: Any, headers: Mapping[str, str], status: int) -> float | None:
-    """Return the delay in seconds that a failure names, or None; headers count if a limit was reached."""
-    found = _decided(said)
-    if found is not None and found[0].do is Do.NEXT_DAY:
-        return None
-    return asked_wait(body, headers, limited=status in (429, 503))
-
-
-def is_billing(said: str, status: int | None, *, wait: float | None = None) -> bool:
-    """Whether a failure is about payment, so that a retry cannot help; `wait` is the delay that it names.
-
-    A rejected key (401) often links to the page of the account, so there only plain words count.
+    `wait` is the delay in seconds that it names, `generation` the model's text that the endpoint could not
+    parse. `billing`: it is about payment, so that a retry cannot help. `lasting`: about a limit of hours or
+    longer, without a `wait` that is shorter. `loading`: the model is being loaded, so that waiting helps.
+    `overflow`: the conversation is too long. `no_tools`: the model has no function calling.
     """
-    found = _decided(said)
-    if found is None:
-        return status == 402
-    return found[0].do is Do.PAY or (found[0].do is Do.PAY_OR_WAIT and wait is None and status != 401)
+
+    said: str
+    status: int | None
+    wait: float | None
+    generation: str
+    billing: bool
+    lasting: bool
+    loading: bool
+    overflow: bool
+    no_tools: bool
+    retryable: bool
+
+    def error(self, message: str, next_step: str, where: str = "") -> ModelError:
+        error = (NoTools if self.no_tools else ModelError)(
+            message,
+            where=where,
+            next_step=next_step,
+            status=self.status,
+            retryable=self.retryable,
+            retry_after=self.wait,
+            overflow=self.overflow,
+            window=window_in(self.said) if self.overflow else None,
+        )
+        error.generation, error.said, error.loading = self.generation, self.said, self.loading
+        return error
 
 
-def is_lasting(said: str, *, wait: float | None = None) -> bool:
-    """Whether a failure is about a limit of hours or longer, without a `wait` that is shorter."""
-    found = _decided(said)
-    return found is not None and found[0].do in (Do.NEXT_DAY, Do.WAIT_LONG) and wait is None
+def judged(
+    said: str, status: int | None = None, *, wait: float | None = None, body: Any = None, limit: int = 0
+) -> Verdict:
+    """Return the verdict on a failure; `body` may quote the model, `limit` is the longest reply asked for.
+
+    A rejected key (401) often links to the page of the account, so there only plain words are about payment.
+    Some providers describe an exceeded rate limit in nearly the words of a conversation that is too long; it
+    is ruled out first, because shortening one would lose content and not help. A reply that may become too
+    long is no overflow if there is room for a shorter one. A status of 413 needs no words.
+    """
+    row, found = refusal_in(said, among=DECIDED) or (None, None)
+    do = row.do if row else None
+    wait = None if do is Do.NEXT_DAY else wait
+    billing = do is Do.PAY or (do is Do.PAY_OR_WAIT and wait is None and status != 401)
+    lasting = do in (Do.NEXT_DAY, Do.WAIT_LONG) and wait is None
+    full = do is Do.SHORTEN or (found is not None and do is Do.FEWER_TOKENS and reply_room(found, limit) == 0)
+    overflow = full and status not in _NOT_ALLOWED
+    if do is None:
+        billing, overflow = status == 402, status == 413
+    loading = _is_loading(said, status)
+    tools = refusal_in(said, status or 0, among=DECIDED | {Do.TEXT_TOOLS})
+    no_tools = tools is not None and tools[0].do is Do.TEXT_TOOLS
+    generation = failed_generation(body)
+    # Without a status, a rate limit may pass, and an endpoint that is busy or failed.
+    transient = (Do.RETRY,) if status else (Do.RETRY, Do.WAIT, Do.TRY_AGAIN)
+    passes = status in RETRYABLE_STATUS or loading or generation or refusal_in(said, among=transient)
+    stays = refusal_in(said, status or 0, among=(Do.FREE_MEMORY, Do.UNBLOCK))
+    hopeless = billing or lasting or overflow or no_tools or stays
+    retryable = bool(passes and not hopeless)
+    return Verdict(said, status, wait, generation, billing, lasting, loading, overflow, no_tools, retryable)
 
 
-def is_loading(said: str, status: int | None) -> bool:
-    """Whether a failure says that the model is being loaded, so that waiting helps.
+def _is_loading(said: str, status: int | None) -> bool:
+    """Whether a failure says that the model is being loaded.
 
     Where the status says that the request is wrong, only the word itself counts: a deployment that "is not
     ready or does not exist" never gets ready.
@@ -272,27 +309,9 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     code = body.get("code") or body.get("type") if isinstance(body, dict) else None
     if isinstance(code, str) and code not in reason and not code.isdigit():
         reason = f"{reason} ({clean_line(code, 60)})"
-    status = _status(body)
-    said = said_in(body)
-    wait = delay_in(said, body, {}, 429)
-    billing = is_billing(said, status, wait=wait)
-    lasting = is_lasting(said, wait=wait)
-    loading = is_loading(said, status)
-    overflow = is_overflow(said, status)
-    generation = failed_generation(body)
-    passes = status in RETRYABLE_STATUS if status is not None else is_transient(said)
-    transient = passes or loading or bool(generation) or is_unreadable_call(said)
-    error = (NoTools if refuses_tools(said, status) else ModelError)(
-        f"{FAILED}: {reason}",
-        next_step="Add credit or raise the quota of this account." if billing else "Retry.",
-        status=status,
-        retryable=transient and not (billing or overflow or lasting),
-        retry_after=wait,
-        overflow=overflow,
-        window=window_in(said) if overflow else None,
-    )
-    error.generation, error.said, error.loading = generation, said, loading
-    return error
+    verdict = judged(said_in(body), _status(body), wait=asked_wait(body), body=body)
+    step = "Add credit or raise the quota of this account." if verdict.billing else "Retry."
+    return verdict.error(f"{FAILED}: {reason}", step)
 
 
 def is_filtered(words: str) -> bool:
@@ -306,22 +325,6 @@ def _blocked(chunk: Mapping[str, Any]) -> str:
         if isinstance(feedback := chunk.get(name), dict):
             return clean_line(str(feedback.get("blockReason") or feedback.get("block_reason") or ""), 60)
     return ""
-
-
-def is_unreadable_call(words: str) -> bool:
-    """Whether a failure is about a call that the model wrote, not about the request."""
-    return refusal_in(words, among=(Do.RETRY,)) is not None
-
-
-def is_transient(words: str) -> bool:
-    """Whether a failure without a status may pass: a rate limit, or an endpoint that is busy or failed."""
-    return refusal_in(words, among=(Do.WAIT, Do.TRY_AGAIN)) is not None
-
-
-def refuses_tools(words: str, status: int | None = None) -> bool:
-    """Whether a failure says that the model has no function calling."""
-    found = refusal_in(words, status or 0, among=DECIDED | {Do.TEXT_TOOLS})
-    return found is not None and found[0].do is Do.TEXT_TOOLS
 
 
 def failed_generation(body: Any) -> str:
@@ -358,19 +361,6 @@ def _status(body: Any) -> int | None:
 
 LEAST_REPLY = 256
 """Tokens that are left for a reply at least; with fewer, the conversation counts as too long."""
-
-
-def is_overflow(words: str, status: int | None = None, limit: int = 0) -> bool:
-    """Whether a failure says that the request is too long for the model; status 413 needs no words.
-
-    Some providers describe an exceeded rate limit in nearly the same words. That is ruled out first, because
-    shortening a conversation would lose content and not help. A reply that may become too long is no overflow
-    if there is room for a shorter one. `limit` is the longest reply asked for, in tokens, or 0.
-    """
-    found = None if status in _NOT_ALLOWED else _decided(words)
-    if found is None:
-        return status == 413
-    return found[0].do is Do.SHORTEN or (found[0].do is Do.FEWER_TOKENS and reply_room(found[1], limit) == 0)
 
 
 def window_in(words: str) -> int | None:

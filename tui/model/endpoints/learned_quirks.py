@@ -6,6 +6,7 @@ by the table in `refusals`, it is sent again like that, and this is remembered f
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -28,6 +29,7 @@ _OPTIONAL = (
 )
 """Optional parameters of a request, which can be omitted."""
 
+_ABOUT_TOOLS = ("form", "plain_keys", "strict_tools", "left_out", "refusals")
 _FOR_NOW = ("left_out", "refusals", "thinking_first", "no_stream", "plain_json", "reply_room")
 
 _POSITIONS = (
@@ -81,31 +83,24 @@ class Learned:
     reply_room: int = 0
 
     def applied(self, traits: Traits) -> Traits:
-        reasoning = Echo.FILLED if self.fill_reasoning else Echo.NEVER if self.no_echo else traits.reasoning
-        return replace(
-            traits,
-            schema=SchemaForm(self.form) if self.form else traits.schema,
-            plain_keys=traits.plain_keys or self.plain_keys,
-            reasoning=reasoning,
-            details=traits.details and not self.no_echo,
-            extra=traits.extra and not self.no_echo,
-            refuses=traits.refuses | self.dropped,
-            max_tokens_name=self.max_tokens_name or traits.max_tokens_name,
-            images=False if self.no_images else traits.images,
-            audio=traits.audio and not self.no_audio,
-            needs_tools=traits.needs_tools or self.needs_tools,
-            call_ids=CallIds(self.call_ids) if self.call_ids else traits.call_ids,
-            named_results=traits.named_results or self.named_results,
-            user_after_tool=traits.user_after_tool and not self.no_user_after_tool,
-            efforts=frozenset(self.efforts) or traits.efforts,
-            answer_format=self.answer_format or ("json_object" if self.plain_json else traits.answer_format),
-            format_with_tools=traits.format_with_tools and not self.no_format_with_tools,
-            max_tools=min(traits.max_tools, self.max_tools or traits.max_tools),
-            system=traits.system and not self.no_system,
-            stream=traits.stream and not self.no_stream,
-            max_reply=self.max_reply or traits.max_reply,
-            reply_room=self.reply_room,
-        )
+        """Return what is required and accepted; a field `no_X` says that the trait X is False."""
+        names = [item.name for item in fields(Traits)]
+        found = {name: value for name in names if (value := getattr(self, name, None))}
+        found |= {name: False for name in names if getattr(self, f"no_{name}", False)}
+        if self.no_echo:
+            found |= {"reasoning": Echo.NEVER, "details": False, "extra": False}
+        if self.fill_reasoning:
+            found["reasoning"] = Echo.FILLED
+        if self.form:
+            found["schema"] = SchemaForm(self.form)
+        if self.call_ids:
+            found["call_ids"] = CallIds(self.call_ids)
+        if self.efforts:
+            found["efforts"] = frozenset(self.efforts)
+        if self.plain_json:
+            found.setdefault("answer_format", "json_object")
+        found["max_tools"] = min(traits.max_tools, self.max_tools or traits.max_tools)
+        return replace(traits, refuses=traits.refuses | self.dropped, **found)
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -156,17 +151,14 @@ class Learned:
         self.reply_room = 0
         self.thinking_blocks = "required" if self.thinking_blocks else ""
 
-    def about_tools(self) -> "Learned":
+    def about_tools(self) -> dict[str, Any]:
         """Return a copy of what is known about tool schemas."""
-        found = Learned(form=self.form, plain_keys=self.plain_keys, strict_tools=set(self.strict_tools))
-        found.left_out, found.refusals = set(self.left_out), dict(self.refusals)
-        return found
+        return {name: copy(getattr(self, name)) for name in _ABOUT_TOOLS}
 
-    def restore_tools(self, before: "Learned") -> None:
+    def restore_tools(self, before: Mapping[str, Any]) -> None:
         """Drop the knowledge about tool schemas gained since `before`, because it did not help."""
-        self.form, self.plain_keys = before.form, before.plain_keys
-        self.strict_tools, self.left_out = set(before.strict_tools), set(before.left_out)
-        self.refusals = dict(before.refusals)
+        for name, value in before.items():
+            setattr(self, name, value)
 
     def to_json(self) -> dict[str, Any]:
         """Return the state as JSON; empty if there is nothing to remember."""
@@ -244,17 +236,17 @@ class Learned:
                 return ""
             case Do.NO_REASONING if self.fill_reasoning:
                 return ""
-            case Do.NO_BLOCKS | Do.NO_THINKING:
-                return self._drop_blocks(*_CHANGES[row.do][1:])
+            case Do.NO_BLOCKS | Do.NO_THINKING if self.thinking_blocks in ("refused", _CHANGES[row.do][1]):
+                return ""
             case Do.SEND_REASONING:
                 self.no_echo = False
-        name, value, told = _CHANGES[row.do]
+        name, value = _CHANGES[row.do]
         known, before = getattr(self, name), self.applied(traits)
         setattr(self, name, value)
-        if self.applied(traits) == before:  # it is sent like that already
+        if self.applied(traits) == before and name != "thinking_blocks":  # it is sent like that already
             setattr(self, name, known)
             return ""
-        return told
+        return row.do.value
 
     def _shorten_reply(self, found: re.Match[str], limit: int | None) -> str:
         """Ask for a reply that fits; keep what is the longest of all, not what this conversation leaves."""
@@ -268,12 +260,6 @@ class Learned:
         else:
             self.reply_room = room
         return f"The endpoint rejects max_tokens as too large. Retrying with {room:,}."
-
-    def _drop_blocks(self, blocks: str, told: str) -> str:
-        if self.thinking_blocks in ("refused", blocks):
-            return ""
-        self.thinking_blocks = blocks
-        return told
 
     def _omit(self, name: str) -> str:
         if name in ("images", "audio"):
@@ -312,101 +298,28 @@ class Learned:
         return f"The endpoint rejects the simpler schema of {name} too. Retrying without this tool."
 
 
-_IN_GOOGLES = SchemaForm.GEMINI.value
-_CHANGES: Mapping[Do, tuple[str, Any, str]] = {
-    Do.JOIN_SYSTEM: (
-        "no_system",
-        True,
-        "The model has no system role. Retrying with the system text in the first user message.",
-    ),
-    Do.NO_STREAM: ("no_stream", True, "The endpoint does not stream this model. Retrying without streaming."),
-    Do.RENAME: (
-        "max_tokens_name",
-        "max_completion_tokens",
-        "The endpoint requires max_completion_tokens. Retrying with it.",
-    ),
-    Do.PLAIN_JSON: (
-        "answer_format",
-        "json_object",
-        "The endpoint rejects a JSON Schema for the answer. Retrying with plain JSON.",
-    ),
-    Do.PLAIN_JSON_NOW: (
-        "plain_json",
-        True,
-        "The endpoint cannot follow this schema of the answer. Retrying with plain JSON.",
-    ),
-    Do.NO_FORMAT: (
-        "no_format_with_tools",
-        True,
-        "The endpoint rejects response_format with tools. Retrying without it.",
-    ),
-    Do.NO_BLOCKS: (
-        "thinking_blocks",
-        "refused",
-        "The endpoint rejects the thinking of this turn. Retrying without thinking.",
-    ),
-    Do.NO_THINKING: (
-        "thinking_blocks",
-        "required",
-        "The endpoint requires its thinking next to earlier calls. Retrying without thinking.",
-    ),
-    Do.SIMPLER_TOOLS: (
-        "form",
-        _IN_GOOGLES,
-        "The endpoint rejects a tool schema. Retrying with simpler schemas.",
-    ),
-    Do.GEMINI_TOOLS: (
-        "form",
-        _IN_GOOGLES,
-        "The endpoint requires Google's form of tool schemas. Retrying with it.",
-    ),
-    Do.KIMI_TOOLS: (
-        "form",
-        SchemaForm.KIMI.value,
-        "The endpoint requires Moonshot's form of tool schemas. Retrying with it.",
-    ),
-    Do.PLAIN_KEYS: (
-        "plain_keys",
-        True,
-        "The endpoint rejects property names in tool schemas. Retrying with plain ones.",
-    ),
-    Do.ADD_TOOLS: (
-        "needs_tools",
-        True,
-        "The endpoint requires tools next to earlier calls. Retrying with them.",
-    ),
-    Do.SEND_REASONING: (
-        "fill_reasoning",
-        True,
-        "The endpoint requires its reasoning in the history. Retrying with it.",
-    ),
-    Do.NO_REASONING: (
-        "no_echo",
-        True,
-        "The endpoint rejects its reasoning in the history. Retrying without it.",
-    ),
-    Do.SHORT_IDS: (
-        "call_ids",
-        CallIds.NINE.value,
-        "The endpoint requires call IDs of nine characters. Retrying with them.",
-    ),
-    Do.PLAIN_IDS: (
-        "call_ids",
-        CallIds.PLAIN.value,
-        "The endpoint rejects call IDs. Retrying with plain ones.",
-    ),
-    Do.NAMED_RESULTS: (
-        "named_results",
-        True,
-        "The endpoint requires tool names in results. Retrying with them.",
-    ),
-    Do.BETWEEN: (
-        "no_user_after_tool",
-        True,
-        "The endpoint rejects a user message right after a tool result. Retrying with a message in between.",
-    ),
+_CHANGES: Mapping[Do, tuple[str, Any]] = {
+    Do.JOIN_SYSTEM: ("no_system", True),
+    Do.NO_STREAM: ("no_stream", True),
+    Do.RENAME: ("max_tokens_name", "max_completion_tokens"),
+    Do.PLAIN_JSON: ("answer_format", "json_object"),
+    Do.PLAIN_JSON_NOW: ("plain_json", True),
+    Do.NO_FORMAT: ("no_format_with_tools", True),
+    Do.NO_BLOCKS: ("thinking_blocks", "refused"),
+    Do.NO_THINKING: ("thinking_blocks", "required"),
+    Do.SIMPLER_TOOLS: ("form", SchemaForm.GEMINI.value),
+    Do.GEMINI_TOOLS: ("form", SchemaForm.GEMINI.value),
+    Do.KIMI_TOOLS: ("form", SchemaForm.KIMI.value),
+    Do.PLAIN_KEYS: ("plain_keys", True),
+    Do.ADD_TOOLS: ("needs_tools", True),
+    Do.SEND_REASONING: ("fill_reasoning", True),
+    Do.NO_REASONING: ("no_echo", True),
+    Do.SHORT_IDS: ("call_ids", CallIds.NINE.value),
+    Do.PLAIN_IDS: ("call_ids", CallIds.PLAIN.value),
+    Do.NAMED_RESULTS: ("named_results", True),
+    Do.BETWEEN: ("no_user_after_tool", True),
 }
-"""For each reaction: the field of `Learned`, its new value, and the notice for the user."""
+"""For each reaction that a notice tells: the field of `Learned`, and its new value."""
 
 
 def kinds_of(sent: Collection[str], tools: Sequence[str], words: str) -> set[str]:

@@ -39,17 +39,12 @@ class Inquiry:
     def root(self) -> str:
         return self.base_url.removesuffix("/v1")
 
-    async def get(self, url: str) -> Any:
-        """Return the JSON value at an address.
+    async def ask(self, url: str, body: Mapping[str, Any] | None = None, *, seconds: float = SECONDS) -> Any:
+        """Return the JSON value at an address, or the answer to a `body`.
 
         Raises ModelError if it is unreachable, refused, too slow, or not JSON.
         """
-        return await self._ask("GET", url, None, SECONDS)
-
-    async def post(self, url: str, body: Mapping[str, Any], *, seconds: float = SECONDS) -> Any:
-        return await self._ask("POST", url, body, seconds)
-
-    async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float) -> Any:
+        method = "GET" if body is None else "POST"
         broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
         timeout = self._httpx.Timeout(seconds, connect=CONNECT_SECONDS)
         try:
@@ -181,13 +176,13 @@ async def offered_by(profile: ModelProfile) -> list[OfferedModel]:
 async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedModel]:
     """Return the models of an open endpoint. Raises as `offered_by` does."""
     try:
-        body = await endpoint.get(f"{endpoint.base_url}/models")
+        body = await endpoint.ask(f"{endpoint.base_url}/models")
     except ModelError as error:
         missing = error.status in (404, 405) or isinstance(error, errors.NotAStream)
         if not missing or errors.has_version(endpoint.base_url):
             raise
-        body = await endpoint.get(f"{endpoint.base_url}/v1/models")
-    found = {one.id: one for one in _entries(body)}
+        body = await endpoint.ask(f"{endpoint.base_url}/v1/models")
+    found = {one.id: one for one in models_in(body)}
     if not found:
         raise ModelError(
             "the endpoint does not list its models",
@@ -197,7 +192,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
     return sorted(found.values(), key=lambda one: not one.chat)
 
 
-def _entries(body: Any) -> Iterator[OfferedModel]:
+def models_in(body: Any) -> Iterator[OfferedModel]:
     """Yield the models in a list; skip anything else."""
     listed = body if isinstance(body, list) else body.get("data") or body.get("models")
     for entry in listed[:MAX_MODELS] if isinstance(listed, list) else ():
@@ -212,15 +207,17 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
     if not isinstance(identity, str) or not identity.isprintable() or len(identity) > MAX_ID:
         return None
     abilities = entry.get("capabilities")
-    owner = entry.get("owned_by")
+    owner, architecture = entry.get("owned_by"), entry.get("architecture")
+    modalities = architecture.get("input_modalities") if isinstance(architecture, Mapping) else None
+    silent = isinstance(abilities, Mapping) and abilities.get("completion_chat") is False
     return OfferedModel(
         identity,
-        chat=_conversations(identity, entry, abilities),
+        chat=not silent and entry.get("type") not in _NO_CHAT_KINDS and can_chat(identity),
         window=window_in(entry),
-        tools=_has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
+        tools=has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
         if abilities
         else _listed(entry.get("supported_parameters"), "tools"),
-        images=_has_ability(abilities, "vision") if abilities else _accepts_images(entry),
+        images=has_ability(abilities, "vision") if abilities else _listed(modalities, "image"),
         price_in=_price(entry, "prompt"),
         price_out=_price(entry, "completion"),
         owner=owner[:64] if isinstance(owner, str) else "",
@@ -243,15 +240,8 @@ def count_in(value: Any) -> int | None:
     return window if window is not None and window <= MAX_WINDOW else None
 
 
-def _conversations(identity: str, entry: Mapping[str, Any], abilities: Any) -> bool:
-    if entry.get("type") in _NO_CHAT_KINDS:
-        return False
-    if isinstance(abilities, Mapping) and abilities.get("completion_chat") is False:
-        return False
-    return can_chat(identity)
-
-
-def _has_ability(abilities: Any, *names: str) -> bool | None:
+def has_ability(abilities: Any, *names: str) -> bool | None:
+    """Return whether a list of abilities, or an object of flags, has one of these names; None if unknown."""
     if isinstance(abilities, list):
         return any(name in abilities for name in names)
     if isinstance(abilities, Mapping):
@@ -262,13 +252,6 @@ def _has_ability(abilities: Any, *names: str) -> bool | None:
 
 def _listed(values: Any, name: str) -> bool | None:
     return name in values if isinstance(values, list) and values else None
-
-
-def _accepts_images(entry: Mapping[str, Any]) -> bool | None:
-    architecture = entry.get("architecture")
-    return (
-        _listed(architecture.get("input_modalities"), "image") if isinstance(architecture, Mapping) else None
-    )
 
 
 def _price(entry: Mapping[str, Any], name: str) -> float | None:

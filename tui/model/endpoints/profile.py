@@ -67,14 +67,8 @@ class ModelProfile:
     key_place: str = ""
 
     def with_model(self, model: str) -> "ModelProfile":
-        return replace(
-            self,
-            model=model,
-            context_window=None,
-            price_in=None,
-            price_cached=None,
-            price_out=None,
-        )
+        bare = replace(self, price_in=None, price_cached=None, price_out=None)
+        return replace(bare, model=model, context_window=None)
 
     @property
     def key_name(self) -> str:
@@ -127,7 +121,7 @@ def choose(
     if asked is None and default == DEMO:
         return ModelSelection(None, "configuration")
     if (wanted := asked or default) is not None:
-        found = _named(wanted, everything)
+        found = next((profile for profile in everything if profile.name == wanted), None)
         if found is None and detected is None:
             return ModelSelection(None, "still searching", needs_detection=True)
         return ModelSelection(
@@ -142,10 +136,6 @@ def choose(
     if detected:
         return ModelSelection(detected[0], "found on this machine")
     return ModelSelection(None, "no model configured, and none found on this machine")
-
-
-def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
-    return next((profile for profile in profiles if profile.name == name), None)
 
 
 def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:

@@ -141,7 +141,7 @@ class Traits:
 class Row:
     """One row of the table: what differs from `Traits()` for a host and a model; "" is any.
 
-    `host` is the end of the host name, `model` a pattern that is searched in the model's id, ignoring case.
+    `host` are ends of host names, `model` a pattern that is searched in the model's id, ignoring case.
     The `refuses` of all matching rows are combined.
     """
 
@@ -150,25 +150,18 @@ class Row:
     traits: Mapping[str, Any] = field(default_factory=dict)
 
     def matches(self, host: str, model: str) -> bool:
-        if self.host and host != self.host and not host.endswith("." + self.host):
+        ends = tuple(f".{end}" for end in self.host.split())
+        if ends and not f".{host}".endswith(ends):
             return False
         return not self.model or re.search(self.model, model, re.IGNORECASE) is not None
 
 
 _MISTRAL = r"mistral|mixtral|ministral|codestral|devstral|magistral|pixtral"
-_MOONSHOT = {
-    "schema": SchemaForm.KIMI,
-    "reasoning": Echo.ALWAYS,
-    "cache_key": True,
-    "effort": EffortField.SWITCH,
-}
-_KIMI_3 = {"effort": EffortField.LEVEL, "efforts": frozenset({"low", "high", "max"})}
 _GOOGLE = {"schema": SchemaForm.GEMINI, "images": True, "named_results": True}
 
 TABLE = (
     Row(host="api.openai.com", traits={"max_tokens_name": "max_completion_tokens", "cache_key": True}),
-    Row(host="openai.azure.com", traits={"cache_key": True}),
-    Row(host="fireworks.ai", traits={"cache_key": True}),
+    Row(host="openai.azure.com fireworks.ai", traits={"cache_key": True}),
     # o3, o4-mini and most of gpt-5 answer 400 unsupported_parameter (smolagents#1893).
     Row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", traits={"refuses": {"stop"}}),
     Row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", traits={"audio": True}),
@@ -186,18 +179,26 @@ TABLE = (
     ),
     Row(host="openrouter.ai", traits={"effort": EffortField.OBJECT}),
     Row(host="aliyuncs.com", traits={"effort": EffortField.ENABLE}),
-    Row(host="siliconflow.com", traits={"effort": EffortField.ENABLE}),
-    Row(host="siliconflow.cn", traits={"effort": EffortField.ENABLE}),
-    Row(host="z.ai", traits={"effort": EffortField.SWITCH, "answer_format": "json_object"}),
-    Row(host="bigmodel.cn", traits={"effort": EffortField.SWITCH, "answer_format": "json_object"}),
+    Row(host="siliconflow.com siliconflow.cn", traits={"effort": EffortField.ENABLE}),
+    Row(host="z.ai bigmodel.cn", traits={"effort": EffortField.SWITCH, "answer_format": "json_object"}),
     Row(host="volces.com", traits={"effort": EffortField.SWITCH_AND_LEVEL}),
     # Interleaved thinking: the model loses track without its own thinking.
     Row(model=r"kimi|moonshot|glm|minimax", traits={"reasoning": Echo.ALWAYS}),
     Row(model=r"kimi|moonshot", traits={"schema": SchemaForm.KIMI}),
-    Row(host="moonshot.ai", traits=_MOONSHOT),
-    Row(host="moonshot.cn", traits=_MOONSHOT),
-    Row(host="moonshot.ai", model=r"kimi-?k[3-9]", traits=_KIMI_3),
-    Row(host="moonshot.cn", model=r"kimi-?k[3-9]", traits=_KIMI_3),
+    Row(
+        host="moonshot.ai moonshot.cn",
+        traits={
+            "schema": SchemaForm.KIMI,
+            "reasoning": Echo.ALWAYS,
+            "cache_key": True,
+            "effort": EffortField.SWITCH,
+        },
+    ),
+    Row(
+        host="moonshot.ai moonshot.cn",
+        model=r"kimi-?k[3-9]",
+        traits={"effort": EffortField.LEVEL, "efforts": frozenset({"low", "high", "max"})},
+    ),
     # "reasoning_content is missing in assistant tool call message", whichever model made the call
     # (opencode#10996).
     Row(
@@ -206,8 +207,7 @@ TABLE = (
     Row(host="kimi.com", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED, "cache_key": True}),
     # "function_response.name: Name cannot be empty" (langflow#9437, ollama#14214).
     Row(model=r"gemini", traits=_GOOGLE),
-    Row(host="generativelanguage.googleapis.com", traits=_GOOGLE),
-    Row(host="aiplatform.googleapis.com", traits=_GOOGLE),
+    Row(host="generativelanguage.googleapis.com aiplatform.googleapis.com", traits=_GOOGLE),
     # Not through Anthropic's own compatible endpoint, which has no caching.
     Row(model=r"claude", traits={"plain_keys": True, "images": True, "cache_marks": True}),
     Row(

@@ -20,34 +20,35 @@ from tui.model.endpoints.profile import ModelProfile
 class Provider:
     """One provider of models; its name in capitals is the prefix of its variables.
 
-    Subdomains of `host` belong to it too. The first of `keys` is the environment variable to set. `key_page`
-    is where to get a key.
+    `domain` is the one that belongs to it with all its subdomains, if it is not just the host of `base_url`.
+    `key_page` is where to get a key.
     """
 
     name: str
     title: str
-    host: str
-    keys: tuple[str, ...]
     base_url: str
     model: str
     key_page: str
+    domain: str = ""
+    second_key: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The environment variables for its key; the first is the one to set."""
+        return tuple(filter(None, (f"{self.name.upper()}_API_KEY", self.second_key)))
+
+    def has(self, host: str) -> bool:
+        domain = self.domain or host_of(self.base_url)
+        return host == domain or host.endswith("." + domain)
 
 
 PROVIDERS = (
     Provider(
-        "openai",
-        "OpenAI",
-        "api.openai.com",
-        ("OPENAI_API_KEY",),
-        "https://api.openai.com/v1",
-        "gpt-5.1",
-        "https://platform.openai.com/api-keys",
+        "openai", "OpenAI", "https://api.openai.com/v1", "gpt-5.1", "https://platform.openai.com/api-keys"
     ),
     Provider(
         "openrouter",
         "OpenRouter",
-        "openrouter.ai",
-        ("OPENROUTER_API_KEY",),
         "https://openrouter.ai/api/v1",
         "openrouter/auto",
         "https://openrouter.ai/keys",
@@ -55,44 +56,38 @@ PROVIDERS = (
     Provider(
         "deepseek",
         "DeepSeek",
-        "deepseek.com",
-        ("DEEPSEEK_API_KEY",),
         "https://api.deepseek.com/v1",
         "deepseek-chat",
         "https://platform.deepseek.com/api_keys",
+        domain="deepseek.com",
     ),
     Provider(
         "moonshot",
         "Moonshot",
-        "moonshot.ai",
-        ("MOONSHOT_API_KEY",),
         "https://api.moonshot.ai/v1",
         "kimi-latest",
         "https://platform.moonshot.ai/console/api-keys",
+        domain="moonshot.ai",
     ),
     Provider(
         "dashscope",
         "DashScope",
-        "aliyuncs.com",
-        ("DASHSCOPE_API_KEY",),
         "https://dashscope.aliyuncs.com/compatible-mode/v1",
         "qwen-plus",
         "https://bailian.console.aliyun.com",
+        domain="aliyuncs.com",
     ),
     Provider(
         "gemini",
         "Gemini",
-        "generativelanguage.googleapis.com",
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         "https://generativelanguage.googleapis.com/v1beta/openai",
         "gemini-flash-latest",
         "https://aistudio.google.com/apikey",
+        second_key="GOOGLE_API_KEY",
     ),
     Provider(
         "mistral",
         "Mistral",
-        "api.mistral.ai",
-        ("MISTRAL_API_KEY",),
         "https://api.mistral.ai/v1",
         "mistral-medium-latest",
         "https://console.mistral.ai/api-keys",
@@ -100,8 +95,6 @@ PROVIDERS = (
     Provider(
         "groq",
         "Groq",
-        "api.groq.com",
-        ("GROQ_API_KEY",),
         "https://api.groq.com/openai/v1",
         "openai/gpt-oss-120b",
         "https://console.groq.com/keys",
@@ -109,21 +102,11 @@ PROVIDERS = (
     Provider(
         "anthropic",
         "Anthropic",
-        "api.anthropic.com",
-        ("ANTHROPIC_API_KEY",),
         "https://api.anthropic.com/v1",
         "claude-sonnet-4-5",
         "https://console.anthropic.com/settings/keys",
     ),
-    Provider(
-        "xai",
-        "xAI",
-        "api.x.ai",
-        ("XAI_API_KEY",),
-        "https://api.x.ai/v1",
-        "grok-4",
-        "https://console.x.ai",
-    ),
+    Provider("xai", "xAI", "https://api.x.ai/v1", "grok-4", "https://console.x.ai"),
 )
 
 
@@ -135,7 +118,7 @@ def is_local(base_url: str) -> bool:
 def provider_of(base_url: str) -> Provider | None:
     """Return the provider that a URL belongs to, or None."""
     host = host_of(base_url)
-    return next((item for item in PROVIDERS if host == item.host or host.endswith("." + item.host)), None)
+    return next((item for item in PROVIDERS if item.has(host)), None)
 
 
 def from_environment(env: Mapping[str, str]) -> list[ModelProfile]:

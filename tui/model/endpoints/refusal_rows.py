@@ -11,7 +11,8 @@ class Do(StrEnum):
     """The reaction to a refusal.
 
     The first group is decided from the words alone. The second changes the request, which is sent again and
-    remembered in `learned_quirks.Learned`. The third is only told, in `endpoint_errors`.
+    remembered in `learned_quirks.Learned`; a whole sentence is the notice for the user. The third is only
+    told, in `endpoint_errors`.
     """
 
     RETRY = "ask again: the model wrote a call that cannot be read"
@@ -25,29 +26,31 @@ class Do(StrEnum):
 
     TEXT_TOOLS = "describe tools in text"
     TEXT_RESULTS = "describe tools and their results in text"
-    JOIN_SYSTEM = "send the system text in the first user message"
-    NO_STREAM = "ask for the reply in one piece"
+    JOIN_SYSTEM = "The model has no system role. Retrying with the system text in the first user message."
+    NO_STREAM = "The endpoint does not stream this model. Retrying without streaming."
     OMIT = "send without it"
-    RENAME = "send max_completion_tokens instead"
+    RENAME = "The endpoint requires max_completion_tokens. Retrying with it."
     NEAREST = "send the nearest level that is accepted"
-    PLAIN_JSON = "ask for plain JSON"
-    PLAIN_JSON_NOW = "ask for plain JSON, in this run"
-    NO_FORMAT = "send no answer format with tools"
+    PLAIN_JSON = "The endpoint rejects a JSON Schema for the answer. Retrying with plain JSON."
+    PLAIN_JSON_NOW = "The endpoint cannot follow this schema of the answer. Retrying with plain JSON."
+    NO_FORMAT = "The endpoint rejects response_format with tools. Retrying without it."
     SIMPLER_TOOL = "simplify this tool, then omit it"
-    SIMPLER_TOOLS = "simplify all tools"
-    GEMINI_TOOLS = "send tools in Google's form"
-    KIMI_TOOLS = "send tools in Moonshot's form"
-    PLAIN_KEYS = "send plain property names"
+    SIMPLER_TOOLS = "The endpoint rejects a tool schema. Retrying with simpler schemas."
+    GEMINI_TOOLS = "The endpoint requires Google's form of tool schemas. Retrying with it."
+    KIMI_TOOLS = "The endpoint requires Moonshot's form of tool schemas. Retrying with it."
+    PLAIN_KEYS = "The endpoint rejects property names in tool schemas. Retrying with plain ones."
     FEWER_TOOLS = "send fewer tools"
-    ADD_TOOLS = "send tools next to earlier calls"
-    SEND_REASONING = "send earlier reasoning back"
-    NO_REASONING = "send no earlier reasoning back"
-    NO_BLOCKS = "send the calls of this turn without thinking blocks"
-    NO_THINKING = "ask for no thinking if earlier calls were made without it"
-    SHORT_IDS = "send call IDs of nine characters"
-    PLAIN_IDS = "send plain call IDs"
-    NAMED_RESULTS = "send tool names with results"
-    BETWEEN = "send an assistant message after a tool result"
+    ADD_TOOLS = "The endpoint requires tools next to earlier calls. Retrying with them."
+    SEND_REASONING = "The endpoint requires its reasoning in the history. Retrying with it."
+    NO_REASONING = "The endpoint rejects its reasoning in the history. Retrying without it."
+    NO_BLOCKS = "The endpoint rejects the thinking of this turn. Retrying without thinking."
+    NO_THINKING = "The endpoint requires its thinking next to earlier calls. Retrying without thinking."
+    SHORT_IDS = "The endpoint requires call IDs of nine characters. Retrying with them."
+    PLAIN_IDS = "The endpoint rejects call IDs. Retrying with plain ones."
+    NAMED_RESULTS = "The endpoint requires tool names in results. Retrying with them."
+    BETWEEN = (
+        "The endpoint rejects a user message right after a tool result. Retrying with a message in between."
+    )
 
     UNBLOCK = "tell: a firewall refuses programs"
     USE_TLS = "tell: the port speaks TLS"
@@ -61,45 +64,18 @@ class Do(StrEnum):
     CHECK_KEY = "tell: the API key is not accepted"
 
 
-DECIDED = frozenset(
-    {
-        Do.RETRY,
-        Do.PAY,
-        Do.PAY_OR_WAIT,
-        Do.WAIT,
-        Do.WAIT_LONG,
-        Do.NEXT_DAY,
-        Do.SHORTEN,
-        Do.FEWER_TOKENS,
-    }
-)
-TOLD = frozenset(
-    {
-        Do.UNBLOCK,
-        Do.USE_TLS,
-        Do.VERIFY,
-        Do.REPHRASE,
-        Do.FREE_MEMORY,
-        Do.LOAD,
-        Do.TRY_AGAIN,
-        Do.FEWER_PARAMETERS,
-        Do.CHECK_MODEL,
-        Do.CHECK_KEY,
-    }
-)
+_DECIDED = "RETRY PAY PAY_OR_WAIT WAIT WAIT_LONG NEXT_DAY SHORTEN FEWER_TOKENS"
+_TOLD = "UNBLOCK USE_TLS VERIFY REPHRASE FREE_MEMORY LOAD TRY_AGAIN FEWER_PARAMETERS CHECK_MODEL CHECK_KEY"
+DECIDED = frozenset(Do[name] for name in _DECIDED.split())
+TOLD = frozenset(Do[name] for name in _TOLD.split())
 
 _MALFORMED = frozenset({0, 400, 422})
 _UNABLE = frozenset({0, 400, 403, 404, 405, 415, 422, 500, 501})
-_STATUSES = {
-    **dict.fromkeys(
-        (Do.TEXT_TOOLS, Do.JOIN_SYSTEM, Do.NO_STREAM, Do.PLAIN_JSON_NOW, Do.SIMPLER_TOOL), _UNABLE
-    ),
-    **dict.fromkeys(
-        (Do.SIMPLER_TOOLS, Do.GEMINI_TOOLS, Do.SHORT_IDS, Do.PLAIN_IDS, Do.BETWEEN, Do.TEXT_RESULTS), _UNABLE
-    ),
-    Do.NAMED_RESULTS: _UNABLE,
-    Do.TEXT_TOOLS: _UNABLE | {503},
-}
+_BY_WORDS = (
+    "JOIN_SYSTEM NO_STREAM PLAIN_JSON_NOW SIMPLER_TOOL SIMPLER_TOOLS GEMINI_TOOLS SHORT_IDS PLAIN_IDS BETWEEN"
+    " TEXT_RESULTS NAMED_RESULTS"
+)
+_STATUSES = {**{Do[name]: _UNABLE for name in _BY_WORDS.split()}, Do.TEXT_TOOLS: _UNABLE | {503}}
 
 
 @dataclass(frozen=True, slots=True)

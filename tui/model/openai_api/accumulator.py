@@ -5,7 +5,7 @@ only `ModelError`, and a broken stream yields no calls.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError
@@ -78,10 +78,6 @@ def finish_word(finish: str) -> str:
     if _FILTER.fullmatch(bare):
         return "content_filter"
     return finish[:64]
-
-
-def _filtered_or(finish: str, native: str) -> str:
-    return "content_filter" if finish_word(native) == "content_filter" else finish
 
 
 def content_pieces(content: Any) -> Iterator[tuple[bool, str]]:
@@ -205,8 +201,8 @@ class Accumulator:
                 parts.extend(self._delta(spoken(choice, self._in_deltas)))
                 self._take_finish(choice.get("finish_reason"))
                 native = choice.get("native_finish_reason")  # OpenRouter: the provider's own word
-                if self._finish == "stop" and isinstance(native, str):
-                    self._finish = _filtered_or(self._finish, native)
+                if self._finish == "stop" and finish_word(str(native)) == "content_filter":
+                    self._finish = "content_filter"
         return parts
 
     def take_counts(self, chunk: Mapping[str, Any]) -> None:
@@ -253,7 +249,7 @@ class Accumulator:
         half = self._text.finish()
         if self._verbatim:
             return [*parts, TextPart(half)] if half else parts
-        pieces = self._tags.feed(half) if half else []
+        pieces = self._tags.feed(half) if half else ()
         return [*parts, *self._tagged([*pieces, *self._tags.finish()])]
 
     def _take_finish(self, finish: Any) -> None:
@@ -314,7 +310,7 @@ class Accumulator:
             text = self._text.join(text)
             yield from [TextPart(text)] if self._verbatim and text else self._tagged(self._tags.feed(text))
 
-    def _tagged(self, pieces: list[Piece]) -> Iterator[ModelPart]:
+    def _tagged(self, pieces: Iterable[Piece]) -> Iterator[ModelPart]:
         for piece in pieces:
             if piece.thinking:
                 yield ReasoningPart(piece.text, replaces_text=piece.all_before)

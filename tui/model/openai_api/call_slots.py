@@ -9,7 +9,6 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
@@ -18,8 +17,8 @@ from tui.core.ports import CallPart
 from tui.model.openai_api.echoed_fields import signatures_in
 from tui.model.openai_api.sendable import sendable
 
-_FENCE_START = re.compile(r"\A```\w{0,20}\s*")
-_FENCE_END = re.compile(r"\s*```\Z")
+_FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}\s*")
+JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 _BETWEEN = re.compile(r"(?:[\s,;]|```(?:json\b)?)*")
 """Text that is allowed between the arguments of several calls."""
 
@@ -32,16 +31,19 @@ MAX_LOOKED_AT = 50_000_000
 """Maximum characters parsed to see whether a call is complete: at worst, about a second."""
 
 
-class Arguments:
-    """The arguments of one call while they arrive, in pieces or in growing snapshots.
+class Slot:
+    """One call while it arrives, its arguments in pieces or in growing snapshots.
 
     Only the end shows which of the two applies: `{"a":` and `{"a":1}` may be two snapshots, or the beginning
     of `{"a":{"a":1}}`. So both readings are kept until then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, index: int | None) -> None:
+        self.index = index
+        self.id = self.name = ""
+        self.extra: dict[str, Any] = {}
         self.size = 0
-        """Characters of the shorter reading."""
+        """Characters of the arguments, in the shorter reading."""
         self._pieces: list[str] = []
         self._looked_at = 0
         self._snapshot: list[str] = []
@@ -64,12 +66,17 @@ class Arguments:
         return "".join(self._snapshot or self._pieces)
 
     @property
+    def blank(self) -> bool:
+        """Whether it cannot be distinguished from another call yet."""
+        return not (self.id or self.name or self.size)
+
+    @property
     def is_object(self) -> bool:
         return next((piece.lstrip()[:1] for piece in self._pieces if piece.strip()), "") in ("{", '"')
 
     @property
     def complete(self) -> bool:
-        """Whether this is one complete object in either reading."""
+        """Whether the arguments are one complete object in either reading."""
         if not self.size or self._last.rstrip()[-1:] not in ("", "}", '"', "`"):
             return False
         self._pieces = ["".join(self._pieces)]
@@ -97,7 +104,7 @@ def fresh_id(seed: str, used: Collection[str]) -> str:
 
 def is_complete(text: str) -> bool:
     """Whether `text` is one complete JSON object, or a JSON string with one in it, or a fence around it."""
-    text = _without_fence(text)
+    text = without_fence(text)
     if text[:1] == text[-1:] == '"':
         text = str(_parsed(text) or "").strip()
     return text.startswith("{") and text.endswith("}") and isinstance(_parsed(text), dict)
@@ -110,7 +117,7 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
     truncated text is marked and left unchanged, and so is invalid JSON.
     """
     text = sendable(text).strip()
-    bare = _without_fence(text)
+    bare = without_fence(text)
     if bare in _NO_ARGUMENTS:
         return [("{}", False)]
     value = _parsed(bare)
@@ -122,7 +129,9 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
         if text in _NO_ARGUMENTS:
             return [("{}", False)]
     if isinstance(value, dict):
-        return [(text if _strictly(text) else json.dumps(value, ensure_ascii=False), False)]
+        return [
+            (json.dumps(value, ensure_ascii=False) if _parsed(text, strict=True) is None else text, False)
+        ]
     if objects := _in_a_row(text):
         return [(entry, False) for entry in objects]
     return [(text, is_cut(text))]
@@ -139,28 +148,20 @@ def _may_go_on(text: str) -> bool:
     return True
 
 
-def _parsed(text: str) -> Any:
-    """Return the JSON value of `text`, or None; raw line breaks in strings are allowed."""
+def _parsed(text: str, *, strict: bool = False) -> Any:
+    """Return the JSON value of `text`, or None; raw line breaks in strings are allowed unless `strict`."""
     try:
-        return json.loads(text, strict=False)
+        return json.loads(text, strict=strict)
     except (ValueError, RecursionError):
         return None
 
 
-def _strictly(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _without_fence(text: str) -> str:
+def without_fence(text: str) -> str:
     """Return text without a fence around it, or the half of one."""
     text = text.strip()
-    if "`" not in (text[:1] + text[-1:]):
-        return text
-    return _FENCE_END.sub("", _FENCE_START.sub("", text))
+    if (begun := _FENCE.match(text)) is not None:
+        text = text[begun.end() :]
+    return text.removesuffix("```").removesuffix("~~~").rstrip()
 
 
 def _in_a_row(text: str) -> list[str]:
@@ -196,22 +197,15 @@ def is_cut(text: str) -> bool:
     if not text.startswith(("{", '"')):
         return False
     depth: list[str] = []
-    in_string = escaped = False
-    for char in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                in_string = False
-        elif char == '"':
-            in_string = True
-        elif char in "{[":
-            depth.append("}" if char == "{" else "]")
-        elif char in "}]" and (not depth or depth.pop() != char):
+    for found in JSON_TOKEN.finditer(text):
+        token = found.group()
+        if token == '"':  # a string without an end
+            return True
+        if token in ("{", "["):
+            depth.append("}" if token == "{" else "]")
+        elif token in ("}", "]") and (not depth or depth.pop() != token):
             return False
-    return in_string or bool(depth)
+    return bool(depth)
 
 
 MAX_CALLS = 300
@@ -238,38 +232,15 @@ _FUNCTION = ("function", "custom")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
 
 
-@dataclass(slots=True)
-class _Slot:
-    id: str = ""
-    index: int | None = None
-    name: str = ""
-    arguments: Arguments = field(default_factory=Arguments)
-    extra: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def size(self) -> int:
-        return self.arguments.size
-
-    @property
-    def complete(self) -> bool:
-        """Whether its arguments are one complete object."""
-        return self.arguments.complete
-
-    @property
-    def blank(self) -> bool:
-        """Whether it cannot be distinguished from another call yet."""
-        return not (self.id or self.name or self.size)
-
-
 class CallSlots:
     """The calls of one reply; `known_names` of tools distinguish a name in pieces from a new one."""
 
     def __init__(self, known_names: Collection[str]) -> None:
         self._known = frozenset(known_names)
-        self._slots: list[_Slot] = []
-        self._by_id: dict[str, _Slot] = {}
-        self._by_index: dict[int, _Slot] = {}
-        self._by_both: dict[tuple[str, int], _Slot] = {}
+        self._slots: list[Slot] = []
+        self._by_id: dict[str, Slot] = {}
+        self._by_index: dict[int, Slot] = {}
+        self._by_both: dict[tuple[str, int], Slot] = {}
         self._size = 0
         self._fresh_ids = False
         self._opaque_size = 0
@@ -283,7 +254,9 @@ class CallSlots:
         name = function.get("name")
         name = name[:MAX_NAME] if isinstance(name, str) else ""
         identity = entry.get("id")
-        identity = self._bounded_id(identity)
+        identity = str(identity) if isinstance(identity, str | int) else ""
+        if len(identity) > MAX_ID:  # no provider makes it; others are unchanged, they may carry a signature
+            identity = fresh_id(identity, ())
         index = index_of(entry)
         arguments = next((function[key] for key in _ARGUMENTS if key in function), None)
         begins = not isinstance(arguments, str) or arguments.lstrip()[:1] in ("", "{")
@@ -315,21 +288,16 @@ class CallSlots:
         if self._opaque_size > MAX_OPAQUE:
             raise ModelError(f"the ids and signatures of the tool calls exceed {MAX_OPAQUE} characters")
 
-    def _bounded_id(self, identity: Any) -> str:
-        """Return an id unchanged, because it may carry a signature; one that no provider makes as a hash."""
-        text = str(identity) if isinstance(identity, str | int) else ""
-        return text if len(text) <= MAX_ID else fresh_id(text, ())
-
-    def _open(self, index: int | None) -> _Slot:
+    def _open(self, index: int | None) -> Slot:
         if len(self._slots) >= MAX_FLOOD:
             raise ModelError(f"the reply holds more than {MAX_FLOOD} tool calls")
-        slot = _Slot(index=index)
+        slot = Slot(index)
         self._slots.append(slot)
         if index is not None:
             self._by_index[index] = slot
         return slot
 
-    def _slot(self, identity: str, index: int | None, name: str, begins: bool, more: bool) -> _Slot | None:
+    def _slot(self, identity: str, index: int | None, name: str, begins: bool, more: bool) -> Slot | None:
         """Return the slot of a fragment, or None if it begins a new call.
 
         `begins` says that its arguments could begin a JSON object, `more` that it has arguments.
@@ -361,7 +329,7 @@ class CallSlots:
             return latest if not more and latest.name in ("", name) else None
         return None if self._another(latest, name) else latest
 
-    def _continues(self, slot: _Slot, name: str, begins: bool, more: bool) -> bool:
+    def _continues(self, slot: Slot, name: str, begins: bool, more: bool) -> bool:
         """Whether a fragment with a new id and a name still belongs to `slot`.
 
         It may fill a slot that is still blank. Some endpoints give each fragment a new id and repeat the
@@ -372,12 +340,12 @@ class CallSlots:
         if slot.name != name or slot.complete:
             late = not slot.name and slot.size > 0 and not (more if slot.complete else begins)
             return late or (self._fresh_ids and slot.name == name and not more)
-        if slot.size and not slot.arguments.is_object:
+        if slot.size and not slot.is_object:
             return False
         self._fresh_ids = self._fresh_ids or bool(slot.size and slot.id)
         return slot.size > 0 or more or not slot.id
 
-    def _another(self, slot: _Slot, name: str) -> bool:
+    def _another(self, slot: Slot, name: str) -> bool:
         """Whether `name` can only be the name of another call than the one in `slot`."""
         if not name or not slot.name or name == slot.name or self._in_pieces(slot, name):
             return False
@@ -385,14 +353,14 @@ class CallSlots:
             return True
         return slot.complete
 
-    def _in_pieces(self, slot: _Slot, name: str) -> bool:
+    def _in_pieces(self, slot: Slot, name: str) -> bool:
         """Whether `name` continues the name in `slot`: together they are, or begin, the name of a tool."""
         if not slot.name or _bare_name(slot.name) in self._known:
             return bool(slot.name) and _bare_name(slot.name + name) in self._known
         joined = _bare_name(slot.name + name)
         return any(known.startswith(joined) for known in self._known)
 
-    def _take_name(self, slot: _Slot, name: str) -> None:
+    def _take_name(self, slot: Slot, name: str) -> None:
         if not name or name == slot.name:
             return
         if slot.name in self._known and slot.name + name not in self._known:
@@ -402,7 +370,7 @@ class CallSlots:
         else:
             slot.name = (slot.name + name)[:MAX_NAME]
 
-    def _take_arguments(self, slot: _Slot, arguments: Any) -> None:
+    def _take_arguments(self, slot: Slot, arguments: Any) -> None:
         if arguments is None:
             return
         if not isinstance(arguments, str):
@@ -410,7 +378,7 @@ class CallSlots:
         if not arguments:
             return
         before = slot.size
-        slot.arguments.add(arguments)
+        slot.add(arguments)
         self._size += slot.size - before
         if self._size > MAX_ARGUMENTS:
             raise ModelError(f"the arguments of the tool calls exceed {MAX_ARGUMENTS} characters")
@@ -424,7 +392,7 @@ class CallSlots:
         used: set[str] = set()
         for slot in self._slots:
             name = _bare_name(slot.name)
-            written = slot.arguments.text
+            written = slot.text
             if not name and not written.strip():
                 continue
             if len(calls) >= MAX_CALLS:

@@ -21,7 +21,7 @@ from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.provider_traits import Traits, traits_of
 from tui.model.endpoints.providers import endpoint_key, is_local
 from tui.model.openai_api.accumulator import Accumulator
-from tui.model.openai_api.openai_client import Close, EndpointClient, RequestRefused, undisturbed
+from tui.model.openai_api.openai_client import EndpointClient, undisturbed
 from tui.model.openai_api.reply_redaction import ReplyRedactor
 from tui.model.openai_api.reply_stream import ReplyConnection, ReplyStream
 from tui.model.openai_api.request import body_for
@@ -73,15 +73,6 @@ class OpenAIChat:
         return ""
 
     @property
-    def profile(self) -> ModelProfile:
-        return self._profile
-
-    @property
-    def facts(self) -> tuple[str, ...]:
-        """Facts learned about what the endpoint rejects or requires, for the user, a few words each."""
-        return self._learned.facts
-
-    @property
     def traits(self) -> Traits:
         known = self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
         return replace(known, images=False) if self._is_blind else known
@@ -93,11 +84,6 @@ class OpenAIChat:
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
         """Send no more images if the endpoint says that the model does not accept them."""
         self._is_blind |= images is False
-
-    @property
-    def no_tools(self) -> bool:
-        """Whether the endpoint has said, in this run or an earlier one, that this model cannot call tools."""
-        return self._learned.no_tools
 
     async def connect(self) -> None:
         """Import the client library and read what is remembered, so that the first request does not wait."""
@@ -120,10 +106,11 @@ class OpenAIChat:
         before = self._learned.about_tools()
         for attempt in range(1, MAX_ADJUSTMENTS + 1):
             body = body_for(self._profile, request, self._learned, self._forms)
-            shown = False
+            shown = opened = False
             try:
-                connection, close = await self._client.open(body)
-                parts = self._reply(request, connection, close)
+                connection = await self._client.open(body)
+                opened = True
+                parts = self._reply(request, connection)
                 try:
                     async for part in parts:
                         shown = True
@@ -131,14 +118,14 @@ class OpenAIChat:
                     return
                 finally:
                     await parts.aclose()
-            except (RequestRefused, ModelError) as failure:
-                error = failure.error if isinstance(failure, RequestRefused) else failure
-                if "tools" not in body:
-                    error = _not_about_tools(error)
+            except ModelError as failure:
+                # Without tools in the request, text tools would not help.
+                plain = "tools" not in body and isinstance(failure, NoTools)
+                error = _of_kind(ModelError, failure) if plain else failure
                 had_tools = not self._learned.no_tools
-                reason = "" if shown else await self._learn(failure, body, request)
+                reason = "" if shown else await self._learn(failure, body, request, refused=not opened)
                 if had_tools and self._learned.no_tools and not isinstance(error, NoTools):
-                    raise _in_text(error) from None
+                    raise _of_kind(NoTools, error) from None
                 if not reason or attempt == MAX_ADJUSTMENTS:
                     if error.status in (400, 422) and before != self._learned.about_tools():
                         self._learned.restore_tools(before)
@@ -146,9 +133,7 @@ class OpenAIChat:
                     raise error from None
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
 
-    async def _reply(
-        self, request: ModelRequest, connection: ReplyConnection, close: Close
-    ) -> AsyncGenerator[ModelPart]:
+    async def _reply(self, request: ModelRequest, connection: ReplyConnection) -> AsyncGenerator[ModelPart]:
         names = [tool.name for tool in request.tools]
         first = self._learned.thinking_first and not request.verbatim
         accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
@@ -168,11 +153,11 @@ class OpenAIChat:
             if clear.replaced:
                 connection.withhold()
             await parts.aclose()
-            await undisturbed(close())
+            await undisturbed(connection.close())
 
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply, with property names as the servers know them, and with warnings."""
-        calls = tuple(self._forms.restored(call) for call in reply.calls)
+        calls = tuple(self._forms.renamed(call, back=True) for call in reply.calls)
         sent = replace(request, tools=self._forms.offered(request, self.traits, self._learned))
         warnings = (
             truncation_warning(self._profile, sent, reply.usage),
@@ -184,16 +169,16 @@ class OpenAIChat:
         return replace(reply, calls=calls, warning=" ".join(fresh))
 
     async def _learn(
-        self, failure: RequestRefused | ModelError, body: dict[str, Any], request: ModelRequest
+        self, error: ModelError, body: dict[str, Any], request: ModelRequest, *, refused: bool
     ) -> str:
-        """Learn from a rejection what to send instead; return what was changed, or ""."""
-        if isinstance(failure, errors.NotAStream):
+        """Learn from a rejection what to send instead; return what was changed, or "".
+
+        `refused`: there was no reply, so the address may be wrong.
+        """
+        if isinstance(error, errors.NotAStream):
             again = self._client.try_version()
-            return f"{failure.message}. Retrying with /v1." if again else ""
-        error = failure.error if isinstance(failure, RequestRefused) else failure
-        status = error.status or 0
-        words = error.said or error.message
-        refused = isinstance(failure, RequestRefused)
+            return f"{error.message}. Retrying with /v1." if again else ""
+        status, words = error.status or 0, error.said or error.message
         if refused and errors.is_missing_path(status, words) and self._client.try_version():
             return "Not found. Retrying with /v1."
         if error.overflow:
@@ -215,17 +200,10 @@ class OpenAIChat:
             await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, known)
 
 
-def _in_text(error: ModelError) -> NoTools:
-    return NoTools(error.message, where=error.where, next_step=error.next_step, status=error.status)
-
-
-def _not_about_tools(error: ModelError) -> ModelError:
-    """Return the error of a request without tools: text tools would not help."""
-    if not isinstance(error, NoTools):
-        return error
-    plain = ModelError(error.message, where=error.where, next_step=error.next_step, status=error.status)
-    plain.said = error.said
-    return plain
+def _of_kind(kind: type[ModelError], error: ModelError) -> ModelError:
+    found = kind(error.message, where=error.where, next_step=error.next_step, status=error.status)
+    found.said = error.said
+    return found
 
 
 def sent_kinds(body: Mapping[str, Any]) -> Iterator[str]:
@@ -288,7 +266,8 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
     seen = f"The endpoint appears to truncate the prompt ({usage.prompt:,} of at least {least:,} tokens read)"
-    window = _window_for(least)
+    # a common size with room for a reply
+    window = min(max(8_192, 1 << (least * 2 - 1).bit_length()), 1_048_576)
     if looks_like_ollama(profile):
         return (
             f"{seen}. Start Ollama with OLLAMA_CONTEXT_LENGTH={window}, or set "
@@ -312,11 +291,3 @@ def _least(text: str) -> float:
     squeezed = _RUNS.sub(r"\1", text)
     plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
     return plain * ASCII + (len(squeezed) - plain) * OTHER
-
-
-def _window_for(tokens: int) -> int:
-    """Return a common window size with room for at least `tokens` and a reply."""
-    window = 8_192
-    while window < tokens * 2 and window < 1_048_576:
-        window *= 2
-    return window

@@ -8,18 +8,17 @@ decoding raises on, or silently changes, what many endpoints send (measured on r
 import asyncio
 import json
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from types import ModuleType
 from typing import Any
 
 from tui.core.errors import ModelError, reason_of
-from tui.core.library_imports import importing
+from tui.core.library_imports import import_without, importing
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import provider_of, query_of, usable_key, usable_url
-from tui.model.openai_api.client_import import load_openai
 from tui.model.openai_api.reply_stream import ReplyConnection
 from tui.model.tap import ModelTap
 
@@ -35,15 +34,27 @@ MAX_REFUSAL = 256 * 1024
 _OF_THE_BODY = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers that describe a body as it was sent."""
 
-Close = Callable[[], Coroutine[Any, Any, None]]
+
+LEFT_OUT = (
+    *("openai.types", "openai.lib.streaming", "openai.lib.azure", "openai.lib.bedrock"),
+    *("openai.lib._bedrock_auth", "openai.providers"),
+)
+"""Modules of openai that are not loaded.
+
+`import openai` loads over 500 modules of pydantic models and typed dictionaries, half of its time and 12 MB
+(measured). The client uses them as types of arguments and results, which mcptui neither passes nor decodes.
+It gets empty classes with these names instead (seen with openai 3.57). The same applies to the clients for
+clouds with their own API, which no profile uses.
+"""
 
 
-class RequestRefused(Exception):
-    """The endpoint answered with an error status; another form of the request may work."""
+def load_openai() -> ModuleType:
+    """Import openai and its modules for chat requests, unless they are imported already. Thread-safe."""
+    import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
+    import openai
 
-    def __init__(self, error: ModelError) -> None:
-        super().__init__(error.message)
-        self.error = error
+    loaded: ModuleType = openai
+    return loaded
 
 
 class _ErrorStatus(Exception):
@@ -52,14 +63,6 @@ class _ErrorStatus(Exception):
     def __init__(self, response: Any) -> None:
         super().__init__(f"HTTP {response.status_code}")
         self.response = response
-
-    @property
-    def said(self) -> object:
-        """The body as JSON, or its text."""
-        try:
-            return json.loads(self.response.text)
-        except (ValueError, RecursionError):
-            return self.response.text.strip()
 
 
 async def _raise_error_status(response: Any) -> None:
@@ -167,17 +170,16 @@ class EndpointClient:
         own = {name.lower() for name in self._profile.headers}
         for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n"):
             name = line.partition(":")[0].strip()
-            if name and name.lower() not in own:
+            if name.lower() == "authorization" and "authorization" not in own:
+                headers["Authorization"] = f"Bearer {self._key}"
+            elif name and name.lower() not in own:
                 headers[name] = self._openai.Omit()
-        if "authorization" in {name.lower() for name in headers}:
-            headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
-            headers["Authorization"] = f"Bearer {self._key}"
         return headers
 
-    async def open(self, body: dict[str, Any]) -> tuple[ReplyConnection, Close]:
-        """Send the request and return the open response, and a function that closes it.
+    async def open(self, body: dict[str, Any]) -> ReplyConnection:
+        """Send the request and return the open response, which the caller closes.
 
-        Raises RequestRefused for an error status, ModelError if the endpoint is unreachable or silent.
+        Raises ModelError if the endpoint is unreachable or silent, or answers with an error status.
         """
         self._open += 1
 
@@ -192,7 +194,7 @@ class EndpointClient:
             await undisturbed(close())
             raise
 
-    async def _opened(self, body: dict[str, Any], closed: Close) -> tuple[ReplyConnection, Close]:
+    async def _opened(self, body: dict[str, Any], closed: Callable[[], Awaitable[None]]) -> ReplyConnection:
         assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
         if body["stream"] is False:
@@ -209,7 +211,7 @@ class EndpointClient:
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except _ErrorStatus as refused:
-            raise self._refusal(refused) from None
+            raise self._refusal(refused.response) from None
         except self._openai.APIConnectionError as error:
             self._tap.failed(error.request, reason_of(error))
             raise errors.connection_error(self._profile, error) from None
@@ -230,13 +232,16 @@ class EndpointClient:
             finally:
                 await closed()
 
-        return ReplyConnection(blocks, kind, deadline, broken, listening.withhold), close
+        return ReplyConnection(blocks, kind, deadline, broken, close, listening.withhold)
 
-    def _refusal(self, refused: _ErrorStatus) -> RequestRefused:
-        response, said = refused.response, refused.said
+    def _refusal(self, response: Any) -> ModelError:
         self._tap.refused(response)
+        try:
+            said = json.loads(response.text)
+        except (ValueError, RecursionError):
+            said = response.text.strip()
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return RequestRefused(errors.status_error(self._profile, response.status_code, said, headers))
+        return errors.status_error(self._profile, response.status_code, said, headers)
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:

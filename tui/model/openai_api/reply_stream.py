@@ -5,9 +5,9 @@ Keep-alive comments keep a socket active forever, so silence is measured between
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tui.core.errors import ModelError, reason_of
 from tui.core.jsonrpc.event_stream import Event, EventCutter
@@ -18,6 +18,8 @@ from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.failures import reply_error
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.openai_api.accumulator import Accumulator
+
+T = TypeVar("T")
 
 MAX_EVENT = 16 * 1024 * 1024
 """Maximum bytes of one event; no chunk of a reply has more."""
@@ -59,6 +61,7 @@ class ReplyConnection:
     content_type: str
     deadline: float
     broken: tuple[type[Exception], ...]
+    close: Callable[[], Coroutine[Any, Any, None]]
     withhold: Callable[[], None] = lambda: None
     """Keeps the bytes out of the recording: they spell a secret in pieces, which redaction would not find."""
 
@@ -229,9 +232,9 @@ def _too_long() -> ModelError:
     )
 
 
-def joined(parts: Iterable[ModelPart]) -> Iterator[ModelPart]:
+def joined(parts: Iterable[T]) -> Iterator[T | TextPart | ReasoningPart]:
     """Yield parts with successive texts joined; an error is raised after the parts before it."""
-    pending: ModelPart | None = None
+    pending: T | TextPart | ReasoningPart | None = None
     try:
         for part in parts:
             match pending, part:

@@ -66,7 +66,9 @@ def options_for(
             options["chat_template_kwargs"] = {"enable_thinking": False}
     if traits.cache_key:
         options["prompt_cache_key"] = cache_key(request)
-    if request.answer_schema is not None and _takes_format(profile, traits, with_tools):
+    # With tools, a local server would answer in the format instead of calling one.
+    takes_format = not with_tools or (traits.format_with_tools and not is_local(profile.base_url))
+    if request.answer_schema is not None and takes_format:
         options["response_format"] = _answer_format(request.answer_schema, traits)
     return options
 
@@ -82,25 +84,13 @@ def mark_for_cache(messages: Sequence[dict[str, Any]]) -> None:
 
     Tool results are not marked, because OpenRouter rejects marks in them.
     """
-    said = [one for one in messages if one["role"] in ("user", "assistant") and _has_text(one)]
+    spoken = [one for one in messages if one["role"] in ("user", "assistant")]
+    said = [one for one in spoken if any(part.get("text") for part in _parts(one["content"] or ""))]
     for message in (*(one for one in messages[:1] if one["role"] == "system"), *said[-MARKED_MESSAGES:]):
-        content = message["content"]
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+        parts = list(_parts(message["content"]))
         at = max(at for at, part in enumerate(parts) if part.get("type") == "text")
         parts[at] = {**parts[at], "cache_control": MARK}
         message["content"] = parts
-
-
-def _has_text(message: Mapping[str, Any]) -> bool:
-    content = message["content"]
-    if isinstance(content, str):
-        return bool(content)
-    return any(part.get("type") == "text" and part.get("text") for part in content or ())
-
-
-def _takes_format(profile: ModelProfile, traits: Traits, with_tools: bool) -> bool:
-    """Whether the answer format is sent; on a local server it would prevent calls of tools."""
-    return not with_tools or (traits.format_with_tools and not is_local(profile.base_url))
 
 
 def _answer_format(schema: Mapping[str, Any], traits: Traits) -> dict[str, Any]:
@@ -323,7 +313,7 @@ class _Writer:
         return self._traits.details if name in ("reasoning_details", BLOCKS) else self._traits.extra
 
     def _call(self, call: CallRequest, identity: str, own: bool) -> dict[str, Any]:
-        written = self._forms.as_sent(call)
+        written = self._forms.renamed(call, back=False)
         entry: dict[str, Any] = {
             "id": identity,
             "type": "function",

@@ -5,7 +5,7 @@ very start of a message opens thinking; the same word later is prose. With templ
 into the prompt, a message has only a closing tag: then all text before it was thinking.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 TAGS = {
@@ -44,16 +44,18 @@ class ThinkTags:
 
     White space around thinking is dropped, and so is a message of white space only. `opened`: the endpoint is
     known to omit the opening tag: the message begins with thinking, or is all answer if the thinking is never
-    closed.
+    closed. `is_code`: whether a closing tag at the end of the answer so far is an example.
     """
 
-    def __init__(self, *, opened: bool = False) -> None:
+    def __init__(self, *, opened: bool = False, is_code: Callable[[], bool] | None = None) -> None:
+        self._is_code = is_code or self._ends_in_code
         self._pending = ""
         self._answer: list[str] = []
-        self._closer = CLOSE_ONLY[0] if opened else ""
-        self._guessed: list[str] | None = [] if opened else None
+        self._opened = opened
+        self._closer = ""
+        self._guessed: list[str] | None = None
         self._began = False
-        self._skip_space = opened
+        self._skip_space = False
         self._settled = False
         self._prose_tags = 0
         self.close_only = False
@@ -62,23 +64,23 @@ class ThinkTags:
         """Whether a message that should begin with thinking had none."""
         self.head = ""
         """The thinking with its tags, as the model wrote it, and the white space behind it."""
-        self._raw: list[str] | None = [_OPENED] if opened else []
+        self._raw: list[str] | None = []
 
     def settle(self) -> None:
         """Treat closing tags as prose from now on, because the endpoint sends thinking in its own field."""
-        self._settled = True
+        self._settled, self._opened = True, False
         if self._guessed is not None or not self._closer:
             self._raw = None
         if self._guessed is not None:
             self._guessed = None
             self._closer = ""
 
-    def feed(self, text: str) -> list[Piece]:
-        """Return the pieces that `text` completes; an end that may be the start of a tag is held back."""
+    def feed(self, text: str) -> Iterator[Piece]:
+        """Yield the pieces that `text` completes; an end that may be the start of a tag is held back."""
         self._pending += text
         if self._raw is not None:
             self._raw.append(text)
-        return [piece for piece in self._pieces() if piece.text or piece.all_before]
+        return (piece for piece in self._pieces() if piece.text or piece.all_before)
 
     def finish(self) -> list[Piece]:
         rest, self._pending = self._pending, ""
@@ -88,6 +90,7 @@ class ThinkTags:
                 self.never_closed = True
                 return [Piece(answer)] if (answer := "".join(self._guessed) + rest) else []
             return [Piece(rest, thinking=True)] if rest else []
+        self.never_closed = self._opened
         if self._raw is not None and self._began:
             self.head = "".join(self._raw)
         return [Piece(rest)] if rest.strip() or (rest and self._answer) else []
@@ -112,14 +115,18 @@ class ThinkTags:
                 self._pending = head.removeprefix(opener)
                 self._closer = closer
                 self._skip_space = True
-                self._began = True
-                self._settled = True
+                self._began = self._settled = True
+                self._opened = False
                 return
         if len(self._pending) - len(head) > MAX_SPACE or (
             head and not any(opener.startswith(head) for opener in TAGS)
         ):
-            self._began = True
-            self._raw = None
+            if self._opened and self._raw is not None:
+                self._closer, self._guessed, self._skip_space, self._opened = CLOSE_ONLY[0], [], True, False
+                self._raw.insert(0, _OPENED)
+            else:
+                self._began = True
+                self._raw = None
         yield from ()
 
     def _thinking(self) -> Iterator[Piece]:
@@ -162,22 +169,32 @@ class ThinkTags:
             self._pending = self._pending[len(known) :]
             yield self._say(known)
             return
-        before = "".join(self._answer) + self._pending[:at]
-        if _in_code(before):
-            yield self._say(self._pending[: at + len(closer)])
+        yield self._say(self._pending[:at])
+        self._pending = self._pending[at:]
+        if self._is_code():
+            yield self._say(closer)
             self._prose_tags += 1
             self._settled = self._prose_tags >= MAX_PROSE_TAGS
         else:
+            before = "".join(self._answer)
             self._answer.clear()
             self._settled = self.close_only = self._skip_space = True
             yield Piece(before.strip(), thinking=True, all_before=True)
-            self._raw = [_OPENED, before, self._pending[at:]]
-        self._pending = self._pending[at + len(closer) :]
+            self._raw = [_OPENED, before, self._pending]
+        self._pending = self._pending.removeprefix(closer)
 
     def _say(self, text: str) -> Piece:
         if text:
             self._answer.append(text)
         return Piece(text)
+
+    def _ends_in_code(self) -> bool:
+        """Whether the end of the answer so far is inside a code fence or inline code."""
+        text = "".join(self._answer)
+        if text.count("```") % 2:
+            return True
+        line = text[text.rfind("\n") + 1 :]
+        return line.replace("```", "").count("`") % 2 == 1
 
 
 def _without_tail(text: str, tags: tuple[str, ...]) -> str:
@@ -189,11 +206,3 @@ def _without_tail(text: str, tags: tuple[str, ...]) -> str:
             return text[:at]
         at = text.find("<", at + 1)
     return text
-
-
-def _in_code(text: str) -> bool:
-    """Whether the end of `text` is inside a code fence or inline code."""
-    if text.count("```") % 2:
-        return True
-    line = text[text.rfind("\n") + 1 :]
-    return line.replace("```", "").count("`") % 2 == 1

@@ -85,14 +85,6 @@ class ToolForms:
         names = dict.fromkeys(plain_name(call.name) for message in said for call in message.calls)
         return [self._made[name].entry if name in self._made else _unknown(name) for name in names]
 
-    def restored(self, call: CallRequest) -> CallRequest:
-        """Return a call with the property names that the tool's server knows."""
-        return self._renamed(call, back=True)
-
-    def as_sent(self, call: CallRequest) -> CallRequest:
-        """Return a call of the history with the property names that the endpoint accepts."""
-        return self._renamed(call, back=False)
-
     def _entry(self, tool: ToolSpec, traits: Traits, strict: bool) -> dict[str, Any]:
         form = (
             SchemaForm.GEMINI if strict else traits.schema,
@@ -104,7 +96,8 @@ class ToolForms:
             made = self._made[tool.name] = _shaped(tool, form)
         return made.entry
 
-    def _renamed(self, call: CallRequest, *, back: bool) -> CallRequest:
+    def renamed(self, call: CallRequest, *, back: bool) -> CallRequest:
+        """Return a call with the property names that the endpoint accepts, or `back` with its server's."""
         made = self._made.get(call.name)
         if made is None or not made.keys or call.truncated:
             return call

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from contextlib import aclosing
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.scripted_model import Reply, ScriptedModel, Wait, says
-from tests.texts import TOOLS
+from tests.texts import TOOLS, Read
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -31,6 +33,7 @@ from tui.core.ports import (
 )
 from tui.model.dialects import PROTOCOLS, wrap
 from tui.model.dialects.dialect import DIALECTS
+from tui.model.dialects.text_tools import Thoughts
 
 NOW = "<use_mcp_tool><server_name>clock</server_name><tool_name>now</tool_name><arguments>{}</arguments>"
 HERMES = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
@@ -222,12 +225,6 @@ async def test_without_tools_thinking_is_still_separated_and_calls_remain_text()
     assert text_of(await heard(model, request)) == "Ok " + HERMES
 
 
-async def test_a_leaked_call_is_recovered_and_never_shown() -> None:
-    parts = await heard(wrap(ScriptedModel([says("Ok. " + HERMES, pieces=20)]), "native"))
-    assert text_of(parts) == "Ok."
-    assert [(call.name, call.recovered) for call in end_of(parts).calls] == [("clock__now", True)]
-
-
 async def test_a_truncated_leaked_call_is_not_run_and_gives_a_warning() -> None:
     cut = 'Ok.\n<tool_call>{"name": "now", "arguments": {"query": "Han'
     replies = [says(cut, pieces=9), says('<tool_call>{"na')]
@@ -313,8 +310,8 @@ async def test_auto_retries_with_tools_as_text_if_the_endpoint_does_not_support_
 
 
 async def test_auto_uses_text_at_once_if_that_is_remembered() -> None:
-    inner = ScriptedModel([says("Action: now\n")])
-    assert end_of(await heard(wrap(inner, "auto", known="react"))).calls[0].name == "clock__now"
+    inner = ScriptedModel([says("<use_mcp_tool><tool_name>now</tool_name></use_mcp_tool>")])
+    assert end_of(await heard(wrap(inner, "auto", no_tools=True))).calls[0].name == "clock__now"
     assert inner.requests[0].tools == ()
 
 
@@ -335,3 +332,63 @@ async def test_an_answer_that_the_endpoint_rejects_as_invalid_is_passed_to_the_l
     request = ModelRequest("", [UserMessage("?")], answer_schema={"type": "object"})
     parts = await heard(wrap(inner, "auto"), request)
     assert text_of(parts) == '{"a": ' and end_of(parts).finish == "stop" and len(inner.requests) == 1
+
+
+CALL = '{"tool": "now", "arguments": {}}'
+
+
+def thoughts(pieces: list[str], *, opened: bool = False, dialect: str = "json") -> tuple[Read, Thoughts]:
+    maker = DIALECTS[dialect].maker(TOOLS, ())
+    found = Thoughts(lambda: DIALECTS[dialect].parser(maker), opened=opened)
+    read = Read()
+    parts = [part for piece in pieces for part in found.feed(piece)] + found.end()
+    for part in parts:
+        if isinstance(part, CallRequest):
+            read.calls.append(part)
+        else:
+            read.take([part])
+    return read, found
+
+
+@pytest.mark.parametrize(
+    ("text", "thinking", "shown", "calls"),
+    [
+        (f"<think>\nHm.\n</think>\n\n{CALL}", "Hm.", "", 1),
+        ("\n<thinking>Hm.</thinking>Ok. </think>", "Hm.", "Ok. </think>", 0),
+        (f"<thought>{CALL}</thought>Ok.", CALL, "Ok.", 0),
+        ("<think>never closed", "never closed", "", 0),
+        ("Ok <think>b</think>", "Ok <think>b", "", 0),
+        (f"Hm.\n</think>\n{CALL}", "Hm.", "", 1),
+        (f"{CALL}\nNo.\n</think>\nOk.", f"{CALL}\nNo.", "Ok.", 1),
+        ("Write `</think>` and\n```\n</think>\n```", "", "Write `</think>` and\n```\n</think>\n```", 0),
+        ('{"tool": "search", "arguments": {"query": "</think>"}}', "", "", 1),
+        ("<thin", "", "<thin", 0),
+    ],
+)
+def test_thinking_is_separated_from_the_text(text: str, thinking: str, shown: str, calls: int) -> None:
+    for pieces in ([text], list(text)):
+        read, _ = thoughts(pieces)
+        assert (read.thinking, read.text, len(read.calls)) == (thinking, shown, calls)
+
+
+def test_for_a_model_that_omits_the_opening_tag_the_reply_begins_with_thinking() -> None:
+    read, found = thoughts(list(f"Hm.\n</think>\nOk.\n{CALL}"), opened=True)
+    assert (read.thinking, read.text, len(read.calls)) == ("Hm.", "Ok.", 1)
+    assert found.tags.close_only is False and not found.tags.never_closed
+
+
+def test_a_reply_without_thinking_is_read_completely() -> None:
+    read, found = thoughts(list(f"Ok.\n{CALL}"), opened=True)
+    assert (read.text, len(read.calls)) == ("Ok.", 1) and found.tags.never_closed
+
+
+TAGS = st.sampled_from(
+    ["<think>", "</think>", "</thinking>", "<thinking>", "<thi", "`", "```\n", "\n", " ", "a", CALL]
+)
+
+
+@given(st.lists(TAGS, max_size=12).map("".join), st.booleans(), st.sampled_from(list(DIALECTS)))
+def test_the_result_is_the_same_however_the_text_is_split(text: str, opened: bool, dialect: str) -> None:
+    whole, _ = thoughts([text], opened=opened, dialect=dialect)
+    single, _ = thoughts(list(text), opened=opened, dialect=dialect)
+    assert whole == single

@@ -141,112 +141,26 @@ def test_arguments_never_contain_a_stop_text(dialect: str) -> None:
     assert json.loads(made.arguments)["content"] == content
 
 
+MARKUP = """
+<use_mcp_tool> </use_mcp_tool> <server_name> </server_name> <tool_name> </tool_name> <arguments>
+</arguments> <thinking> </thinking> <think> </think> <final_answer> <answer> </answer> </final_answer>
+<![CDATA[ ]]> <tool_result <<tool-start>> <<tool-end>> Thought: Action: Observation: ** None <tool_call>
+</tool_call> <function=now> </function> <parameter=query> </parameter> [TOOL_CALLS] [ARGS]
+<|python_tag|> <｜DSML｜ </｜DSML｜ </invoke> <|channel|>analysis<|message|> <|end|> <|start|>assistant
+<|call|> <arg_key> </arg_key> <arg_value> </arg_value> analysis assistantfinal commentary
+<|python_start|>[ <|tool_call_start|> <|tool_call>call: call: clock__now print( <tools> functools[ >>>
+tool_code <|"|> <escape> : web__search(query='a') </tools> <｜tool▁call▁begin｜> <｜tool▁sep｜>
+<|tool_call_begin|> <|tool_call_argument_begin|> now search wx get_forecast clock web nothing ( ) [ ]
+functions.now:0 { } {} " ' , ``` ```json ~~~ ` a é 。 < </ <u &quot;
+""".split()
 FRAGMENTS = st.sampled_from(
     [
-        *(
-            "<use_mcp_tool>",
-            "</use_mcp_tool>",
-            "<server_name>",
-            "</server_name>",
-            "<tool_name>",
-            "</tool_name>",
-        ),
-        *(
-            "<arguments>",
-            "</arguments>",
-            "<thinking>",
-            "</thinking>",
-            "<think>",
-            "</think>",
-            "<final_answer>",
-        ),
-        *("<answer>", "</answer>", "</final_answer>", "<![CDATA[", "]]>", "<tool_result", "<<tool-start>>"),
-        *(
-            "<<tool-end>>",
-            "Thought:",
-            "Action:",
-            "Action Input:",
-            "Observation:",
-            "Final Answer:",
-            "**",
-            "None",
-        ),
-        *(
-            "<tool_call>",
-            "</tool_call>",
-            "<function=now>",
-            "</function>",
-            "<parameter=query>",
-            "</parameter>",
-        ),
-        *(
-            "[TOOL_CALLS]",
-            "[ARGS]",
-            "<|python_tag|>",
-            "<｜DSML｜",
-            "</｜DSML｜",
-            '<invoke name="search">',
-            "</invoke>",
-        ),
-        *(
-            "<|channel|>analysis<|message|>",
-            "<|end|>",
-            "<|start|>assistant",
-            " to=functions.now ",
-            "<|call|>",
-        ),
-        *(
-            "<arg_key>",
-            "</arg_key>",
-            "<arg_value>",
-            "</arg_value>",
-            "analysis",
-            "assistantfinal",
-            "commentary",
-        ),
-        *("<|python_start|>[", "<|tool_call_start|>", "<|tool_call>call:", "call:", "clock__now", "print("),
-        *("<tools>", "functools[", ">>>", "✿FUNCTION✿: ", "✿ARGS✿: ", "tool_code", '<|"|>', "<escape>", ":"),
-        *('{"name": "clock__now", "arguments": {}}', "I look: ", "web__search(query='a')", "</tools>"),
-        *("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),
-        *(
-            "now",
-            "search",
-            "wx",
-            "get_forecast",
-            "clock",
-            "web",
-            "nothing",
-            "(",
-            ")",
-            "[",
-            "]",
-            "functions.now:0",
-        ),
-        *(
-            '{"tool": "now", "arguments": {}}',
-            '{"name": "now", "arguments": {}}',
-            '{"query": "x"}',
-            "{",
-            "}",
-            "{}",
-        ),
-        *(
-            '{"tool_name": "now"}',
-            '"',
-            "'",
-            "\\",
-            ",",
-            ":",
-            "```",
-            "```json",
-            "~~~",
-            "`",
-            "\n",
-            "\r\n",
-            " ",
-            "\t",
-        ),
-        *("a", "é", "。", "<", "</", "<u", "&quot;", "\x00", "\u2028", "plain words"),
+        *MARKUP,
+        *("Action Input:", "Final Answer:", '<invoke name="search">', " to=functions.now "),
+        *("✿FUNCTION✿: ", "✿ARGS✿: ", '{"name": "clock__now", "arguments": {}}', "I look: "),
+        *('{"tool": "now", "arguments": {}}', '{"name": "now", "arguments": {}}'),
+        *('{"query": "x"}', '{"tool_name": "now"}', "\\", "\n", "\r\n", " ", "\t", "\x00"),
+        *("\u2028", "plain words"),
     ]
 )
 TEXTS = st.lists(FRAGMENTS | st.text(max_size=4), max_size=24).map("".join)
@@ -299,28 +213,13 @@ def test_any_text_in_the_brackets_of_a_call_is_read(mark: str, inside: str) -> N
 
 
 MARKS = (
-    *("<use_mcp_tool>", "<tool_call>{", "<function=now>", "a<thinking>", '{"tool": ', "<<tool-start>>{"),
-    *(
-        "Action: x\nAction Input: {\n",
-        "<use_mcp_tool><arguments>{}</arguments>",
-        '<<tool-start>>{"tool": "x"}',
-    ),
-    *(
-        "```tool_code\nnow(",
-        "call:now{a:",
-        ">>>now\n{",
-        "✿FUNCTION✿: now\n",
-        '{"name": "',
-        "functools[{",
-        "now(",
-    ),
-    *(
-        '```json\n{"name": "clock__now", ',
-        "<|tool_call>call:now{a:[",
-        "<|python_start|>[now(a=",
-        "clock__now(",
-    ),
-    *("\nAction: now(", "```\n{", "<｜DSML｜", "<final_answer>", "<tool_result", "`<tool_call>", "</answer>"),
+    *("<use_mcp_tool>", "<tool_call>{", "<function=now>", "a<thinking>", '{"tool": '),
+    *("<<tool-start>>{", "Action: x\nAction Input: {\n"),
+    *("<use_mcp_tool><arguments>{}</arguments>", '<<tool-start>>{"tool": "x"}'),
+    *("```tool_code\nnow(", "call:now{a:", ">>>now\n{", "✿FUNCTION✿: now\n", '{"name": "'),
+    *("functools[{", "now(", '```json\n{"name": "clock__now", ', "<|tool_call>call:now{a:["),
+    *("<|python_start|>[now(a=", "clock__now(", "\nAction: now(", "```\n{", "<｜DSML｜"),
+    *("<final_answer>", "<tool_result", "`<tool_call>", "</answer>"),
 )
 
 

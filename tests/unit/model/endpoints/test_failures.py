@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
-from tui.model.endpoints.failures import is_billing, is_overflow, reply_error, said_in, words_of
+from tui.model.endpoints.failures import judged, reply_error, said_in, window_in, words_of
 
 
 @pytest.mark.parametrize(
@@ -81,14 +81,14 @@ def test_what_repeats_the_request_says_nothing_about_the_error() -> None:
     }
     said = said_in(body)
     assert "model: Field required" in said and "too long" not in said
-    assert not is_overflow(said, 422) and not is_billing(said, 422)
+    assert not judged(said, 422).overflow and not judged(said, 422).billing
 
 
 def test_scripts_and_styles_of_a_page_say_nothing_about_the_error() -> None:
     script = "<script>let rate = 'insufficient_quota, prompt is too long'</script>"
     page = f"<html>{script}<h1>Bad Gateway</h1></html>"
     said = said_in(page)
-    assert said.strip() == "Bad Gateway" and not is_billing(said, 502) and not is_overflow(said, 502)
+    assert said.strip() == "Bad Gateway" and not judged(said, 502).billing and not judged(said, 502).overflow
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_scripts_and_styles_of_a_page_say_nothing_about_the_error() -> None:
 )
 def test_a_link_says_nothing_about_the_error(link: str) -> None:
     said = said_in({"error": {"message": f"Rate limit reached. Need more tokens? Upgrade at {link}"}})
-    assert link not in said and not is_billing(said, 429)
+    assert link not in said and not judged(said, 429).billing
 
 
 @pytest.mark.parametrize(
@@ -142,11 +142,50 @@ def test_any_body_can_be_searched_for_an_error(body: dict[str, Any]) -> None:
 
 def test_a_rejected_key_is_not_about_payment_because_a_page_of_the_account_is_named() -> None:
     words = "Incorrect API key. Check your billing settings or create a key."
-    assert not is_billing(words, 401) and is_billing(words, 429)
-    assert is_billing("Your credit balance is too low", 401)
+    assert not judged(words, 401).billing and judged(words, 429).billing
+    assert judged("Your credit balance is too low", 401).billing
 
 
 @pytest.mark.parametrize("status", [401, 402, 403])
 def test_a_status_of_the_key_or_the_account_is_no_overflow(status: int) -> None:
     words = "Access token exceeds allowed age"
-    assert is_overflow(words, 400) and not is_overflow(words, status)
+    assert judged(words, 400).overflow and not judged(words, status).overflow
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This model's maximum context length is 262144 tokens. However, you requested 0 output tokens and "
+        "your prompt contains at least 262145 input tokens, for a total of at least 262145 tokens.",
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4090 `inputs` "
+        "tokens and 100 `max_new_tokens`",
+    ],
+)
+def test_a_reply_for_which_no_room_is_left_is_an_overflow(words: str) -> None:
+    assert judged(words, 400).overflow
+
+
+def test_a_reply_for_which_room_is_left_is_none() -> None:
+    words = "max_tokens is too large: 99999. This model supports at most 4096 completion tokens"
+    assert not judged(words, 400).overflow
+
+
+def test_status_413_is_an_overflow_without_a_message() -> None:
+    assert judged("", 413).overflow and not judged("", 400).overflow
+    assert not judged("Rate limit reached on tokens per minute", 413).overflow
+
+
+@pytest.mark.parametrize(
+    ("words", "window"),
+    [
+        ("This model's maximum context length is 5000 tokens. However, you requested 9427 tokens", 5000),
+        ("maximum context length is 128,000 tokens", 128_000),
+        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("prompt is too long: 212345 tokens > 200000 maximum", 200_000),
+        ("The maximum prompt length is 131072 but the request contains 140000 tokens", 131_072),
+        ("input is too long for this model", None),
+        ("context window exceeded", None),
+    ],
+)
+def test_the_window_is_read_from_the_message(words, window):
+    assert window_in(words) == window

@@ -12,7 +12,7 @@ from tests.endpoint import Answer, Endpoint
 from tui.core.errors import ModelError
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints import listing as inquiry
-from tui.model.endpoints.listing import OfferedModel, _entries, can_chat, offered_by
+from tui.model.endpoints.listing import OfferedModel, can_chat, models_in, offered_by
 from tui.model.endpoints.profile import ModelProfile
 
 
@@ -162,4 +162,4 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["data", "models"]), JSON) | st.lists(JSON))
 def test_any_json_can_be_read_as_a_list_of_models(body: Any) -> None:
-    assert all(one.id.isprintable() for one in _entries(body))
+    assert all(one.id.isprintable() for one in models_in(body))

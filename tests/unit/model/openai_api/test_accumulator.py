@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.streams import NATIVE, ModelOutput, chunks_of, expected, output_of, tools_of
 from tui.core.errors import ModelError
@@ -36,13 +38,6 @@ def test_each_recorded_stream_gives_the_result_in_its_index(name: str) -> None:
     heard.assert_is(expected(name))
 
 
-def test_thinking_with_only_a_closing_tag_replaces_the_text_before_it() -> None:
-    heard = reply_to(
-        chunk(content="Hm, 2+"), chunk(content="2.</th"), chunk("stop", content="ink>\n\nIt is 4.")
-    )
-    assert (heard.text, heard.reasoning) == ("It is 4.", "Hm, 2+2.")
-
-
 def test_a_closing_tag_in_code_is_text() -> None:
     said = "Write `</think>` at the end.\n```\n</think>\n```\nThat is all."
     assert reply_to(chunk("stop", content=said)).text == said
@@ -69,41 +64,16 @@ def test_for_an_endpoint_that_omits_the_opening_tag_an_untagged_answer_is_not_lo
     assert output_of(accumulator, [chunk(content="It is"), chunk("stop", content=" 4.")]).text == "It is 4."
 
 
-def test_content_parts_are_distinguished_by_type() -> None:
-    content = [
-        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
-        {"type": "text", "text": "Hi"},
-        {"type": "image_url", "image_url": {}},
-        "!",
-    ]
-    heard = reply_to(chunk("stop", content=content))
-    assert (heard.text, heard.reasoning) == ("Hi!", "hm")
-
-
-def test_a_complete_message_instead_of_deltas_is_read() -> None:
-    heard = reply_to({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]})
-    assert heard.text == "Hi"
-
-
 @pytest.mark.parametrize("arguments", ["", None, "null", "[]", {}])
 def test_absent_arguments_in_any_form_are_an_empty_object(arguments: Any) -> None:
     assert arguments_of(reply_to(chunk("tool_calls", tool_calls=[call(arguments)]))) == [{}]
 
 
-def test_arguments_may_arrive_as_an_object() -> None:
-    assert arguments_of(reply_to(chunk("stop", tool_calls=[call({"q": "é"})]))) == [{"q": "é"}]
-
-
-def test_truncated_arguments_are_marked_and_unchanged() -> None:
-    heard = reply_to(chunk("tool_calls", tool_calls=[call('{"path":"/e')]))
+@pytest.mark.parametrize(("said", "truncated"), [('{"path":"/e', True), ("city: Oslo", False)])
+def test_arguments_that_are_truncated_or_not_json_are_unchanged(said: str, truncated: bool) -> None:
+    heard = reply_to(chunk("tool_calls", tool_calls=[call(said)]))
     assert heard.reply is not None
-    assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [('{"path":"/e', True)]
-
-
-def test_arguments_that_are_not_json_are_unchanged() -> None:
-    heard = reply_to(chunk("tool_calls", tool_calls=[call("city: Oslo")]))
-    assert heard.reply is not None
-    assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [("city: Oslo", False)]
+    assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [(said, truncated)]
 
 
 def test_arguments_sent_as_growing_snapshots_are_one_call() -> None:
@@ -119,24 +89,6 @@ def test_an_empty_object_before_the_real_arguments_is_ignored() -> None:
         chunk("tool_calls"),
     )
     assert arguments_of(heard) == [{"q": 1}]
-
-
-def test_a_name_in_pieces_is_joined_and_a_leaked_token_is_removed() -> None:
-    heard = reply_to(
-        chunk(tool_calls=[call("", name="functions.sea")]),
-        chunk(tool_calls=[{"index": 0, "function": {"name": "rch<|channel|>commentary"}}]),
-        chunk("tool_calls"),
-    )
-    assert heard.reply is not None
-    assert [made.name for made in heard.reply.calls] == ["search"]
-
-
-def test_an_empty_call_without_name_and_arguments_is_dropped() -> None:
-    heard = reply_to(
-        chunk(content="Hi", tool_calls=[{"index": 0, "id": "", "type": "function"}]), chunk("stop")
-    )
-    assert heard.reply is not None
-    assert (heard.text, heard.reply.calls) == ("Hi", ())
 
 
 def test_calls_without_id_and_index_are_separated_when_complete() -> None:
@@ -158,16 +110,6 @@ def test_two_complete_calls_with_the_same_id_get_different_ids() -> None:
     assert len({made.id for made in heard.reply.calls}) == 2
 
 
-def test_fragments_with_a_new_id_and_index_continue_the_open_call() -> None:
-    heard = reply_to(
-        chunk(tool_calls=[call("")]),
-        chunk(tool_calls=[{"index": 1, "id": "x1", "function": {"arguments": '{"q":'}}]),
-        chunk(tool_calls=[{"index": 2, "id": "x2", "function": {"arguments": "2}"}}]),
-        chunk("tool_calls"),
-    )
-    assert arguments_of(heard) == [{"q": 2}]
-
-
 def test_fragments_with_a_new_id_and_a_repeated_name_continue_the_open_call() -> None:
     heard = reply_to(
         chunk(tool_calls=[call('{"q":')]),
@@ -186,16 +128,6 @@ def test_an_empty_finish_reason_ends_a_reply_whose_deltas_had_none() -> None:
 def test_an_empty_finish_reason_on_every_delta_does_not_end_the_reply() -> None:
     heard = reply_to(chunk("", content="Hi"), chunk("", content=" there"))
     assert heard.reply is None
-
-
-def test_a_signature_in_its_own_delta_belongs_to_the_preceding_call() -> None:
-    heard = reply_to(
-        chunk(tool_calls=[{"id": "g", "function": {"name": "now", "arguments": "{}"}}]),
-        chunk(tool_calls=[{"extra_content": {"google": {"thought_signature": "s"}}}]),
-        chunk("stop"),
-    )
-    assert heard.reply is not None
-    assert [made.extra for made in heard.reply.calls] == [{"google": {"thought_signature": "s"}}]
 
 
 def test_a_call_in_progress_reports_its_name_and_size() -> None:
@@ -242,19 +174,11 @@ def test_an_empty_count_is_ignored() -> None:
     assert heard.reply is not None and heard.reply.usage == Usage(estimated=True)
 
 
-def test_an_emoji_split_in_half_is_joined() -> None:
-    assert reply_to(chunk(content="a\ud83d"), chunk("stop", content="\ude00b")).text == "a😀b"
-
-
-def test_half_an_emoji_alone_becomes_a_replacement_character() -> None:
-    assert reply_to(chunk("stop", content="a\ud83d")).text == "a\ufffd"
-
-
-@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "refusal"])
+@pytest.mark.parametrize("field", ["content", "reasoning_content", "reasoning", "refusal"])
 def test_surrogate_halves_are_joined_in_every_text(field: str) -> None:
     heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", **{field: "\ude00b"}))
     assert heard.reply is not None
-    assert heard.reasoning + heard.reply.refusal == "a😀b"
+    assert heard.text + heard.reasoning + heard.reply.refusal == "a😀b"
     assert (heard.reply.echo or {}).get(field, "a😀b") == "a😀b"
 
 
@@ -269,17 +193,11 @@ def test_surrogate_halves_are_joined_in_thinking_parts_and_details() -> None:
     }
 
 
-@pytest.mark.parametrize("field", ["reasoning_content", "refusal"])
+@pytest.mark.parametrize("field", ["content", "reasoning_content", "refusal"])
 def test_a_lone_surrogate_becomes_a_replacement_character_in_every_text(field: str) -> None:
     heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", content=""))
     assert heard.reply is not None
-    assert heard.reasoning + heard.reply.refusal == "a\ufffd"
-
-
-def test_an_interrupted_stream_with_calls_runs_none_of_them() -> None:
-    heard = reply_to(chunk(content="Let me", tool_calls=[call('{"q":1}')]))
-    assert heard.reply is None and heard.text == "Let me"
-    assert heard.error is not None and heard.error.retryable
+    assert heard.text + heard.reasoning + heard.reply.refusal == "a\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -338,29 +256,21 @@ def test_an_endless_flood_of_calls_is_rejected() -> None:
             accumulator.feed(chunk(tool_calls=[call("{}", id=f"c{number}")]))
 
 
-@pytest.mark.parametrize(
-    "finish",
-    [
-        *("content_filter", "sensitive", "SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII"),
-        *("IMAGE_SAFETY", "FinishReason.SAFETY", "FINISH_REASON_SAFETY", "content_filter: RECITATION"),
-        *("refusal", "content_filtered", "guardrail_intervened", "ERROR_TOXIC", "contentFilter"),
-    ],
+FILTERS = (
+    *("content_filter", "sensitive", "SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII"),
+    *("IMAGE_SAFETY", "FinishReason.SAFETY", "FINISH_REASON_SAFETY", "content_filter: RECITATION"),
+    *("refusal", "content_filtered", "guardrail_intervened", "ERROR_TOXIC", "contentFilter"),
 )
-def test_every_finish_reason_for_a_filter_means_content_filter(finish: str) -> None:
-    accumulator = Accumulator()
-    accumulator.feed({"choices": [{"delta": {"content": "Once"}, "finish_reason": finish}]})
-    (reply,) = (part for part in accumulator.finish() if isinstance(part, ReplyPart))
-    assert reply.finish == "content_filter"
+LIMITS = ("length", "MAX_TOKENS", "max_output_tokens", "model_length", "token_limit")
 
 
 @pytest.mark.parametrize(
-    "finish", ["length", "MAX_TOKENS", "max_output_tokens", "model_length", "token_limit"]
+    ("finish", "meant"),
+    [*((one, "content_filter") for one in FILTERS), *((one, "length") for one in LIMITS)],
 )
-def test_every_finish_reason_for_a_limit_means_length(finish: str) -> None:
-    accumulator = Accumulator()
-    accumulator.feed({"choices": [{"delta": {"content": "Once"}, "finish_reason": finish}]})
-    (reply,) = (part for part in accumulator.finish() if isinstance(part, ReplyPart))
-    assert reply.finish == "length"
+def test_every_finish_reason_for_a_filter_or_a_limit_gets_the_name_of_openai(finish: str, meant: str) -> None:
+    heard = reply_to(chunk(finish, content="Once"))
+    assert heard.reply is not None and heard.reply.finish == meant
 
 
 def test_a_call_that_gemini_could_not_read_is_a_retryable_error() -> None:
@@ -393,3 +303,43 @@ def test_a_prompt_that_google_blocks_is_a_permanent_error() -> None:
     with pytest.raises(ModelError, match="blocked the prompt: SAFETY") as caught:
         Accumulator().feed({"choices": [], "promptFeedback": {"blockReason": "SAFETY"}})
     assert not caught.value.retryable
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=5,
+)
+FIELDS = st.sampled_from(
+    "id index name arguments function content reasoning_content reasoning reasoning_details tool_calls role "
+    "type text function_call refusal extra_content message delta finish_reason usage error object summary "
+    "code".split()
+)
+ODD = st.recursive(
+    JSON,
+    lambda inner: st.dictionaries(FIELDS, inner | st.lists(inner, max_size=3), max_size=5),
+    max_leaves=15,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            ODD,
+            st.fixed_dictionaries({"choices": st.lists(ODD, max_size=2)}),
+            ODD.map(lambda value: {"choices": [{"delta": value}]}),
+            ODD.map(lambda value: {"choices": [{"delta": {"tool_calls": [value]}}]}),
+        ),
+        max_size=6,
+    )
+)
+def test_no_chunk_raises_anything_but_a_model_error(chunks: list[Any]) -> None:
+    accumulator = Accumulator(["search"])
+    try:
+        for value in chunks:
+            accumulator.feed(value)
+        parts = accumulator.finish()
+    except ModelError:
+        return
+    assert isinstance(parts[-1], ReplyPart)

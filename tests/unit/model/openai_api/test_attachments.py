@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.endpoint import Endpoint, calls, refuses, says
+from tests.endpoint import Endpoint, calls, says
 from tests.media import base64_of, image, png, wav
 from tests.unit.core.stand_ins import FunctionToolbox, run, turn_of
 from tui.core.context.tool_results import observation
@@ -165,38 +165,18 @@ def test_images_are_also_limited_by_their_total_size() -> None:
 # ---- over HTTP
 
 
-async def _asked_about_a_picture(model: str, first: Any = None) -> list[Any]:
+async def test_an_image_from_a_tool_reaches_the_endpoint() -> None:
     async def look(arguments: Any) -> ToolResult:
         return ToolResult((image(),))
 
-    script = [calls(("srv__look", {})), *([first] if first else []), says("A black picture.")]
-    async with Endpoint(script) as endpoint:
-        chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model))
-        try:
-            turn, _ = turn_of(chat, FunctionToolbox(look=look))
-            await run(turn)
-        finally:
-            await chat.aclose()
-        return [request.json["messages"] for request in endpoint.requests]
-
-
-async def test_an_image_from_a_tool_reaches_the_endpoint() -> None:
-    *_, messages = await _asked_about_a_picture(SEES)
+    async with Endpoint([calls(("srv__look", {})), says("A black picture.")]) as endpoint:
+        chat = OpenAIChat(ModelProfile("test", endpoint.base_url, SEES))
+        turn, _ = turn_of(chat, FunctionToolbox(look=look))
+        await run(turn)
+        await chat.aclose()
+    messages = endpoint.requests[-1].json["messages"]
     assert messages[-2]["content"] == "[image 1: image/png 3x2, attached below]"
     assert messages[-1]["content"][1] == {"type": "image_url", "image_url": {"url": URL}}
-
-
-async def test_a_model_without_image_support_gets_only_the_text() -> None:
-    *_, messages = await _asked_about_a_picture(BLIND)
-    assert messages[-1]["role"] == "tool" and "not shown to you" in messages[-1]["content"]
-    assert URL not in json.dumps(messages)
-
-
-async def test_a_rejection_of_images_is_retried_without_them() -> None:
-    refusal = refuses(400, "This model does not support image input.")
-    _, tried, again = await _asked_about_a_picture("anything", refusal)
-    assert URL in json.dumps(tried) and URL not in json.dumps(again)
-    assert "not shown to you" in again[-1]["content"]
 
 
 # ---- any attachments

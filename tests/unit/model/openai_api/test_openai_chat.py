@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
-from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
+from tests.endpoint import Answer, Endpoint, Reply, chunk, refuses, says
 from tests.streams import FOLDER, INDEX, NATIVE, ModelOutput, chunks_of, expected, output_of_model, tools_of
-from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
+from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError
-from tui.core.ports import ModelRequest, RetryPart, TextPart, ToolSpec
+from tui.core.ports import ModelRequest, RetryPart, TextPart, ToolSpec, Usage
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.openai_chat import OpenAIChat
+from tui.model.openai_api.openai_chat import OpenAIChat, truncation_warning
 
 ASK = ModelRequest("be brief", [UserMessage("hi")])
 
@@ -81,26 +81,6 @@ async def test_unusual_bytes_on_the_wire_are_read_or_reported(name: str, seed: i
         assert heard.error is not None and says in str(heard.error)
     else:
         assert heard.reply is not None and heard.reply.finish == expect["finish"]
-
-
-async def test_parallel_calls_arrive_complete() -> None:
-    heard, _ = await asked(
-        calls(("a__b", {"x": 1}), ("a__c", {})), request=ModelRequest("", [], [tool("a__b")])
-    )
-    assert heard.reply is not None
-    assert [(call.name, json.loads(call.arguments)) for call in heard.reply.calls] == [
-        ("a__b", {"x": 1}),
-        ("a__c", {}),
-    ]
-
-
-async def test_a_complete_response_instead_of_a_stream_is_read() -> None:
-    body = {
-        "choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 3},
-    }
-    heard, _ = await asked(Answer(body=body))
-    assert heard.text == "whole"
 
 
 async def test_cancelling_closes_the_connection_at_once() -> None:
@@ -179,13 +159,6 @@ async def test_an_endpoint_that_falls_silent_is_not_waited_for(answer: Answer, e
         assert heard.error is None and heard.text == "Hel"
 
 
-async def test_a_lost_connection_keeps_the_partial_text_and_is_reported() -> None:
-    heard, _ = await asked(Answer([chunk(content="The answer")], reset=True, done=False))
-    assert heard.text == "The answer" and heard.reply is None
-    assert heard.error is not None and heard.error.retryable
-    assert "connection lost during the reply" in str(heard.error)
-
-
 async def test_a_connection_lost_after_the_end_of_the_reply_loses_nothing() -> None:
     heard, _ = await asked(says("all of it", reset=True, done=False))
     assert heard.error is None and heard.text == "all of it"
@@ -256,12 +229,6 @@ async def test_a_header_of_the_profile_is_sent_once_in_any_spelling(name: str) -
     assert endpoint.requests[0].headers[name.lower()] == value
 
 
-async def test_headers_of_the_profile_are_sent() -> None:
-    _, endpoint = await asked(says("a"), headers={"X-Title": "t", "Authorization": "Token own"})
-    assert endpoint.requests[0].headers["x-title"] == "t"
-    assert endpoint.requests[0].headers["authorization"] == "Token own"
-
-
 @pytest.mark.parametrize("address", ["", "not a url", "ftp://host/v1", "http://"])
 def test_an_invalid_address_is_rejected_before_anything_is_sent(address: str) -> None:
     with pytest.raises(ConfigError, match="is not an HTTP URL"):
@@ -272,23 +239,6 @@ def test_a_key_that_cannot_be_sent_is_rejected_without_being_shown() -> None:
     with pytest.raises(ConfigError) as caught:
         OpenAIChat(ModelProfile("test", "http://localhost/v1", "m", api_key=Secret("sk-ключ")))
     assert "ключ" not in str(caught.value)
-
-
-async def test_provider_fields_are_sent_back() -> None:
-    call = CallRequest("g1", "now", "{}", extra={"google": {"thought_signature": "s"}})
-    said = AssistantMessage("", calls=(call,), model="m", echo={"reasoning_content": "hm"})
-    request = ModelRequest("", [UserMessage("time?"), said, ToolMessage("g1", "now", "12:00")])
-    _, endpoint = await asked(says("noon"), request=request)
-    assistant = endpoint.requests[0].json["messages"][1]
-    assert assistant["content"] is None and assistant["reasoning_content"] == "hm"
-    assert assistant["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "s"}}
-
-
-async def test_a_hundred_requests_use_one_connection() -> None:
-    async with talking(says("a")) as (model, endpoint):
-        for _ in range(100):
-            assert (await output_of_model(model.stream(ASK))).text == "a"
-        assert endpoint.connections == 1
 
 
 def test_the_model_package_is_imported_without_the_client_library() -> None:
@@ -327,3 +277,50 @@ async def test_the_body_of_an_error_is_unpacked_up_to_a_limit() -> None:
         tracemalloc.stop()
     assert heard.error is not None and "out of order" in heard.error.message
     assert most < 32 * 2**20
+
+
+OLLAMA = ModelProfile("ollama", "http://127.0.0.1:11434/v1", "m")
+LONG = ModelRequest("", [UserMessage("word " * 20_000)])
+
+
+def test_far_fewer_tokens_than_sent_give_a_warning_with_the_fix() -> None:
+    said = truncation_warning(OLLAMA, LONG, Usage(4_096, 10))
+    assert "4,096 of at least 20,000 tokens" in said and "OLLAMA_CONTEXT_LENGTH=65536" in said
+    assert "num_ctx" in said
+
+
+def test_a_server_that_is_not_ollama_gets_its_own_advice() -> None:
+    other = ModelProfile("lmstudio", "http://127.0.0.1:1234/v1", "m")
+    assert "Raise its context size to 65,536 tokens." in truncation_warning(other, LONG, Usage(4_096, 10))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("word " * 20_000, 20_000),
+        ("北京天气如何" * 3_000, 9_000),
+        ("        return value\n" * 3_000, 12_000),
+        ("=" * 100_000, 1_600),
+    ],
+    ids=["English", "Chinese", "code", "a rule"],
+)
+def test_a_plausible_token_count_gives_no_warning(text: str, tokens: int) -> None:
+    assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage(text)]), Usage(tokens, 10)) == ""
+
+
+def test_truncated_tools_give_a_warning() -> None:
+    tools = [ToolSpec(f"t{n}", "does one thing " * 20, {"type": "object"}) for n in range(100)]
+    assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage("hi")], tools), Usage(2_000, 1))
+
+
+def test_without_a_token_count_there_is_no_warning() -> None:
+    assert truncation_warning(OLLAMA, LONG, None) == ""
+    assert truncation_warning(OLLAMA, LONG, Usage(estimated=True)) == ""
+
+
+def test_a_short_request_gives_no_warning() -> None:
+    assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage("hi")]), Usage(1, 1)) == ""
+
+
+def test_a_remote_provider_gives_no_warning() -> None:
+    assert truncation_warning(ModelProfile("x", "https://api.example.com/v1", "m"), LONG, Usage(9, 1)) == ""

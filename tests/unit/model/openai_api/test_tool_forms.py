@@ -40,9 +40,9 @@ def test_only_a_rejected_tool_is_sent_in_the_strictest_form() -> None:
 def test_a_call_with_changed_argument_names_gets_the_original_ones_back() -> None:
     forms, tool = ToolForms(), ToolSpec("a", "", ODD)
     parameters(forms, tool, Traits(plain_keys=True))
-    back = forms.restored(CallRequest("1", "a", '{"_top": 1}'))
+    back = forms.renamed(CallRequest("1", "a", '{"_top": 1}'), back=True)
     assert json.loads(back.arguments) == {"$top": 1}
-    assert json.loads(forms.as_sent(back).arguments) == {"_top": 1}
+    assert json.loads(forms.renamed(back, back=False).arguments) == {"_top": 1}
 
 
 def test_a_truncated_or_invalid_call_is_unchanged() -> None:
@@ -53,7 +53,7 @@ def test_a_truncated_or_invalid_call_is_unchanged() -> None:
         CallRequest("1", "a", '{"_to', truncated=True),
         *(CallRequest("1", "a", text) for text in broken),
     ):
-        assert forms.restored(call) is call
+        assert forms.renamed(call, back=True) is call
 
 
 def test_a_rejected_tool_is_offered_again_once_its_server_changes_it() -> None:

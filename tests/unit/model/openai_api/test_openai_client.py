@@ -6,7 +6,7 @@ from tests.programs import printed_by
 
 CLIENT = """
 import sys
-from tui.model.openai_api.client_import import load_openai
+from tui.model.openai_api.openai_client import load_openai
 client = load_openai().AsyncOpenAI(api_key="none")
 """
 
