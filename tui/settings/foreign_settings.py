@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from tui.core.permission.rules import Verdict
 from tui.core.text import clean_line
-from tui.settings.key_positions import KeyPath, line_of
-from tui.settings.load import Loaded, dotted
-from tui.settings.problems import Problem
+from tui.settings.key_positions import KeyPath
+from tui.settings.load import Loaded
+from tui.settings.problems import Problem, dotted
 from tui.settings.schema import (
     ApprovalSettings,
     LimitSettings,
@@ -136,11 +136,8 @@ def applicable_settings(loaded: Loaded) -> Loaded:
 
 def unused_settings(loaded: Loaded) -> list[Problem]:
     """Return a warning for each setting that does not apply because the file is not the user's own."""
-    file = clean_line(str(loaded.path), 400)
     paths = [*_narrowed(loaded.settings, ())[1], *_allowing(loaded)]
-    return [
-        Problem(_FLAG, dotted(path), line_of(loaded.places, path), file=file, warning=True) for path in paths
-    ]
+    return [loaded.located(Problem(_FLAG, path, warning=True)) for path in paths]
 
 
 def _allowing(loaded: Loaded) -> list[KeyPath]:

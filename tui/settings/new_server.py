@@ -15,8 +15,8 @@ from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
-from tui.settings.load import dotted, load_text
-from tui.settings.problems import capitalized
+from tui.settings.load import load_text
+from tui.settings.problems import capitalized, dotted
 from tui.settings.references import NAME, escaped
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.server_warnings import server_warnings
@@ -261,7 +261,7 @@ def first_fault(
     text = table_block((kind, name), table)
     variables = dict.fromkeys(_REFERENCE.findall(text), "x")
     for problem in load_text(_FILE.sub("x", text), path, variables | dict(env)).errors:
-        return problem.path.removeprefix(dotted((kind, name))).lstrip("."), problem.message
+        return dotted(problem.keys[2:]), problem.message
     return "", ""
 
 
@@ -289,7 +289,7 @@ def check_new(
     warnings = server_warnings(loaded, created=created) if kind == "servers" else []
     notes = [problem.message for problem in loaded.problems]
     for problem in warnings:
-        key = problem.path.removeprefix(dotted(("servers", name))).lstrip(".")
+        key = dotted(problem.keys[2:])
         head = "" if problem.message.startswith(f"{key} ") else f"{key}: "
         step = f". {capitalized(problem.suggestion)}" if problem.suggestion else ""
         notes.append(f"{head.lstrip(': ')}{problem.message}{step}")
@@ -364,7 +364,7 @@ def unconfigured_server(
     texts |= {"args": [escaped(word) for word in table["args"]]} if "args" in table else {}
     loaded = load_text(table_block(("servers", name), table | texts), folder / "mcptui.toml", environment)
     for problem in loaded.errors:
-        key = problem.path.removeprefix(dotted(("servers", name))).lstrip(".")
+        key = dotted(problem.keys[2:])
         raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where="the server")
     (spec,) = server_specs(loaded)
     return replace(spec, folder=""), loaded.secrets

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
@@ -16,9 +16,8 @@ from tui.core.text import clean_line
 from tui.settings.config_file import ConfigFile
 from tui.settings.foreign.entry import runs_shell
 from tui.settings.foreign_settings import unused_settings
-from tui.settings.key_positions import line_of
 from tui.settings.keymap import ActionKeys, check_keys
-from tui.settings.load import Loaded, dotted
+from tui.settings.load import Loaded
 from tui.settings.locations import themes_dir
 from tui.settings.problems import Problem, did_you_mean, shown_text
 from tui.settings.references import KEYCHAIN
@@ -89,12 +88,12 @@ def server_warnings(
         if created and spec.cwd == created:
             warnings = (one for one in warnings if one[0] not in ("cwd", "command") or created not in one[1])
         for key, message, step in (*warnings, *_common_warnings(spec)):
-            path = dotted(("servers", spec.name, *key.split(".", 1)) if key else ("servers", spec.name))
-            found.append(loaded.located(Problem(message, path=path, suggestion=step, warning=True)))
+            keys = ("servers", spec.name, *(key.split(".", 1) if key else ()))
+            found.append(loaded.located(Problem(message, keys, step, warning=True)))
         twin = known.setdefault(spec.digest(), spec.name)
         if twin != spec.name:
             message = f"is the same server as {shown_text(twin, 64)}"
-            found.append(loaded.located(Problem(message, path=dotted(("servers", spec.name)), warning=True)))
+            found.append(loaded.located(Problem(message, ("servers", spec.name), warning=True)))
     return found
 
 
@@ -253,12 +252,14 @@ def rule_warnings(loaded: Loaded) -> list[Problem]:
     names = {BUILT_IN, *(spec.name for spec in server_specs(loaded, disabled=True))}
     found = []
     for rule in approval_rules(loaded.settings.approvals).rules:
+        keys = ("approvals", rule.origin, rule.number - 1)
         if loaded.readable and not any(_may_name(rule, name) for name in names):
             message = f"no server is named {shown_text(rule.server, 60)}"
-            found.append(_warning(loaded, rule, message, did_you_mean(rule.server, names - {BUILT_IN})))
+            found.append(Problem(message, keys, did_you_mean(rule.server, names - {BUILT_IN}), warning=True))
         if message := _sign_warning(rule):
-            found.append(_warning(loaded, rule, message, "to match the character itself, write [[] or [?]"))
-    return found
+            step = "to match the character itself, write [[] or [?]"
+            found.append(Problem(message, keys, step, warning=True))
+    return [loaded.located(one) for one in found]
 
 
 _CLASS = re.compile(r"\[(!?\]?[^\]]*)\]")
@@ -294,15 +295,3 @@ def _may_name(rule: Rule, name: str) -> bool:
     begin, star, _ = rule.server.partition("*")
     is_plain = not any(sign in begin for sign in "?[")
     return rule.action is not Verdict.ALLOW and bool(star) and (not is_plain or f"{name}/".startswith(begin))
-
-
-def _warning(loaded: Loaded, rule: Rule, message: str, step: str = "") -> Problem:
-    key: Iterable[str | int] = ("approvals", rule.origin, rule.number - 1)
-    return Problem(
-        message,
-        path=dotted(tuple(key)),
-        line=line_of(loaded.places, tuple(key)),
-        file=clean_line(str(loaded.path), 400),
-        suggestion=step,
-        warning=True,
-    )
