@@ -158,16 +158,13 @@ def _contents(tree: Mapping[str, Any], path: Path) -> dict[str, str]:
 
 def _here(env: Mapping[str, str]) -> Mapping[str, str]:
     """Return a mapping that sets `PWD` to mcptui's current folder if the variable is missing or wrong."""
-    try:
-        here = os.getcwd()
-    except OSError:  # the folder was deleted
-        return {}
     named = env.get("PWD", "")
-    try:
-        is_right = os.path.isabs(named) and os.path.samefile(named, here)
-    except OSError:
-        is_right = False
-    return {} if is_right else {"PWD": here}
+    with suppress(OSError):
+        if os.path.isabs(named) and os.path.samefile(named, "."):
+            return {}
+    with suppress(OSError):  # the folder was deleted
+        return {"PWD": os.getcwd()}
+    return {}
 
 
 MEND = "nothing in the file is used until it is corrected"

@@ -5,7 +5,6 @@ A bundle is shown, its settings are asked for, and it is unpacked once confirmed
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,14 +70,18 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
         if missing := bundle.missing(file.names):
             shown = quoted_name(missing, 120)
             raise UsageError(f"the bundle does not contain {shown}, the entry point in its manifest.json.")
-        digest, held = file.digest, f"{plural(file.files, 'file')}, {size(file.unpacked)}"
+        digest, held = file.digest, f"{plural(len(file.names), 'file')}, {size(file.unpacked)}"
     folder = bundles_dir() / folder_name(bundle, digest)
     author = f", by {clean_line(bundle.author, 80)} (unverified)" if bundle.author else ""
     print(f"{clean_line(bundle.title or bundle.name, 80)} {clean_line(bundle.version, 40)}{author}")
     print(f"  {clean_line(bundle.description, 200)}")
     print(f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}")
     print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
-    given = [(name, _given(bundle.inputs, name, text)) for name, text in pair_list(args.set)]
+    wanted = {one.name: one for one in bundle.inputs}
+    given = [
+        (name, _in_place(wanted[name], text) if name in wanted else text)
+        for name, text in pair_list(args.set)
+    ]
     values = dict(values_of(bundle.inputs, given, _ask_for_secrets, every=True))
 
     def table_of(values: Values) -> dict[str, Any]:
@@ -89,7 +92,8 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
 
     table = table_of(values)
     refuse_borrowed_secrets(table, given)
-    lines = _not_set(bundle.inputs, values)
+    missing = [one for one in bundle.inputs if one.name not in values]
+    lines = [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in missing]
     if "/" not in table["command"] and find_program(table["command"]) is None:
         lines.append(f"  {clean_line(table['command'], 80)} is not installed")
     marked, store = without_secrets(bundle.inputs, values, table_of)
@@ -115,17 +119,8 @@ def _ask_for_secrets(wanted: ServerInput) -> tuple[str, ...] | None:
     return None if texts is None else tuple(_in_place(wanted, text) for text in texts)
 
 
-def _given(inputs: Sequence[ServerInput], name: str, text: str) -> str:
-    wanted = next((one for one in inputs if one.name == name), None)
-    return text if wanted is None else _in_place(wanted, text)
-
-
 def _in_place(wanted: ServerInput, text: str) -> str:
     """Return a value for the configuration, where paths are absolute."""
     if not wanted.secret and wanted.kind in ("file", "directory") and text and "${" not in text:
         return str(Path(os.path.expanduser(text)).absolute())
     return text
-
-
-def _not_set(inputs: Sequence[ServerInput], values: Mapping[str, Any]) -> list[str]:
-    return [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in inputs if one.name not in values]

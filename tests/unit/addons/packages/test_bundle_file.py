@@ -24,7 +24,7 @@ def test_files_are_unpacked_as_private_and_programs_as_executable(tmp_path: Path
     run = (entry("bin/run", stat.S_IFREG | 0o755), b"#!")
     path = bundle(tmp_path / "a.mcpb", None, {"server/main.py": b"x", "bin/own": b"y"}, run)
     with open_bundle(path) as file:
-        assert (file.files, file.digest) == (4, hashlib.sha256(path.read_bytes()).hexdigest())
+        assert (len(file.names), file.digest) == (4, hashlib.sha256(path.read_bytes()).hexdigest())
         file.unpack(tmp_path / "out" / "a", "bin/own")
     folder = tmp_path / "out" / "a"
     assert everything_in(folder).keys() == {"manifest.json", "server/main.py", "bin/run", "bin/own"}

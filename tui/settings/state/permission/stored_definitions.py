@@ -101,15 +101,13 @@ class StoredDefinitions:
 def _problem_of(content: Content) -> str:
     match content:
         case {"accepted": list(listed), "refused": dict()}:
-            return "" if all(map(_is_entry, listed)) else "has an invalid entry"
+            for one in listed:
+                if not isinstance(one, dict) or not all(
+                    isinstance(one.get(k), str) for k in ("name", "digest")
+                ):
+                    return "has an invalid entry"
+            return ""
     return "was written by another version of mcptui"
-
-
-def _is_entry(value: Any) -> bool:
-    match value:
-        case {"name": str(), "digest": str()}:
-            return True
-    return False
 
 
 def _record(content: Content) -> DefinitionRecord:
