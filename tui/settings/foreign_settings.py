@@ -43,10 +43,10 @@ def _used(use: str, value: Any, default: Any) -> Any:
     match use:
         case "as it is":
             return value
-        case "if lower":  # None means no limit
-            return (
-                (value if default is None else default) if None in (value, default) else min(value, default)
-            )
+        case "if lower" if default is None:  # no limit
+            return value
+        case "if lower" if value is not None:
+            return min(value, default)
         case "if false":
             return default if value else value
         case "if asking":

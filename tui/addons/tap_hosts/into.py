@@ -24,7 +24,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line, quoted_name
 from tui.settings.config_secrets import is_secret
 from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.hosts import (
+from tui.addons.tap_hosts.hosts import (
     HOSTS,
     Edit,
     HostFile,

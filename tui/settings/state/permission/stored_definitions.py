@@ -101,12 +101,9 @@ class StoredDefinitions:
 def _problem_of(content: Content) -> str:
     match content:
         case {"accepted": list(listed), "refused": dict()}:
-            for one in listed:
-                if not isinstance(one, dict) or not all(
-                    isinstance(one.get(k), str) for k in ("name", "digest")
-                ):
-                    return "has an invalid entry"
-            return ""
+            pairs = [(one.get("name"), one.get("digest")) if isinstance(one, dict) else () for one in listed]
+            whole = all(pair and all(isinstance(text, str) for text in pair) for pair in pairs)
+            return "" if whole else "has an invalid entry"
     return "was written by another version of mcptui"
 
 
