@@ -121,7 +121,9 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
     try:
         text = read_bounded(path)
     except FileNotFoundError:
-        problem = Problem("file not found", file=name, suggestion=_how_to_create(path, name))
+        create = f", or create it with `mcptui config init --config {shlex.quote(name)}`"
+        step = f"check the path{create if path.suffix.lower() == '.toml' else ''}"
+        problem = Problem("file not found", file=name, suggestion=step)
         return Loaded(Settings(), (problem,) if required else (), path)
     except Unreadable as error:
         return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
@@ -177,13 +179,6 @@ class _Source:
     tree: Mapping[str, Any]
     places: Mapping[KeyPath, Place]
     problems: tuple[Problem, ...] = ()
-
-
-def _how_to_create(path: Path, name: str) -> str:
-    """Return what to do about a file that was named, but does not exist; only a TOML file can be created."""
-    if path.suffix.lower() != ".toml":
-        return "check the path"
-    return f"check the path, or create it with `mcptui config init --config {shlex.quote(name)}`"
 
 
 def _parsed_toml(text: str, path: Path) -> _Source | Problem:

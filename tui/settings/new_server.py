@@ -146,20 +146,12 @@ def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, s
         mark = min(marks, key=text.index, default="")
         name, _, value = text.partition(mark) if mark else ("", "", "")
         if not name.strip() or any(char.isspace() for char in name.strip()):
-            form = "NAME: VALUE" if colon else "NAME=VALUE"
-            raise UsageError(f"{_without_value(text, name, mark, number if colon else 0)} is not {form}.")
+            # The value may be a secret.
+            shown = quoted_name(f"{clean_line(name, 60)}{mark}…" if mark else text, 60)
+            shown = f"header {number}" if colon and not mark else shown
+            raise UsageError(f"{shown} is not {'NAME: VALUE' if colon else 'NAME=VALUE'}.")
         found.append((name.strip(), value.strip() if mark == ":" else value))
     return found
-
-
-def _without_value(text: str, name: str, mark: str, header: int) -> str:
-    """Return the displayable part of an invalid pair, whose value may be a secret.
-
-    `header` is its number among the headers, or 0.
-    """
-    if mark:
-        return quoted_name(f"{clean_line(name, 60)}{mark}…")
-    return f"header {header}" if header else quoted_name(text, 60)
 
 
 def server_name(table: Mapping[str, Any]) -> str:

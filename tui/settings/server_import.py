@@ -85,18 +85,12 @@ def _invalid(table: Mapping[str, Any]) -> str:
     if isinstance(url := table.get("url"), str) and url.startswith("${"):
         sample["url"] = f"{'wss' if table.get('transport') == 'websocket' else 'https'}://{url}"
     for key, value in sample.items():
-        if not _fits(value):
+        try:
+            table_block(("servers", "server"), {"key": value}).encode()
+        except (TypeError, UnicodeError):
             return f"`{key}` has a value that is not text"
     key, fault = first_fault("server", sample, Path("import.toml"), {})
     return f"{f'{key} ' if key else ''}{fault}"
-
-
-def _fits(value: Any) -> bool:
-    try:
-        table_block(("servers", "server"), {"key": value}).encode()
-    except (TypeError, UnicodeError):
-        return False
-    return True
 
 
 def _unusable(table: Any) -> str:

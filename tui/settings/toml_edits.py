@@ -113,7 +113,11 @@ def _differences(
             before = {}
         if isinstance(before, dict) and isinstance(after, dict):
             yield from _differences(before, after, here)
-        elif isinstance(before, list) and isinstance(after, list) and _are_texts([*before, *after]):
+        elif (
+            isinstance(before, list)
+            and isinstance(after, list)
+            and set(map(type, [*before, *after])) <= {str}
+        ):
             yield from _item_differences(before, after, here)
         elif before != after or type(before) is not type(after):
             yield here, after

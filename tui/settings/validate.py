@@ -214,15 +214,12 @@ def _message(detail: ErrorDetails) -> str:
             return clean_line(detail["msg"])
 
 
-def _place(detail: ErrorDetails) -> tuple[str | int, ...]:
-    """Return where a problem is. For the key of a table pydantic appends "[key]"."""
-    loc = detail["loc"]
-    return loc[:-1] if loc[-1:] == ("[key]",) and loc[-2:-1] == (detail["input"],) else loc
-
-
 def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iterator[Problem]:
     for detail in error.errors(include_url=False):
-        where = (*path, *_place(detail))
+        place = detail["loc"]
+        if place[-1:] == ("[key]",) and place[-2:-1] == (detail["input"],):  # of the key of a table
+            place = place[:-1]
+        where = (*path, *place)
         if detail["type"] == "extra_forbidden":
             hint = did_you_mean(str(detail["loc"][-1]), model.model_fields, _SYNONYMS)
             yield Problem(UNKNOWN_KEY, where, hint)

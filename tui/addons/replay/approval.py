@@ -86,7 +86,9 @@ class ReplayApproval:
         self._by = by
         self._sent: Counter[_Sent] = Counter()
         self._arguments: dict[_Sent, Counter[str]] = {}
-        self.items = [self._judged(_one_line(item)) for item in items]
+        # On one line each: a line break would split a message into two.
+        lines = (replace(one, raw=one.raw.replace(b"\r", b" ").replace(b"\n", b" ")) for one in items)
+        self.items = [self._judged(item) for item in lines]
 
     def _judged(self, item: ReplayItem) -> ReplayItem:
         if item.left_out:
@@ -204,11 +206,6 @@ class ReplayApproval:
                     asked=not sent.by and by == BY_KEY,
                 )
             )
-
-
-def _one_line(item: ReplayItem) -> ReplayItem:
-    """Return the item with its message on one line: a line break would split it into two messages."""
-    return replace(item, raw=item.raw.replace(b"\r", b" ").replace(b"\n", b" "))
 
 
 def _message(raw: bytes) -> Mapping[str, Any] | str:

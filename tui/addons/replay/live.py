@@ -229,11 +229,7 @@ class LiveConnection:
         message = parsed(line)
         if isinstance(message, list):
             for each in message:
-                await self._take_message(each, json.dumps(each).encode())
-        else:
-            await self._take_message(message, line)
-
-    async def _take_message(self, message: Any, raw: bytes) -> None:
+                await self._take(json.dumps(each).encode())
         if not isinstance(message, dict):
             return
         if message.get("method") == "notifications/progress" and self._limit is not None:
@@ -244,7 +240,7 @@ class LiveConnection:
             await self._asked(method, message["id"])
         elif json.dumps(message["id"]) == self._wanted and self._answer is not None:
             if not self._answer.done():
-                self._answer.set_result(raw)
+                self._answer.set_result(line)
 
     async def _asked(self, method: str, ident: Any) -> None:
         if self._replay is not None:

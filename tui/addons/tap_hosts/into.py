@@ -13,17 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.commands.permission.terminal_approver import confirm
-from tui.commands.shared_options import parse_trailing
-from tui.commands.tap.tap import fill_tap, tap_texts
-from tui.core.atomic_write import atomic_write
-from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
-from tui.core.files.private_files import make_folder
-from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.secrets.redact import Redactor
-from tui.core.text import clean, clean_line, quoted_name
-from tui.settings.config_secrets import is_secret
-from tui.settings.files import Unreadable, locked, read_bounded
 from tui.addons.tap_hosts.hosts import (
     HOSTS,
     Edit,
@@ -38,6 +27,17 @@ from tui.addons.tap_hosts.hosts import (
     url_of,
     words_of,
 )
+from tui.commands.permission.terminal_approver import confirm
+from tui.commands.shared_options import parse_trailing
+from tui.commands.tap.tap import fill_tap, tap_texts
+from tui.core.atomic_write import atomic_write
+from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
+from tui.core.files.private_files import make_folder
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean, clean_line, quoted_name
+from tui.settings.config_secrets import is_secret
+from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.problems import did_you_mean
 
 USAGE = 2

@@ -9,8 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.addons.tap_hosts.hosts import (
+    HOSTS,
+    HostFile,
+    checked,
+    files_of,
+    tap_length,
+    tapped,
+    untapped,
+    words_of,
+)
 from tui.core.errors import ConfigError
-from tui.addons.tap_hosts.hosts import HOSTS, HostFile, checked, files_of, tap_length, tapped, untapped, words_of
 
 
 def test_a_host_has_files_of_the_user_and_of_the_project(monkeypatch: pytest.MonkeyPatch):
