@@ -180,11 +180,8 @@ def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping
                 }
             case list() | tuple():
                 inside = [walk(inner, (*path, index)) for index, inner in enumerate(value)]
-                return (
-                    masked_arguments(_texts(inside))
-                    if (path[:1], path[2:]) == (("servers",), ("args",))
-                    else inside
-                )
+                is_command_line = path[:1] == ("servers",) and path[2:] == ("args",)
+                return masked_arguments(_texts(inside)) if is_command_line else inside
             case _:
                 return shown(path, value)
 
