@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
-from tui.addons.packages.server_inputs import ServerInput, Values, ask_for, refuse_borrowed_secrets, values_of
+from tui.addons.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
 from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
@@ -77,12 +77,11 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     print(f"  {clean_line(bundle.description, 200)}")
     print(f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}")
     print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
-    wanted = {one.name: one for one in bundle.inputs}
-    given = [
-        (name, _in_place(wanted[name], text) if name in wanted else text)
-        for name, text in pair_list(args.set)
-    ]
-    values = dict(values_of(bundle.inputs, given, _ask_for_secrets, every=True))
+    given = pair_list(args.set)
+    values = values_of(bundle.inputs, given, every=True)
+    for one in bundle.inputs:
+        if one.name in values:
+            values[one.name] = tuple(_in_place(one, text) for text in values[one.name])
 
     def table_of(values: Values) -> dict[str, Any]:
         made = bundle.table(folder, values, Path.home())
@@ -92,8 +91,8 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
 
     table = table_of(values)
     refuse_borrowed_secrets(table, given)
-    missing = [one for one in bundle.inputs if one.name not in values]
-    lines = [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in missing]
+    unset = [one for one in bundle.inputs if one.name not in values]
+    lines = [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in unset]
     if "/" not in table["command"] and find_program(table["command"]) is None:
         lines.append(f"  {clean_line(table['command'], 80)} is not installed")
     marked, store = without_secrets(bundle.inputs, values, table_of)
@@ -112,11 +111,6 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
         install=install,
         store=store,
     )
-
-
-def _ask_for_secrets(wanted: ServerInput) -> tuple[str, ...] | None:
-    texts = ask_for(secrets=True)(wanted)
-    return None if texts is None else tuple(_in_place(wanted, text) for text in texts)
 
 
 def _in_place(wanted: ServerInput, text: str) -> str:

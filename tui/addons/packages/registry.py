@@ -18,7 +18,6 @@ import httpx2
 
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.addons.packages.server_inputs import (
-    ask_for,
     entry_text,
     object_in,
     refuse_borrowed_secrets,
@@ -161,7 +160,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     # A secret without a value is configured as a reference to an environment variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pair_list(args.set)
-    values = values_of(inputs, given, ask_for(secrets=False))
+    values = values_of(inputs, given)
     table = way.table(values)
     refuse_borrowed_secrets(table, given)
     marked, store = without_secrets(way.inputs, values, way.table)

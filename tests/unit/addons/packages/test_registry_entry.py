@@ -23,7 +23,7 @@ def package(**more: Any) -> dict[str, Any]:
 def table_of(entry: dict[str, Any], **given: str) -> dict[str, Any]:
     (way,) = launch_options(entry)
     assert way.problem == ""
-    return way.table(values_of(way.inputs, list(given.items()), lambda wanted: None))
+    return way.table(values_of(way.inputs, list(given.items())))
 
 
 @pytest.mark.parametrize(
@@ -225,6 +225,6 @@ def test_an_entry_of_any_shape_raises_nothing_but_a_usage_error(odd: dict[str, A
     ):
         if not way.problem:
             try:
-                way.table(values_of(way.inputs, [], lambda wanted: None))
+                way.table(values_of(way.inputs, []))
             except UsageError as error:
                 assert str(error)

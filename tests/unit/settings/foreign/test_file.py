@@ -42,7 +42,7 @@ def test_a_registered_client_is_read_and_what_the_server_tells_is_not():
         "callback_port": 7777,
     }
     said = " | ".join(notes(tree))
-    assert "becomes http://127.0.0.1:7777/callback" in said and "`oauth.tokenUrl` not imported" in said
+    assert "becomes http://127.0.0.1:7777/callback" in said and "`oauth.tokenUrl` is not supported" in said
     assert "$SECRET is read from the environment variable SECRET" in said
 
 
