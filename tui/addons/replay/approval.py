@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,13 +52,13 @@ CHANGES, READS = "may change something", "read-only"
 class LiveServer:
     """The server that receives the messages. `tools` are its current tools, or None for a command after `--`.
 
-    `only_reads` returns whether a tool is marked as read-only by a trusted server.
+    `only_read` are the names of those that a trusted server marks as read-only.
     """
 
     name: str
     rules: Rules = field(default_factory=Rules)
     tools: Mapping[str, Tool] | None = None
-    only_reads: Callable[[Tool], bool] = lambda tool: False
+    only_read: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class ReplayApproval:
         if why:
             self._add(_Sent(name, f"not sent: {why}", is_sent=False, by="default"))
             return replace(item, refusal=f"not sent: {clean_line(why, 200)}")
-        words = READS if tool is not None and server.only_reads(tool) else CHANGES
+        words = READS if name in server.only_read else CHANGES
         if rule is not None and rule.action is Verdict.ASK:
             words += f", the rule “{rule}” requires approval"
         self._add(_Sent(name, words), arguments)
@@ -232,7 +232,7 @@ async def listed_server(
         await runtime.ready(start=False, model=False, record=False, taps=False, session=False)
         policy = runtime.turn_context.policy
         tools = {tool.name: tool for tool in await runtime.host.judged(name, walk, introduction)}
-        reading = frozenset(tool.name for tool in tools.values() if policy.only_reads(tool))
-        return LiveServer(name, policy.rules, tools, lambda tool: tool.name in reading)
+        only_read = frozenset(tool.name for tool in tools.values() if policy.only_reads(tool))
+        return LiveServer(name, policy.rules, tools, only_read)
     finally:
         await runtime.shutdown()

@@ -146,7 +146,7 @@ class MockServer:
         elif (script := self._recorded.find(asked)) is not None:
             yield from self._play(script, ident.encode(), asked)
         else:
-            yield from self._unknown(asked, ident)
+            yield self._unknown(asked, ident)
 
     def _handshake(self, asked: Question, ident: str) -> Iterator[Send]:
         """Respond in the era of the client. A client like the recorded one gets the recorded response."""
@@ -300,15 +300,12 @@ class MockServer:
             return with_member(raw, ("id",), ident)
         return raw
 
-    def _unknown(self, asked: Question, ident: str) -> Iterator[Send]:
+    def _unknown(self, asked: Question, ident: str) -> Send:
+        """Return the answer to a request that was not recorded."""
         if asked.method in ALWAYS_ANSWERED:
-            yield _result_send(ident, {})
-        elif asked.method == LISTEN:  # the mock never changes, so nothing more is sent
-            yield Send(eras.acknowledgement(ident, asked.param("notifications")))
-        else:
-            yield self._not_recorded(asked, ident)
-
-    def _not_recorded(self, asked: Question, ident: str) -> Send:
+            return _result_send(ident, {})
+        if asked.method == LISTEN:  # the mock never changes, so nothing more is sent
+            return Send(eras.acknowledgement(ident, asked.param("notifications")))
         known = self._recorded.recorded(asked.method)
         if not known:
             methods = self._recorded.methods()
