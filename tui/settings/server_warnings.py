@@ -116,7 +116,9 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
             "npx can ask before it downloads, and cannot be answered",
             "add `-y` as the first argument",
         )
-    if spec.transport is Transport.LINES and _looks_like_mcp(spec):
+    words = " ".join((os.path.basename(spec.command), *spec.args)).lower()
+    is_mcp = any(name in words for name in ("modelcontextprotocol", "mcp-server", "mcp_server"))
+    if spec.transport is Transport.LINES and is_mcp:
         step = 'remove `transport = "lines"`, unless it sends a line of type "hello"'
         yield "transport", "looks like an MCP server, which does not speak the line dialect", step
     if spec.transport is Transport.LINES and spec.era is not EraChoice.AUTO:
@@ -126,7 +128,10 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
 def _program_warnings(spec: ServerSpec, which: Callable[[str], str | None]) -> Warnings:
     program = shown_text(spec.command, 80)
     if which(spec.command) is None and is_command_line(spec.command):
-        yield "command", f"{program} is a command line, not a program", _as_words(spec.command)
+        first, *rest = (clean_line(word, 60) for word in command_line(spec.command))
+        listed = ", ".join(f'"{word}"' for word in rest[:12])
+        step = f'write `command = "{first}"` and `args = [{listed}]`'
+        yield "command", f"{program} is a command line, not a program", step
     elif spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
         yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
     elif _is_windows(spec.command):
@@ -139,12 +144,6 @@ def _program_warnings(spec: ServerSpec, which: Callable[[str], str | None]) -> W
             yield "command", f"{clean_line(place, 200)} is not executable", "put its interpreter first"
     elif which(spec.command) is None:
         yield "command", f"command {program} not found on PATH", "install it, or use its path"
-
-
-def _as_words(command: str) -> str:
-    first, *rest = command_line(command)
-    listed = ", ".join(f'"{clean_line(word, 60)}"' for word in rest[:12])
-    return f'write `command = "{clean_line(first, 60)}"` and `args = [{listed}]`'
 
 
 def _tilde_warnings(spec: ServerSpec) -> Warnings:
@@ -196,11 +195,6 @@ def _is_windows(word: str) -> bool:
 def _instead(path: str) -> str:
     rest = clean_line(os.path.normpath(path), 80)
     return f'write "${{PWD}}{"" if rest == "." else f"/{rest}"}", or set `cwd = "${{PWD}}"`'
-
-
-def _looks_like_mcp(spec: ServerSpec) -> bool:
-    words = " ".join((os.path.basename(spec.command), *spec.args)).lower()
-    return "modelcontextprotocol" in words or "mcp-server" in words or "mcp_server" in words
 
 
 def _url_warnings(spec: ServerSpec) -> Warnings:

@@ -98,22 +98,14 @@ def _differences(
             yield (*path, key), _REMOVED
     for key, after in wanted.items():
         here, before = (*path, key), present.get(key)
-        if before is None and not path and _holds_tables(after):
-            before = {}
+        if before is None and not path and isinstance(after, dict) and after:
+            before = {} if all(isinstance(one, dict) for one in after.values()) else None
         if isinstance(before, dict) and isinstance(after, dict):
             yield from _differences(before, after, here)
         elif isinstance(before, list) and isinstance(after, list) and _are_texts([*before, *after]):
             yield from _item_differences(before, after, here)
         elif before != after or type(before) is not type(after):
             yield here, after
-
-
-def _holds_tables(value: Any) -> bool:
-    return isinstance(value, dict) and bool(value) and all(isinstance(one, dict) for one in value.values())
-
-
-def _are_texts(values: list[Any]) -> bool:
-    return all(isinstance(one, str) for one in values)
 
 
 def _are_texts(values: list[Any]) -> bool:

@@ -47,27 +47,23 @@ command = "x"
 """
 
 
-def test_a_value_is_replaced_and_every_comment_is_kept():
-    assert with_value(COMMENTED, ("ui", "theme"), "quay") == COMMENTED.replace('"harbor"', '"quay"')
-
-
-def test_a_missing_key_is_added_to_its_table():
-    text = "[ui]\n# nothing yet\n\n[limits]\nmax_steps = 3\n"
-    assert with_value(text, ("ui", "theme"), "quay") == (
-        '[ui]\ntheme = "quay"\n# nothing yet\n\n[limits]\nmax_steps = 3\n'
-    )
-
-
-def test_a_missing_table_is_added_at_the_end():
-    assert with_value("# mine\na = 1\n", ("ui", "theme"), "quay") == '# mine\na = 1\n\n[ui]\ntheme = "quay"\n'
-
-
-def test_a_table_is_added_to_an_empty_text():
-    assert with_value("", ("ui", "theme"), "quay") == '[ui]\ntheme = "quay"\n'
-
-
-def test_a_top_level_key_is_added_before_the_first_table():
-    assert with_value("# top\n[ui]\n", ("default_model",), "a") == '# top\ndefault_model = "a"\n[ui]\n'
+@pytest.mark.parametrize(
+    ("text", "path", "result"),
+    [
+        (COMMENTED, ("ui", "theme"), COMMENTED.replace('"harbor"', '"quay"')),
+        (
+            "[ui]\n# nothing yet\n\n[limits]\nmax_steps = 3\n",
+            ("ui", "theme"),
+            '[ui]\ntheme = "quay"\n# nothing yet\n\n[limits]\nmax_steps = 3\n',
+        ),
+        ("# mine\na = 1\n", ("ui", "theme"), '# mine\na = 1\n\n[ui]\ntheme = "quay"\n'),
+        ("", ("ui", "theme"), '[ui]\ntheme = "quay"\n'),
+        ("# top\n[ui]\n", ("default_model",), '# top\ndefault_model = "quay"\n[ui]\n'),
+    ],
+    ids=["replaced", "in its table", "in a new table", "in an empty text", "before the first table"],
+)
+def test_a_value_is_set_and_every_comment_is_kept(text: str, path: tuple[str, ...], result: str):
+    assert with_value(text, path, "quay") == result
 
 
 @pytest.mark.parametrize(

@@ -260,17 +260,16 @@ def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
         print(f"a symbolic link to {_shown(real)}")
     print(f"- {_masked(found, found.words)}\n+ {_masked(found, change.words)}")
     print("only its command and args change")
-    for note in filter(None, (change.note, _shared(found.path) if tap_length(change.words) else "")):
-        print(f"note: {note}")
-
-
-def _shared(path: Path) -> str:
-    project = Path.cwd()
-    if project == Path.home() or not path.is_relative_to(project):
-        return ""
-    return (
-        "this file belongs to the project. Do not commit the change: its path is only valid on this machine"
-    )
+    if change.note:
+        print(f"note: {change.note}")
+    project_folder = Path.cwd()
+    if (
+        tap_length(change.words)
+        and project_folder != Path.home()
+        and found.path.is_relative_to(project_folder)
+    ):
+        print("note: this file belongs to the project. ", end="")
+        print("Do not commit the change: its path is only valid on this machine")
 
 
 def _masked(found: HostServer, words: Sequence[str]) -> str:

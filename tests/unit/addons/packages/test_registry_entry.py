@@ -64,14 +64,6 @@ def test_arguments_are_fixed_templates_or_user_values():
     assert table["args"][2:] == ["serve", "--mode", "local", "--mount", "src=/a", "/b"]
 
 
-def test_missing_required_values_are_listed_with_descriptions():
-    arguments = [
-        {"type": "positional", "valueHint": "folder", "description": "What to show", "isRequired": True}
-    ]
-    with pytest.raises(UsageError, match=r"--set folder=…  What to show \(required\)"):
-        table_of(package(packageArguments=arguments))
-
-
 def test_a_secret_is_configured_as_a_reference_to_an_environment_variable():
     variables = [
         {"name": "API_KEY", "isSecret": True, "isRequired": False},
