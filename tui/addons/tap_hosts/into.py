@@ -262,12 +262,8 @@ def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
     print("only its command and args change")
     if change.note:
         print(f"note: {change.note}")
-    project_folder = Path.cwd()
-    if (
-        tap_length(change.words)
-        and project_folder != Path.home()
-        and found.path.is_relative_to(project_folder)
-    ):
+    is_shared = Path.cwd() != Path.home() and found.path.is_relative_to(Path.cwd())
+    if is_shared and tap_length(change.words):
         print("note: this file belongs to the project. ", end="")
         print("Do not commit the change: its path is only valid on this machine")
 
