@@ -58,7 +58,7 @@ def mcptui(*args: str, env: dict[str, str], cwd: Path) -> tuple[int, str, str]:
 
 
 def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path, tmp_path: Path):
-    options = {"env": env, "cwd": tmp_path, "fresh": True}
+    options = {"env": env, "cwd": tmp_path}
     with TerminalApp.real("--config", str(config), **options) as app:
         app.shows("RUNNING", "weather", seconds=40)
         if missing == "demo":

@@ -29,7 +29,7 @@ from tui.runtime.profiles import configured_profiles
 from tui.settings.config_file import ConfigFile
 from tui.settings.key_positions import line_of
 from tui.settings.keymap import ActionKeys
-from tui.settings.load import Loaded, dotted
+from tui.settings.load import Loaded
 from tui.settings.locations import decisions_file
 from tui.settings.server_warnings import all_problems
 from tui.settings.state.permission.stored_decisions import read_decisions
@@ -48,9 +48,9 @@ def config_check(
     """Print all problems and return the exit code. `actions` are those that can have keys."""
     keyed = configured_profiles(loaded, os.environ, trust=True)
     # The variable of a key that the user has stored need not be set.
-    unneeded = {dotted(("models", one.name, "api_key_env")) for one in keyed if one.key_place}
+    unneeded = {("models", one.name, "api_key_env") for one in keyed if one.key_place}
     found = all_problems(loaded, actions, trust=trust)
-    problems = [one for one in found if not (one.is_missing_key and one.path in unneeded)]
+    problems = [one for one in found if not (one.is_missing_key and one.keys in unneeded)]
     lines = [("warning: " if one.warning else "") + str(one) for one in problems]
     for profile in keyed:
         if wanted := missing_key(profile):

@@ -144,10 +144,6 @@ def _texts(arguments: Any) -> list[str]:
     return [argument if isinstance(argument, str) else "" for argument in listed]
 
 
-def _is_command_line(path: KeyPath) -> bool:
-    return len(path) == 3 and path[0] == "servers" and path[2] == "args"
-
-
 def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping[str, str]) -> dict[str, Any]:
     """Return `settings` as plain values without visible secrets.
 
@@ -179,7 +175,8 @@ def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping
                 }
             case list() | tuple():
                 inside = [walk(inner, (*path, index)) for index, inner in enumerate(value)]
-                return masked_arguments(_texts(inside)) if _is_command_line(path) else inside
+                is_command_line = path[:1] == ("servers",) and path[2:] == ("args",)
+                return masked_arguments(_texts(inside)) if is_command_line else inside
             case _:
                 return shown(path, value)
 

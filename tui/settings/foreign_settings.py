@@ -4,15 +4,15 @@ Somebody else may have written the file. Its servers and models apply, each afte
 settings that only restrict. A setting that is not listed here does not apply.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from tui.core.permission.rules import Verdict
 from tui.core.text import clean_line
-from tui.settings.key_positions import KeyPath, line_of
-from tui.settings.load import Loaded, dotted
-from tui.settings.problems import Problem
+from tui.settings.key_positions import KeyPath
+from tui.settings.load import Loaded
+from tui.settings.problems import Problem, dotted
 from tui.settings.schema import (
     ApprovalSettings,
     LimitSettings,
@@ -37,82 +37,72 @@ _NOT_OWN = "this is not your own configuration file"
 _TRUST = "To use all of it, start with --trust-config."
 _FLAG = f"{_NOT_OWN}, so this applies only with --trust-config"
 
-_Use = Callable[[Any, Any], Any]
-"""Returns the value that applies, from the value in the file and the default."""
 
-
-def _applies(value: Any, default: Any) -> Any:
-    return value
-
-
-def _ignored(value: Any, default: Any) -> Any:
+def _used(use: str, value: Any, default: Any) -> Any:
+    """Return the value that applies, from the value in the file and the default."""
+    match use:
+        case "as it is":
+            return value
+        case "if lower" if default is None:  # no limit
+            return value
+        case "if lower" if value is not None:
+            return min(value, default)
+        case "if false":
+            return default if value else value
+        case "if asking":
+            return "ask" if value == "allow" else value
     return default
 
 
-def _if_lower(value: Any, default: Any) -> Any:
-    """Return the value if it is below the default. None means no limit."""
-    if default is None or value is None:
-        return value if default is None else default
-    return min(value, default)
-
-
-def _if_false(value: Any, default: Any) -> Any:
-    return default if value else value
-
-
-def _if_asking(value: Any, default: Any) -> Any:
-    return "ask" if value == "allow" else value
-
-
-def _all(use: _Use, names: str) -> dict[str, _Use]:
+def _all(use: str, names: str) -> dict[str, str]:
     return dict.fromkeys(names.split(), use)
 
 
-USES: Mapping[type[Section], Mapping[str, _Use]] = {
+USES: Mapping[type[Section], Mapping[str, str]] = {
     Settings: {
-        "default_model": _applies,  # a profile of the file, which needs consent itself
-        "snippets": _ignored,
+        "default_model": "as it is",  # a profile of the file, which needs consent itself
+        "snippets": "ignored",
     },
     # The consent question shows what determines which programs run and what is sent where. Consent ends if
     # that changes.
     ServerSettings: {
-        **_all(_applies, "command args env cwd transport url era headers source"),
-        **_all(_applies, "autostart restart start_seconds disabled pin off log_level"),
-        **_all(_applies, "tool_seconds tool_max_seconds"),
-        **_all(_applies, "secret_arguments"),  # it can only make more arguments secret
-        **_all(_ignored, "accept_changes instructions offer_resources send_as_is roots"),
-        "trusted": _if_false,
-        "sampling": _if_asking,
-        **_all(_if_lower, "sampling_tokens sampling_per_minute"),
+        **_all("as it is", "command args env cwd transport url era headers source"),
+        **_all("as it is", "autostart restart start_seconds disabled pin off log_level"),
+        **_all("as it is", "tool_seconds tool_max_seconds"),
+        **_all("as it is", "secret_arguments"),  # it can only make more arguments secret
+        **_all("ignored", "accept_changes instructions offer_resources send_as_is roots"),
+        "trusted": "if false",
+        "sampling": "if asking",
+        **_all("if lower", "sampling_tokens sampling_per_minute"),
     },
     ServerOAuthSettings: _all(
-        _applies,
+        "as it is",
         "grant client_id client_secret scopes issuer callback_port client_metadata_url private_key"
         " private_key_algorithm",
     ),
     ModelSettings: {
-        **_all(_applies, "model base_url api_key_env api_key headers system extra_body"),
-        **_all(_applies, "temperature max_tokens reasoning_effort top_p seed stop context_window titles"),
-        **_all(_applies, "price_in price_cached price_out currency tool_protocol"),
-        **_all(_applies, "first_token_seconds between_chunks_seconds"),
+        **_all("as it is", "model base_url api_key_env api_key headers system extra_body"),
+        **_all("as it is", "temperature max_tokens reasoning_effort top_p seed stop context_window titles"),
+        **_all("as it is", "price_in price_cached price_out currency tool_protocol"),
+        **_all("as it is", "first_token_seconds between_chunks_seconds"),
     },
     LimitSettings: _all(
-        _if_lower,
+        "if lower",
         "max_steps max_tool_calls max_calls_per_reply turn_seconds tool_seconds tool_max_seconds"
         " consecutive_errors identical_calls_note identical_calls_stop result_bytes parallel_calls"
         " turn_tokens turn_cost",
     ),
     ApprovalSettings: {
         # Of `rules`, `RememberedApprovals` ignores those that allow; the others keep their numbers.
-        **_all(_applies, "rules ask deny"),
-        **_all(_ignored, "allow remembered"),
+        **_all("as it is", "rules ask deny"),
+        **_all("ignored", "allow remembered"),
     },
-    TrafficSettings: _all(_ignored, "record keep_all recording_mb traceparent total_mb"),
-    OAuthSettings: _all(_ignored, "client_metadata_url"),
-    RegistrySettings: _all(_applies, "url"),  # `mcptui search` and `add` decide whether it is contacted
+    TrafficSettings: _all("ignored", "record keep_all recording_mb traceparent total_mb"),
+    OAuthSettings: _all("ignored", "client_metadata_url"),
+    RegistrySettings: _all("as it is", "url"),  # `mcptui search` and `add` decide whether it is contacted
     UiSettings: {
-        "theme": _applies,  # a theme that ships with mcptui, or the user's own
-        "keys": _ignored,  # keys answer questions
+        "theme": "as it is",  # a theme that ships with mcptui, or the user's own
+        "keys": "ignored",  # keys answer questions
     },
 }
 """How each setting of a table is used. Nested tables have their own entries."""
@@ -136,11 +126,8 @@ def applicable_settings(loaded: Loaded) -> Loaded:
 
 def unused_settings(loaded: Loaded) -> list[Problem]:
     """Return a warning for each setting that does not apply because the file is not the user's own."""
-    file = clean_line(str(loaded.path), 400)
     paths = [*_narrowed(loaded.settings, ())[1], *_allowing(loaded)]
-    return [
-        Problem(_FLAG, dotted(path), line_of(loaded.places, path), file=file, warning=True) for path in paths
-    ]
+    return [loaded.located(Problem(_FLAG, path, warning=True)) for path in paths]
 
 
 def _allowing(loaded: Loaded) -> list[KeyPath]:
@@ -169,7 +156,8 @@ def _narrowed(section: SectionT, path: KeyPath) -> tuple[SectionT, list[KeyPath]
                 found[key], inner = _narrowed(one, (*here, key))
                 dropped += inner
         else:
-            found = uses.get(name, _ignored)(value, field.get_default(call_default_factory=True))
+            default = field.get_default(call_default_factory=True)
+            found = _used(uses.get(name, "ignored"), value, default)
             if found != value:
                 dropped.append(here)
         if found != value:

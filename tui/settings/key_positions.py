@@ -9,7 +9,7 @@ import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 KeyPath = tuple[str | int, ...]
 
@@ -44,19 +44,6 @@ class Place:
     start: int
     end: int
     header: bool = False
-
-
-@dataclass(slots=True)
-class _Frame:
-    """An open container during the scan; `current` is the path of the value being read."""
-
-    table: bool
-    path: KeyPath
-    current: KeyPath | None = None
-    index: int = 0
-    parts: list[str] = field(default_factory=list)
-    line: int = 0
-    start: int = -1
 
 
 def toml_places(text: str) -> dict[KeyPath, Place]:
@@ -169,48 +156,56 @@ class _Scanner:
         return path
 
     def _value(self, path: KeyPath, line: int) -> None:
-        root = _Frame(False, path, path, line=line)
-        stack = [root]
-        last = 0
-        for kind, token, start, end in self._tokens:
+        """Read a value that is no member: to the end of its line in TOML, of the text in JSON."""
+        begin, end = -1, 0
+        for kind, token, start, behind in self._tokens:
             if kind in ("newline", "comment"):
-                if len(stack) == 1 and self._separator == "=":
+                if self._separator == "=":
                     break
                 continue
-            frame = stack[-1]
-            if kind == "mark" and token in "]}" and len(stack) > 1:
-                self._close(frame, last)
-                stack.pop()
-            elif kind == "mark" and token == "," and len(stack) > 1:
-                self._close(frame, last)
-                frame.index += 1
-            elif frame.table and frame.current is None:
-                self._key(frame, kind, token, start)
+            begin, end = start if begin < 0 else begin, behind
+            if kind == "mark" and token in "[{":
+                end = self._members(path, is_table=token == "{")
+        if begin >= 0:
+            self._note(path, line, begin, end)
+
+    def _members(self, path: KeyPath, *, is_table: bool) -> int:
+        """Note the members of a table or list after its bracket, and return where it ends."""
+        if len(path) > MAX_DEPTH:
+            return self._skipped()
+        parts: list[str] = []
+        key: KeyPath = ()
+        index, line, begin, end = 0, 0, -1, len(self._text)
+        tokens = (token for token in self._tokens if token[0] not in ("newline", "comment"))
+        for kind, token, start, behind in tokens:
+            if kind == "mark" and token in "]},":
+                if begin >= 0:
+                    self._note(key, line, begin, end)
+                if token != ",":
+                    return behind
+                parts, key, begin, index = [], (), -1, index + 1
+            elif is_table and not key:
+                if kind == "mark" and token == self._separator:
+                    key, parts = (*path, *parts)[: MAX_DEPTH + 1], []
+                elif kind in ("text", "bare"):
+                    line = line if parts else self._line(start)
+                    parts.append(unquoted(token))
             else:
-                self._begin(frame, start)
+                if begin < 0 and not is_table:
+                    key, line = (*path, index)[: MAX_DEPTH + 1], self._line(start)
+                begin, end = start if begin < 0 else begin, behind
                 if kind == "mark" and token in "[{":
-                    stack.append(_Frame(token == "{", frame.current or ()))
-            last = end
-        for frame in reversed(stack):
-            self._close(frame, last)
+                    end = self._members(key, is_table=token == "{")
+        if begin >= 0:
+            self._note(key, line, begin, end)
+        return end
 
-    def _key(self, frame: _Frame, kind: str, token: str, start: int) -> None:
-        if kind == "mark" and token == self._separator:
-            frame.current = (*frame.path, *frame.parts)[: MAX_DEPTH + 1]
-            frame.parts = []
-        elif kind in ("text", "bare"):
-            if not frame.parts:
-                frame.line = self._line(start)
-            frame.parts.append(unquoted(token))
-
-    def _begin(self, frame: _Frame, start: int) -> None:
-        if frame.start < 0:
-            frame.start = start
-            if frame.current is None:
-                frame.current = (*frame.path, frame.index)[: MAX_DEPTH + 1]
-                frame.line = self._line(start)
-
-    def _close(self, frame: _Frame, end: int) -> None:
-        if frame.current is not None and frame.start >= 0:
-            self._note(frame.current, frame.line, frame.start, end)
-        frame.current, frame.start, frame.parts = None, -1, []
+    def _skipped(self) -> int:
+        """Skip a table or list that is too deep, and return where it ends."""
+        depth = 1
+        for kind, token, _, behind in self._tokens:
+            if kind == "mark":
+                depth += (token in "[{") - (token in "]}")
+            if not depth:
+                return behind
+        return len(self._text)

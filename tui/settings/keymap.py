@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import quoted_name
 from tui.settings.problems import Problem, did_you_mean
 
 MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
@@ -118,18 +118,18 @@ def check_keys(
     problems: list[Problem] = []
     good: dict[str, tuple[str, ...]] = {}
     for action, keys in wanted.items():
-        path = f"ui.keys.{clean_line(action, 40)}"
+        path = ("ui", "keys", *action.split("."))
         if action not in actions:
             hint = did_you_mean(action, actions) or "see docs/keys.md for all actions"
-            problems.append(Problem("unknown action", path, suggestion=hint))
+            problems.append(Problem("unknown action", path, hint))
             continue
         found = []
         for key in keys:
             if (normal := normal_key(key)) is None:
                 hint = did_you_mean(key.rpartition("+")[2], NAMED_KEYS)
-                problems.append(Problem(f"{quoted_name(key, 30)} is not a key", path, suggestion=hint))
+                problems.append(Problem(f"{quoted_name(key, 30)} is not a key", path, hint))
             elif fault := _answer_fault(action, normal, actions):
-                problems.append(Problem(fault, path, suggestion="use another key"))
+                problems.append(Problem(fault, path, "use another key"))
             elif normal not in found:
                 found.append(normal)
         if found:
@@ -162,7 +162,7 @@ def _without_clashes(
         for key in keys:
             if other := _clash(action, key, result, actions):
                 message, hint = f"`{key}` is already used by `{other}`", f"change the key of `{other}` too"
-                problems.append(Problem(message, f"ui.keys.{action}", suggestion=hint))
+                problems.append(Problem(message, ("ui", "keys", *action.split(".")), hint))
                 result[action] = tuple(kept for kept in result[action] if kept != key)
     return {action: keys for action, keys in result.items() if keys}
 

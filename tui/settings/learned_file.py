@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +59,7 @@ class LearnedFile:
         def change(content: Content) -> Content:
             mine = [LearnedEntry(endpoint, model, time.time(), learned)] if learned else []
             others = [one for one in _entries(content) if (one.endpoint, one.model) != (endpoint, model)]
-            listed = [
-                {"endpoint": one.endpoint, "model": one.model, "at": one.at, "learned": one.learned}
-                for one in [*mine, *others][:MAX_ENTRIES]
-            ]
-            return {"learned": listed[::-1]}
+            return {"learned": [asdict(one) for one in [*mine, *others][:MAX_ENTRIES]][::-1]}
 
         try:
             self._file.change(change)

@@ -22,10 +22,10 @@ from tui.settings.config_secrets import MAX_DEPTH, leaves, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.locations import is_codex, is_foreign
-from tui.settings.problems import Problem, shown_text
+from tui.settings.problems import Problem, dotted
 from tui.settings.references import FILE, expand, files_in, reference_in
 from tui.settings.schema import Settings
-from tui.settings.validate import Checker, Fault
+from tui.settings.validate import Checker
 
 MAX_FILES = 100
 MAX_FILE_BYTES = 64 * 1024
@@ -79,11 +79,11 @@ class Loaded:
 
         A key that contains a dot may be written in quotes or as a nested table.
         """
-        if problem.file or not problem.path:
+        keys = problem.keys
+        if problem.file or not keys:
             return problem
-        parts = tuple(problem.path.split("."))
-        spellings = [(*parts[:2], ".".join(parts[2:])), parts] if len(parts) > 2 else [parts]
-        line = max(line_of(self.places, path) for path in spellings)
+        joined = (*keys[:2], ".".join(map(str, keys[2:])))
+        line = max(line_of(self.places, keys), line_of(self.places, joined))
         return replace(problem, file=clean_line(str(self.path), 400), line=line)
 
     def references_of(self, *table: str) -> dict[str, Reference]:
@@ -121,7 +121,9 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
     try:
         text = read_bounded(path)
     except FileNotFoundError:
-        problem = Problem("file not found", file=name, suggestion=_how_to_create(path, name))
+        create = f", or create it with `mcptui config init --config {shlex.quote(name)}`"
+        step = f"check the path{create if path.suffix.lower() == '.toml' else ''}"
+        problem = Problem("file not found", file=name, suggestion=step)
         return Loaded(Settings(), (problem,) if required else (), path)
     except Unreadable as error:
         return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
@@ -135,8 +137,8 @@ def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
     """Check `text` as the content of the file `path`. Reads only files that `${file:PATH}` names."""
     name = clean_line(str(path), 400)
     source = _parsed_foreign(text, path) if is_foreign(path) else _parsed_toml(text, path)
-    if isinstance(source, Fault):
-        return Loaded(Settings(), (_problem(source, {}, name),), path, exists=True, readable=False)
+    if isinstance(source, Problem):
+        return Loaded(Settings(), (replace(source, file=name),), path, exists=True, readable=False)
     known = {PYTHON_VARIABLE: sys.executable, **env, **_here(env), **_contents(source.tree, path)}
     return _checked(source, known, path, name)
 
@@ -158,16 +160,13 @@ def _contents(tree: Mapping[str, Any], path: Path) -> dict[str, str]:
 
 def _here(env: Mapping[str, str]) -> Mapping[str, str]:
     """Return a mapping that sets `PWD` to mcptui's current folder if the variable is missing or wrong."""
-    try:
-        here = os.getcwd()
-    except OSError:  # the folder was deleted
-        return {}
     named = env.get("PWD", "")
-    try:
-        is_right = os.path.isabs(named) and os.path.samefile(named, here)
-    except OSError:
-        is_right = False
-    return {} if is_right else {"PWD": here}
+    with suppress(OSError):
+        if os.path.isabs(named) and os.path.samefile(named, "."):
+            return {}
+    with suppress(OSError):  # the folder was deleted
+        return {"PWD": os.getcwd()}
+    return {}
 
 
 MEND = "nothing in the file is used until it is corrected"
@@ -179,17 +178,10 @@ class _Source:
 
     tree: Mapping[str, Any]
     places: Mapping[KeyPath, Place]
-    faults: tuple[Fault, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
-def _how_to_create(path: Path, name: str) -> str:
-    """Return what to do about a file that was named, but does not exist; only a TOML file can be created."""
-    if path.suffix.lower() != ".toml":
-        return "check the path"
-    return f"check the path, or create it with `mcptui config init --config {shlex.quote(name)}`"
-
-
-def _parsed_toml(text: str, path: Path) -> _Source | Fault:
+def _parsed_toml(text: str, path: Path) -> _Source | Problem:
     import tomllib
 
     try:
@@ -198,34 +190,26 @@ def _parsed_toml(text: str, path: Path) -> _Source | Fault:
             return _parsed_foreign(text, path)
         return _Source(tree, toml_places(text))
     except RecursionError:
-        return Fault((), "is nested too deeply")
+        return Problem("is nested too deeply")
     except ValueError as error:
         # Only the message contains the place: "Invalid value (at line 3, column 5)".
         found = re.search(r"\(at (?:line (\d+), column (\d+)|end of document)\)$", str(error))
         line = 0 if found is None else int(found[1]) if found[1] else text.count("\n") + 1
-        return Fault((), f"is not TOML: {_within_line(error, line)}", MEND, line=line)
+        reason = reason_of(error).replace(f" at line {line}, column", " at column")  # the line is named too
+        return Problem(f"is not TOML: {reason}", suggestion=MEND, line=line)
 
 
-def _within_line(error: ValueError, line: int) -> str:
-    """Return what is wrong, without the line, which is named with the file."""
-    return reason_of(error).replace(f" at line {line}, column", " at column")
-
-
-def _parsed_foreign(text: str, path: Path) -> _Source | Fault:
-    from tui.settings.foreign.file import ForeignFile, read_foreign
+def _parsed_foreign(text: str, path: Path) -> _Source | Problem:
+    from tui.settings.foreign.file import read_foreign
 
     found = read_foreign(text, path)
-    if not isinstance(found, ForeignFile):
-        return Fault((), found.message, found.suggestion, line=found.line)
-    faults = tuple(
-        Fault(("servers", note.server) if note.server else (), note.text, warning=True)
-        for note in found.notes
-    )
-    return _Source({"servers": found.servers}, found.places, faults)
+    if isinstance(found, Problem):
+        return found
+    return _Source({"servers": found.servers}, found.places, found.notes)
 
 
 def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> Loaded:
-    faults: list[Fault] = list(source.faults)
+    faults = list(source.problems)
     unresolved: set[KeyPath] = set()
     tree = _expanded(source.tree, (), env, faults, unresolved)
     checker = Checker(tree, unresolved, faults)
@@ -233,8 +217,8 @@ def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> 
     for model, entry in settings.models.items():
         if entry.api_key_env and not env.get(entry.api_key_env):
             message = f"the environment variable {entry.api_key_env} is not set"
-            faults.append(Fault(("models", model, "api_key_env"), message, warning=True))
-    problems = [_problem(fault, source.places, name) for fault in faults]
+            faults.append(Problem(message, ("models", model, "api_key_env"), warning=True))
+    problems = [replace(fault, file=name, line=line_of(source.places, fault.keys)) for fault in faults]
     problems.sort(key=lambda problem: problem.line)
     return Loaded(
         settings,
@@ -260,10 +244,10 @@ def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyP
 
 
 def _expanded(
-    value: Any, path: KeyPath, env: Mapping[str, str], faults: list[Fault], unresolved: set[KeyPath]
+    value: Any, path: KeyPath, env: Mapping[str, str], faults: list[Problem], unresolved: set[KeyPath]
 ) -> Any:
     if len(path) > MAX_DEPTH:
-        faults.append(Fault(path[:3], "is nested too deeply"))
+        faults.append(Problem("is nested too deeply", path[:3]))
         unresolved.add(path)
         return None
     match value:
@@ -277,9 +261,9 @@ def _expanded(
             ]
         case str():
             found = expand(value, env)
-            faults.extend(Fault(path, *_missing(name)) for name in dict.fromkeys(found.missing))
+            faults.extend(_missing(name, path) for name in dict.fromkeys(found.missing))
             if found.broken:
-                faults.append(Fault(path, "contains `${` without `NAME}`", "use `$${` for a literal `${`"))
+                faults.append(Problem("contains `${` without `NAME}`", path, "use `$${` for a literal `${`"))
             if found.missing or found.broken:
                 unresolved.add(path)
             return found.text
@@ -287,37 +271,13 @@ def _expanded(
             return value
 
 
-def _missing(name: str) -> tuple[str, str]:
-    """Return what is wrong with a reference without a value, and what to do."""
+def _missing(name: str, path: KeyPath) -> Problem:
+    """Return the problem of a reference without a value."""
     if name.startswith(FILE):
-        return f"the file {clean_line(name.removeprefix(FILE), 200)} cannot be read", "check the path"
-    return f"the environment variable {name} is not set", f"set it, or write `${{{name}:-default}}`"
-
-
-def dotted(path: KeyPath) -> str:
-    """Return a key path as it is written in TOML, safe for a screen."""
-    parts = []
-    for part in path:
-        if isinstance(part, int):
-            parts.append(f"[{part + 1}]")
-            continue
-        text = shown_text(part, 64)
-        parts.append(("." if parts else "") + (text if re.fullmatch(r"[\w-]+", text) else f'"{text}"'))
-    return "".join(parts)
-
-
-def _problem(fault: Fault, places: Mapping[KeyPath, Place], file: str) -> Problem:
-    return Problem(
-        fault.message,
-        path=dotted(fault.path),
-        line=fault.line or line_of(places, fault.path),
-        file=file,
-        suggestion=fault.suggestion,
-        warning=fault.warning,
-        is_missing_key=fault.warning
-        and fault.path[:1] == ("models",)
-        and fault.path[-1:] == ("api_key_env",),
-    )
+        message = f"the file {clean_line(name.removeprefix(FILE), 200)} cannot be read"
+        return Problem(message, path, "check the path")
+    message = f"the environment variable {name} is not set"
+    return Problem(message, path, f"set it, or write `${{{name}:-default}}`")
 
 
 def _readable_by_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | None:

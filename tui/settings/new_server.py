@@ -15,8 +15,8 @@ from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
-from tui.settings.load import dotted, load_text
-from tui.settings.problems import capitalized
+from tui.settings.load import load_text
+from tui.settings.problems import capitalized, dotted
 from tui.settings.references import NAME, escaped
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.server_warnings import server_warnings
@@ -146,20 +146,12 @@ def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, s
         mark = min(marks, key=text.index, default="")
         name, _, value = text.partition(mark) if mark else ("", "", "")
         if not name.strip() or any(char.isspace() for char in name.strip()):
-            form = "NAME: VALUE" if colon else "NAME=VALUE"
-            raise UsageError(f"{_without_value(text, name, mark, number if colon else 0)} is not {form}.")
+            # The value may be a secret.
+            shown = quoted_name(f"{clean_line(name, 60)}{mark}…" if mark else text, 60)
+            shown = f"header {number}" if colon and not mark else shown
+            raise UsageError(f"{shown} is not {'NAME: VALUE' if colon else 'NAME=VALUE'}.")
         found.append((name.strip(), value.strip() if mark == ":" else value))
     return found
-
-
-def _without_value(text: str, name: str, mark: str, header: int) -> str:
-    """Return the displayable part of an invalid pair, whose value may be a secret.
-
-    `header` is its number among the headers, or 0.
-    """
-    if mark:
-        return quoted_name(f"{clean_line(name, 60)}{mark}…")
-    return f"header {header}" if header else quoted_name(text, 60)
 
 
 def server_name(table: Mapping[str, Any]) -> str:
@@ -261,7 +253,7 @@ def first_fault(
     text = table_block((kind, name), table)
     variables = dict.fromkeys(_REFERENCE.findall(text), "x")
     for problem in load_text(_FILE.sub("x", text), path, variables | dict(env)).errors:
-        return problem.path.removeprefix(dotted((kind, name))).lstrip("."), problem.message
+        return dotted(problem.keys[2:]), problem.message
     return "", ""
 
 
@@ -289,7 +281,7 @@ def check_new(
     warnings = server_warnings(loaded, created=created) if kind == "servers" else []
     notes = [problem.message for problem in loaded.problems]
     for problem in warnings:
-        key = problem.path.removeprefix(dotted(("servers", name))).lstrip(".")
+        key = dotted(problem.keys[2:])
         head = "" if problem.message.startswith(f"{key} ") else f"{key}: "
         step = f". {capitalized(problem.suggestion)}" if problem.suggestion else ""
         notes.append(f"{head.lstrip(': ')}{problem.message}{step}")
@@ -364,7 +356,7 @@ def unconfigured_server(
     texts |= {"args": [escaped(word) for word in table["args"]]} if "args" in table else {}
     loaded = load_text(table_block(("servers", name), table | texts), folder / "mcptui.toml", environment)
     for problem in loaded.errors:
-        key = problem.path.removeprefix(dotted(("servers", name))).lstrip(".")
+        key = dotted(problem.keys[2:])
         raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where="the server")
     (spec,) = server_specs(loaded)
     return replace(spec, folder=""), loaded.secrets

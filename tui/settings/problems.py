@@ -1,10 +1,15 @@
 """Problems of a configuration, and how to fix them."""
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line, quoted_name
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.settings.key_positions import KeyPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,21 +18,29 @@ class Problem:
 
     Attributes:
         message: what is wrong, without the place.
-        path: the key ("servers.weather.comand"), or "" for the whole file.
-        line: its line, from 1, or 0 if unknown.
-        file: the file as shown to the user.
+        keys: the key ("servers", "weather", "comand"), () for the whole file.
         suggestion: what to do ("did you mean “command”?"), or "".
         warning: whether everything still works, so that the check does not fail.
-        is_missing_key: whether it is about a model profile whose API key variable is not set.
+        line: its line, from 1, or 0 if unknown.
+        file: the file as shown to the user.
     """
 
     message: str
-    path: str = ""
-    line: int = 0
-    file: str = ""
+    keys: "KeyPath" = ()
     suggestion: str = ""
     warning: bool = False
-    is_missing_key: bool = False
+    line: int = 0
+    file: str = ""
+
+    @property
+    def path(self) -> str:
+        """The key as written in TOML, or ""."""
+        return dotted(self.keys)
+
+    @property
+    def is_missing_key(self) -> bool:
+        """Whether it is about a model profile whose API key variable is not set."""
+        return self.warning and self.keys[:1] == ("models",) and self.keys[-1:] == ("api_key_env",)
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
@@ -36,6 +49,18 @@ class Problem:
         if self.suggestion.startswith("did you mean"):
             text = f"{self.message}, {self.suggestion}"
         return f"{head}: {text}" if head else text
+
+
+def dotted(path: "KeyPath") -> str:
+    """Return a key path as it is written in TOML, safe for a screen."""
+    parts = []
+    for part in path:
+        if isinstance(part, int):
+            parts.append(f"[{part + 1}]")
+            continue
+        text = shown_text(part, 64)
+        parts.append(("." if parts else "") + (text if re.fullmatch(r"[\w-]+", text) else f'"{text}"'))
+    return "".join(parts)
 
 
 def capitalized(text: str) -> str:

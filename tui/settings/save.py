@@ -16,17 +16,11 @@ from tui.settings.toml_edits import Change, Document, edited, table_at
 UNCHANGED = "It was not changed. See `mcptui config check`."
 
 
-def write_private(path: Path, text: str) -> None:
-    """Replace a file as `atomic_write` does, or raise `ConfigError`. New directories get mode 0700."""
-    _write(path, text, links=True)
+def write_private(path: Path, text: str, *, links: bool = True) -> None:
+    """Replace a file as `atomic_write` does, or raise `ConfigError`. New directories get mode 0700.
 
-
-def write_state(path: Path, text: str) -> None:
-    """Replace one of mcptui's own files as `write_private` does; refuse to replace a link."""
-    _write(path, text, links=False)
-
-
-def _write(path: Path, text: str, *, links: bool) -> None:
+    Without `links`, a symbolic link is not replaced, as in mcptui's own folders.
+    """
     folder = Path(os.path.realpath(path)).parent if links else path.parent
     try:
         make_folder(folder)

@@ -65,10 +65,10 @@ def _checked(fault_of: Callable[[Any], str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _document_fault(value: str) -> str:
-    parts = urlsplit(value)
-    is_document = parts.scheme == "https" and parts.path not in ("", "/")
-    return "" if is_document else "must be a URL like https://host/client.json"
+def _matching(pattern: str, fault: str) -> AfterValidator:
+    """Reject a text that does not match a pattern as a whole."""
+    compiled = re.compile(pattern, re.DOTALL)
+    return _checked(lambda value: "" if compiled.fullmatch(value) else fault)
 
 
 def _rule(action: Verdict | None) -> AfterValidator:
@@ -77,30 +77,6 @@ def _rule(action: Verdict | None) -> AfterValidator:
         return ""
 
     return _checked(fault_of)
-
-
-def _variable_fault(value: str) -> str:
-    is_name = re.fullmatch(NAME, value)
-    return "" if is_name else "must be the name of an environment variable, not its value"
-
-
-def _key_fault(value: str) -> str:
-    is_place = re.fullmatch(r"[^/].*/[^/]+", value.removeprefix(KEYCHAIN))
-    return "must be `keyring:SERVICE/NAME`" if value.startswith(KEYCHAIN) and not is_place else ""
-
-
-def _level_fault(value: str) -> str:
-    return "" if value in LOG_LEVELS else f"must be one of {', '.join(LOG_LEVELS)}"
-
-
-def _sampling_fault(value: str) -> str:
-    return "" if value in ("never", "ask", "allow") else "must be never, ask or allow"
-
-
-def _root_fault(value: str) -> str:
-    scheme, colon, _ = value.partition("://")
-    is_folder = value and (not colon or scheme == "file")
-    return "" if is_folder else "must be a directory, like `~/src` or `file:///home/me/src`"
 
 
 def _value_fault(value: str) -> str:
@@ -138,11 +114,6 @@ def _text_fault(value: str) -> str:
     return ""
 
 
-def _name_fault(value: str) -> str:
-    is_name = value and "=" not in value
-    return "" if is_name else "is not a name of a variable: it is empty, or contains ="
-
-
 _ONE_OR_MORE = BeforeValidator(_as_list, json_schema_input_type=str | list[str])
 Text = Annotated[str, _checked(_text_fault)]
 Texts = Annotated[list[Text], _ONE_OR_MORE]
@@ -152,8 +123,20 @@ Whole = Annotated[int, _from_environment(int)]
 Positive = Annotated[Whole, Field(ge=1)]
 Truth = Annotated[bool, _from_environment(lambda text: {"true": True, "false": False}[text.lower()])]
 Url = Annotated[str, _checked(url_fault)]
-DocumentUrl = Annotated[Url, _checked(_document_fault)]
-Key = Annotated[Text, _checked(_key_fault)]
+DocumentUrl = Annotated[
+    Url, _matching(r"(?i:https)://[^/?#]+/[^?#].*", "must be a URL like https://host/client.json")
+]
+Key = Annotated[
+    Text, _matching(rf"(?!{KEYCHAIN}).*|{KEYCHAIN}[^/].*/[^/]+", "must be `keyring:SERVICE/NAME`")
+]
+VariableName = Annotated[str, _matching(NAME, "must be the name of an environment variable, not its value")]
+EnvName = Annotated[Text, _matching("[^=]+", "is not a name of a variable: it is empty, or contains =")]
+Level = Annotated[str, _matching("|".join(LOG_LEVELS), f"must be one of {', '.join(LOG_LEVELS)}")]
+Sampling = Annotated[str, _matching("never|ask|allow", "must be never, ask or allow")]
+Root = Annotated[
+    Text,
+    _matching("(?!.*://).+|file://.*", "must be a directory, like `~/src` or `file:///home/me/src`"),
+]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]
 EnvValue = Annotated[Text, BeforeValidator(_text_of_number, json_schema_input_type=str | float)]
@@ -174,7 +157,7 @@ class ModelSettings(Section):
     """The model id that the endpoint uses, such as `gpt-5.1` or `qwen3:8b`."""
     base_url: Url = "https://api.openai.com/v1"
     """URL of the endpoint. It usually ends in `/v1`."""
-    api_key_env: Annotated[str, _checked(_variable_fault)] | None = None
+    api_key_env: VariableName | None = None
     """Environment variable that contains the API key. It keeps the key out of the file."""
     api_key: Key | None = None
     """The API key: `"${NAME}"`, or `"keyring:SERVICE/NAME"` for an entry in the keychain.
@@ -302,7 +285,7 @@ class ServerSettings(Section):
     """Program to start, found on PATH. No shell is involved."""
     args: list[Text] = []
     """Arguments of `command`."""
-    env: dict[Annotated[Text, _checked(_name_fault)], EnvValue] = {}
+    env: dict[EnvName, EnvValue] = {}
     """Variables in addition to HOME, PATH and the like. Secrets: `"${VAR}"` or `"keyring:SERVICE/NAME"`."""
     cwd: Filled | None = None
     """Working directory, `~` for home, `"${PWD}"` for yours. If not set, an empty folder of its own."""
@@ -344,13 +327,13 @@ class ServerSettings(Section):
     """Send results to the model with your secrets in them. The screen never shows the secrets."""
     secret_arguments: Texts = []
     """Arguments not to record or save: `tool.argument`, or `argument` for all tools, with `*` and `?`."""
-    log_level: Annotated[str, _checked(_level_fault)] | None = None
+    log_level: Level | None = None
     """Minimum level of log messages to request: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()
     """How to sign in."""
-    roots: Annotated[list[Annotated[Text, _checked(_root_fault)]], _ONE_OR_MORE] = []
+    roots: Annotated[list[Root], _ONE_OR_MORE] = []
     """Directories that the server may work in. While it runs, `t` in its overview changes them."""
-    sampling: Annotated[str, _checked(_sampling_fault)] = "never"
+    sampling: Sampling = "never"
     """Whether the server may use your model: `never`, `ask` (you review request and reply) or `allow`."""
     sampling_tokens: Positive = 100_000
     """Maximum tokens for its sampling requests, until you quit mcptui."""

@@ -12,10 +12,10 @@ from tui.core.servers import Transport
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import leaves, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
-from tui.settings.foreign.file import NotReadable, read_foreign
+from tui.settings.foreign.file import read_foreign
 from tui.settings.locations import base_folder
 from tui.settings.new_server import first_fault, is_same, present_servers
-from tui.settings.problems import capitalized
+from tui.settings.problems import Problem, capitalized
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.specs import resolved
 from tui.settings.toml_edits import table_block
@@ -62,12 +62,13 @@ def plan_import(source: Path, target: Path) -> Plan:
         raise ConfigError("file not found.", where=shown, next_step="Check the path.") from error
     except Unreadable as error:
         raise ConfigError(f"{error}.", where=shown) from error
-    if isinstance(found, NotReadable):
+    if isinstance(found, Problem):
         where = f"{shown}:{found.line}" if found.line else shown
         raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
     plan = Plan()
     for note in found.notes:
-        plan.notes.append(f"note     {f'{clean_line(note.server, 64)}: ' if note.server else ''}{note.text}")
+        server = "".join(f"{clean_line(str(name), 64)}: " for name in note.keys[1:])
+        plan.notes.append(f"note     {server}{note.message}")
     for name, table in found.servers.items():
         if problem := _unusable(table) or _invalid(table):
             plan.skipped[name] = problem
@@ -84,18 +85,12 @@ def _invalid(table: Mapping[str, Any]) -> str:
     if isinstance(url := table.get("url"), str) and url.startswith("${"):
         sample["url"] = f"{'wss' if table.get('transport') == 'websocket' else 'https'}://{url}"
     for key, value in sample.items():
-        if not _fits(value):
+        try:
+            table_block(("servers", "server"), {"key": value}).encode()
+        except (TypeError, UnicodeError):
             return f"`{key}` has a value that is not text"
     key, fault = first_fault("server", sample, Path("import.toml"), {})
     return f"{f'{key} ' if key else ''}{fault}"
-
-
-def _fits(value: Any) -> bool:
-    try:
-        table_block(("servers", "server"), {"key": value}).encode()
-    except (TypeError, UnicodeError):
-        return False
-    return True
 
 
 def _unusable(table: Any) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
@@ -16,9 +16,8 @@ from tui.core.text import clean_line
 from tui.settings.config_file import ConfigFile
 from tui.settings.foreign.entry import runs_shell
 from tui.settings.foreign_settings import unused_settings
-from tui.settings.key_positions import line_of
 from tui.settings.keymap import ActionKeys, check_keys
-from tui.settings.load import Loaded, dotted
+from tui.settings.load import Loaded
 from tui.settings.locations import themes_dir
 from tui.settings.problems import Problem, did_you_mean, shown_text
 from tui.settings.references import KEYCHAIN
@@ -89,12 +88,12 @@ def server_warnings(
         if created and spec.cwd == created:
             warnings = (one for one in warnings if one[0] not in ("cwd", "command") or created not in one[1])
         for key, message, step in (*warnings, *_common_warnings(spec)):
-            path = dotted(("servers", spec.name, *key.split(".", 1)) if key else ("servers", spec.name))
-            found.append(loaded.located(Problem(message, path=path, suggestion=step, warning=True)))
+            keys = ("servers", spec.name, *(key.split(".", 1) if key else ()))
+            found.append(loaded.located(Problem(message, keys, step, warning=True)))
         twin = known.setdefault(spec.digest(), spec.name)
         if twin != spec.name:
             message = f"is the same server as {shown_text(twin, 64)}"
-            found.append(loaded.located(Problem(message, path=dotted(("servers", spec.name)), warning=True)))
+            found.append(loaded.located(Problem(message, ("servers", spec.name), warning=True)))
     return found
 
 
@@ -117,7 +116,9 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
             "npx can ask before it downloads, and cannot be answered",
             "add `-y` as the first argument",
         )
-    if spec.transport is Transport.LINES and _looks_like_mcp(spec):
+    words = " ".join((os.path.basename(spec.command), *spec.args)).lower()
+    is_mcp = any(name in words for name in ("modelcontextprotocol", "mcp-server", "mcp_server"))
+    if spec.transport is Transport.LINES and is_mcp:
         step = 'remove `transport = "lines"`, unless it sends a line of type "hello"'
         yield "transport", "looks like an MCP server, which does not speak the line dialect", step
     if spec.transport is Transport.LINES and spec.era is not EraChoice.AUTO:
@@ -127,7 +128,10 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
 def _program_warnings(spec: ServerSpec, which: Callable[[str], str | None]) -> Warnings:
     program = shown_text(spec.command, 80)
     if which(spec.command) is None and is_command_line(spec.command):
-        yield "command", f"{program} is a command line, not a program", _as_words(spec.command)
+        first, *rest = (clean_line(word, 60) for word in command_line(spec.command))
+        listed = ", ".join(f'"{word}"' for word in rest[:12])
+        step = f'write `command = "{first}"` and `args = [{listed}]`'
+        yield "command", f"{program} is a command line, not a program", step
     elif spec.folder and os.sep in spec.command and not os.path.isabs(spec.command):
         yield "command", f"{program} is relative, {_IN_OWN_FOLDER}", _instead(spec.command)
     elif _is_windows(spec.command):
@@ -140,12 +144,6 @@ def _program_warnings(spec: ServerSpec, which: Callable[[str], str | None]) -> W
             yield "command", f"{clean_line(place, 200)} is not executable", "put its interpreter first"
     elif which(spec.command) is None:
         yield "command", f"command {program} not found on PATH", "install it, or use its path"
-
-
-def _as_words(command: str) -> str:
-    first, *rest = command_line(command)
-    listed = ", ".join(f'"{clean_line(word, 60)}"' for word in rest[:12])
-    return f'write `command = "{clean_line(first, 60)}"` and `args = [{listed}]`'
 
 
 def _tilde_warnings(spec: ServerSpec) -> Warnings:
@@ -199,11 +197,6 @@ def _instead(path: str) -> str:
     return f'write "${{PWD}}{"" if rest == "." else f"/{rest}"}", or set `cwd = "${{PWD}}"`'
 
 
-def _looks_like_mcp(spec: ServerSpec) -> bool:
-    words = " ".join((os.path.basename(spec.command), *spec.args)).lower()
-    return "modelcontextprotocol" in words or "mcp-server" in words or "mcp_server" in words
-
-
 def _url_warnings(spec: ServerSpec) -> Warnings:
     parts = urlsplit(spec.url or "")
     for key, value in (("args", spec.args), ("env", spec.env), ("cwd", spec.cwd)):
@@ -253,12 +246,14 @@ def rule_warnings(loaded: Loaded) -> list[Problem]:
     names = {BUILT_IN, *(spec.name for spec in server_specs(loaded, disabled=True))}
     found = []
     for rule in approval_rules(loaded.settings.approvals).rules:
+        keys = ("approvals", rule.origin, rule.number - 1)
         if loaded.readable and not any(_may_name(rule, name) for name in names):
             message = f"no server is named {shown_text(rule.server, 60)}"
-            found.append(_warning(loaded, rule, message, did_you_mean(rule.server, names - {BUILT_IN})))
+            found.append(Problem(message, keys, did_you_mean(rule.server, names - {BUILT_IN}), warning=True))
         if message := _sign_warning(rule):
-            found.append(_warning(loaded, rule, message, "to match the character itself, write [[] or [?]"))
-    return found
+            step = "to match the character itself, write [[] or [?]"
+            found.append(Problem(message, keys, step, warning=True))
+    return [loaded.located(one) for one in found]
 
 
 _CLASS = re.compile(r"\[(!?\]?[^\]]*)\]")
@@ -294,15 +289,3 @@ def _may_name(rule: Rule, name: str) -> bool:
     begin, star, _ = rule.server.partition("*")
     is_plain = not any(sign in begin for sign in "?[")
     return rule.action is not Verdict.ALLOW and bool(star) and (not is_plain or f"{name}/".startswith(begin))
-
-
-def _warning(loaded: Loaded, rule: Rule, message: str, step: str = "") -> Problem:
-    key: Iterable[str | int] = ("approvals", rule.origin, rule.number - 1)
-    return Problem(
-        message,
-        path=dotted(tuple(key)),
-        line=line_of(loaded.places, tuple(key)),
-        file=clean_line(str(loaded.path), 400),
-        suggestion=step,
-        warning=True,
-    )

@@ -13,8 +13,9 @@ from tui.core.permission.rules import Rules
 from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.turn.limits import Limits
-from tui.settings.load import Loaded, dotted
+from tui.settings.load import Loaded
 from tui.settings.locations import base_folder, default_servers, server_folder
+from tui.settings.problems import dotted
 from tui.settings.schema import ApprovalSettings, LimitSettings, Section, ServerSettings
 
 
@@ -46,7 +47,7 @@ def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> Server
     table = loaded.raw["servers"][name]
     table = table if isinstance(table, Mapping) else {}
     command, url, args = table.get("command"), table.get("url"), table.get("args")
-    prefix = f"{dotted(('servers', name))}"
+    prefix = dotted(("servers", name))
     said = as_sentences(problem.partition(prefix)[2].lstrip(".: ") or problem for problem in problems)
     return ServerSpec(
         name,
@@ -65,12 +66,7 @@ def left_out(loaded: Loaded, kind: str = "servers") -> dict[str, tuple[str, ...]
     for name, entry in named.items() if isinstance(named, Mapping) else ():
         if name in usable or (isinstance(entry, Mapping) and entry.get("disabled") is True):
             continue
-        path = dotted((kind, name))
-        found[name] = tuple(
-            str(problem)
-            for problem in loaded.errors
-            if problem.path == path or problem.path.startswith((f"{path}.", f"{path}["))
-        )
+        found[name] = tuple(str(one) for one in loaded.errors if one.keys[:2] == (kind, name))
     return found
 
 

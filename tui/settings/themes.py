@@ -197,7 +197,7 @@ def load_theme(
         names = sorted(path.stem for folder in (shipped, user_dir) if folder for path in _files(folder))
         shown = quoted_name(name, 40)
         hint = did_you_mean(name, names) or f"available: {', '.join(names)}"
-        problem = Problem(f"theme {shown} not found", path=named_by, suggestion=hint)
+        problem = Problem(f"theme {shown} not found", tuple(named_by.split(".")), hint)
     default, _ = _read(shipped / f"{DEFAULT_THEME}.toml")
     if default is None:
         raise FileNotFoundError(f"{shipped}: the default theme is damaged. Reinstall mcptui")

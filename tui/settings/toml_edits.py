@@ -37,10 +37,6 @@ def edited(text: str, change: Change) -> str:
     wanted = copy.deepcopy(present)
     change(wanted)
     steps = list(_differences(present, wanted, ()))
-    added = [(path, value) for path, value in steps if _is_block(path, value)]
-    blocks = _appended(text, "\n".join(table_block(path, value) for path, value in added))
-    if len(added) > 1 and _parsed(blocks) == _with_added(present, added):  # an import of many servers
-        text, steps = blocks, [step for step in steps if step not in added]
     if len(steps) > MAX_EDITS:
         return _rewritten(text, wanted)
     for path, value in steps:
@@ -55,13 +51,6 @@ def edited(text: str, change: Change) -> str:
 def _is_block(path: KeyPath, value: Any) -> bool:
     """Return whether a new value is a table that gets a header of its own."""
     return isinstance(value, dict) and (len(path) == 1 or (len(path) == 2 and path[0] in _NAMED))
-
-
-def _with_added(present: Document, added: list[tuple[KeyPath, Any]]) -> Document:
-    wanted = copy.deepcopy(present)
-    for path, value in added:
-        set_value(wanted, value, *map(str, path))
-    return wanted
 
 
 def table_at(document: Document, *path: str) -> dict[str, Any]:
@@ -109,18 +98,14 @@ def _differences(
             yield (*path, key), _REMOVED
     for key, after in wanted.items():
         here, before = (*path, key), present.get(key)
-        if before is None and not path and _holds_tables(after):
-            before = {}
+        if before is None and not path and isinstance(after, dict) and after:
+            before = {} if all(isinstance(one, dict) for one in after.values()) else None
         if isinstance(before, dict) and isinstance(after, dict):
             yield from _differences(before, after, here)
         elif isinstance(before, list) and isinstance(after, list) and _are_texts([*before, *after]):
             yield from _item_differences(before, after, here)
         elif before != after or type(before) is not type(after):
             yield here, after
-
-
-def _holds_tables(value: Any) -> bool:
-    return isinstance(value, dict) and bool(value) and all(isinstance(one, dict) for one in value.values())
 
 
 def _are_texts(values: list[Any]) -> bool:

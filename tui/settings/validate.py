@@ -12,7 +12,7 @@ from tui.core.addons import missing
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
 from tui.settings.key_positions import KeyPath
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import Problem, did_you_mean
 from tui.settings.schema import (
     ApprovalSettings,
     ModelSettings,
@@ -29,17 +29,6 @@ ASK_ABOUT_EVERYTHING = "*/*"
 """The rule that is added if the approvals cannot be read completely."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A problem with a key; the caller knows the file. `line` is only set for a problem without a key."""
-
-    path: KeyPath
-    message: str
-    suggestion: str = ""
-    warning: bool = False
-    line: int = 0
-
-
 @dataclass(slots=True)
 class Checker:
     """Converts a tree of plain values to `Settings`, and collects the problems of what is omitted.
@@ -52,24 +41,24 @@ class Checker:
 
     tree: Mapping[str, Any]
     unresolved: set[KeyPath] = field(default_factory=set)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Problem] = field(default_factory=list)
 
     def settings(self) -> Settings:
         """Return the usable settings."""
         for key in self.tree:
             if key not in Settings.model_fields:
                 hint = did_you_mean(key, Settings.model_fields, _SECTION_SYNONYMS)
-                self.faults.append(Fault((key,), UNKNOWN_KEY, hint))
+                self.faults.append(Problem(UNKNOWN_KEY, (key,), hint))
             elif needed := missing("setting", key):
-                self.faults.append(Fault((key,), needed))
+                self.faults.append(Problem(needed, (key,)))
         default = self.tree.get("default_model")
         if default is not None and not isinstance(default, str):
-            self.faults.append(Fault(("default_model",), f"must be a string, not {kind_of(default)}"))
+            self.faults.append(Problem(f"must be a string, not {kind_of(default)}", ("default_model",)))
             default = None
         known = {str(key) for key in self._table("models")}
         if default is not None and default not in known and ("default_model",) not in self.unresolved:
             message = f"[models.{clean_line(default, 40)}] not found"
-            self.faults.append(Fault(("default_model",), message, did_you_mean(default, known)))
+            self.faults.append(Problem(message, ("default_model",), did_you_mean(default, known)))
         sections = ((name, field.annotation) for name, field in Settings.model_fields.items())
         others: dict[str, Any] = {
             name: self._section(name, section)
@@ -89,8 +78,8 @@ class Checker:
         found = self.tree.get(name, {})
         if isinstance(found, Mapping):
             return found
-        if not any(fault.path == (name,) for fault in self.faults):
-            self.faults.append(Fault((name,), f"must be a table, not {kind_of(found)}"))
+        if not any(fault.keys == (name,) for fault in self.faults):
+            self.faults.append(Problem(f"must be a table, not {kind_of(found)}", (name,)))
         return {}
 
     def _is_unresolved(self, path: KeyPath) -> bool:
@@ -101,17 +90,17 @@ class Checker:
         for key, value in self._table(name).items():
             path = (name, key)
             if fault := name_fault(key):
-                self.faults.append(Fault(path, fault))
+                self.faults.append(Problem(fault, path))
                 continue
             try:
                 entry = model.model_validate(value)
             except ValidationError as error:
                 found = _faults(error, path, model)
-                self.faults.extend(fault for fault in found if fault.path not in self.unresolved)
+                self.faults.extend(fault for fault in found if fault.keys not in self.unresolved)
             else:
                 needed = missing("transport", entry.kind) if isinstance(entry, ServerSettings) else ""
                 if needed:
-                    self.faults.append(Fault(path, needed))
+                    self.faults.append(Problem(needed, path))
                 elif not self._is_unresolved(path):
                     entries[key] = entry
         return entries
@@ -125,7 +114,7 @@ class Checker:
             found = list(_faults(error, (name,), model))
             self.faults.extend(found)
             for fault in found:
-                values.pop(str(fault.path[1]) if len(fault.path) > 1 else "", None)
+                values.pop(str(fault.keys[1]) if len(fault.keys) > 1 else "", None)
         for bad in self.unresolved:
             if bad[0] == name and len(bad) > 1:
                 values.pop(str(bad[1]), None)
@@ -136,7 +125,7 @@ class Checker:
         for name, text in self._table("snippets").items():
             path = ("snippets", name)
             if fault := snippet_fault(name, text):
-                self.faults.append(Fault(path, fault))
+                self.faults.append(Problem(fault, path))
             elif not self._is_unresolved(path):
                 good[name] = str(text)
         return good
@@ -225,20 +214,17 @@ def _message(detail: ErrorDetails) -> str:
             return clean_line(detail["msg"])
 
 
-def _place(detail: ErrorDetails) -> tuple[str | int, ...]:
-    """Return where a problem is. For the key of a table pydantic appends "[key]"."""
-    loc = detail["loc"]
-    return loc[:-1] if loc[-1:] == ("[key]",) and loc[-2:-1] == (detail["input"],) else loc
-
-
-def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iterator[Fault]:
+def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iterator[Problem]:
     for detail in error.errors(include_url=False):
-        where = (*path, *_place(detail))
+        place = detail["loc"]
+        if place[-1:] == ("[key]",) and place[-2:-1] == (detail["input"],):  # of the key of a table
+            place = place[:-1]
+        where = (*path, *place)
         if detail["type"] == "extra_forbidden":
             hint = did_you_mean(str(detail["loc"][-1]), model.model_fields, _SYNONYMS)
-            yield Fault(where, UNKNOWN_KEY, hint)
+            yield Problem(UNKNOWN_KEY, where, hint)
         else:
-            yield Fault(where, _message(detail))
+            yield Problem(_message(detail), where)
 
 
 _SYNONYMS = {

@@ -36,7 +36,7 @@ def stage(tmp_path: Path) -> Stage:
 async def test_a_problem_that_the_app_found_gets_the_file_and_the_line_of_its_key(stage: Stage) -> None:
     stage.path.write_text('\n[ui]\ntheme = "harbr"\n[servers]\n')
     await stage.configuration.reload()
-    (said,) = stage.configuration.located([Problem("theme “harbr” not found", path="ui.theme")])
+    (said,) = stage.configuration.located([Problem("theme “harbr” not found", ("ui", "theme"))])
     assert said == f"{stage.path}:3 ui.theme: theme “harbr” not found"
 
 

@@ -1,11 +1,20 @@
 """Reading files and state files."""
 
+import json
 import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tui.settings.files import Unreadable, read_bounded
+from tui.core.errors import ConfigError
+from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.filters import load_filters
+from tui.settings.learned_file import LearnedFile
+from tui.settings.state.stored_calls import StoredCalls
+from tui.ui.chat.composer.history_file import HistoryFile
 
 
 def test_text_is_read_without_its_byte_order_mark(tmp_path: Path):
@@ -47,3 +56,127 @@ def test_a_device_is_refused():
 def test_a_path_with_a_null_byte_is_refused():
     with pytest.raises(Unreadable):
         read_bounded(Path("a\0b"))
+
+
+ROUNDS = 25
+
+CHANGES = {
+    "approvals": """
+from tui.settings.save import change_config
+from tui.settings.toml_edits import set_value, texts_at
+KEY = "approvals", "remembered"
+def change(name): change_config(path, lambda doc: set_value(doc, [*texts_at(doc, *KEY), name], *KEY))
+""",
+    "other settings": """
+from tui.settings.save import change_config
+from tui.settings.toml_edits import set_value
+def change(name): change_config(path, lambda document: set_value(document, "x", "snippets", name))
+""",
+    "servers": """
+from tui.settings.save import add_tables, change_config
+def change(name): change_config(path, lambda doc: add_tables(doc, "servers", {name: {"command": "x"}}))
+""",
+    "filters": """
+from tui.settings.filters import change_filter
+def change(name): change_filter(path, name, "x")
+""",
+    "calls": """
+from tui.core.workbench import CallKey, CallKind
+from tui.settings.state.stored_calls import StoredCalls
+key = CallKey("s", CallKind.TOOL, "t")
+def change(name): StoredCalls(path).write(lambda memory: memory.with_saved(key, name, {}))
+""",
+    "learned": """
+from tui.settings.learned_file import LearnedFile
+def change(name): LearnedFile(path).save("http://h/v1", name, {"no_tools": True})
+""",
+    "history": """
+from tui.ui.chat.composer.history_file import HistoryFile, HistoryEntry
+def change(name):
+    HistoryFile(path).add(HistoryEntry(name))
+    HistoryFile(path).load()
+""",
+}
+
+READ: dict[str, Callable[[Path], set[str]]] = {
+    "approvals": lambda path: set(_toml(path)["approvals"]["remembered"]),
+    "other settings": lambda path: set(_toml(path)["snippets"]),
+    "servers": lambda path: set(_toml(path)["servers"]),
+    "filters": lambda path: set(load_filters(path)),
+    "calls": lambda path: {name for calls in StoredCalls(path).read().saved.values() for name in calls},
+    "learned": lambda path: {entry.model for entry in LearnedFile(path).entries()},
+    "history": lambda path: {kept.text for kept in HistoryFile(path).load()},
+}
+
+PROGRAM = """
+import sys
+from pathlib import Path
+path, who = Path(sys.argv[1]), sys.argv[2]
+{change}
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range({rounds}):
+    change(f"{{who}}{{number}}")
+"""
+
+
+def _toml(path: Path) -> dict[str, dict[str, list[str]]]:
+    import tomllib
+
+    return tomllib.loads(path.read_text())
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_two_processes_that_change_one_file_lose_nothing(tmp_path: Path, what: str):
+    path = tmp_path / ("history" if what == "history" else "file.toml")
+    if what == "history":  # long enough that each load shortens it
+        path.write_text("".join(json.dumps(f"old {number}") + "\n" for number in range(5_000)))
+    code = PROGRAM.format(change=CHANGES[what], rounds=ROUNDS)
+    pipe = subprocess.PIPE
+    programs = [
+        subprocess.Popen([sys.executable, "-c", code, str(path), who], stdin=pipe, stdout=pipe)
+        for who in ("a", "b")
+    ]
+    for program in programs:
+        assert program.stdout is not None and program.stdout.readline() == b"ready\n"
+    for program in programs:
+        assert program.stdin is not None
+        program.stdin.write(b"\n")
+        program.stdin.flush()
+    for program in programs:
+        program.communicate(timeout=50)
+        assert program.returncode == 0
+    expected = {f"{who}{number}" for who in ("a", "b") for number in range(ROUNDS)}
+    assert expected - READ[what](path) == set()
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
+def test_waiting_for_a_lock_ends_with_an_error(tmp_path: Path):
+    with locked(tmp_path / "file"):
+        with pytest.raises(ConfigError, match=r"being changed by another mcptui\. Nothing was changed"):
+            with locked(tmp_path / "file", seconds=0):
+                raise AssertionError("two have the lock")
+    with locked(tmp_path / "file", seconds=0):
+        pass
+
+
+def test_a_folder_that_cannot_be_created_is_not_reported_as_a_lock_error(tmp_path: Path):
+    (tmp_path / "taken").write_text("")
+    with locked(tmp_path / "taken" / "file"):
+        pass
+
+
+def test_the_lock_of_a_killed_process_is_released(tmp_path: Path):
+    code = (
+        "import sys; from pathlib import Path; from tui.settings.files import locked\n"
+        "with locked(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
+    )
+    pipe = subprocess.PIPE
+    holder = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "f")], stdin=pipe, stdout=pipe)
+    assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
+    with pytest.raises(ConfigError), locked(tmp_path / "f", seconds=0):
+        pass
+    holder.kill()
+    holder.communicate()
+    with locked(tmp_path / "f", seconds=0):
+        pass

@@ -9,10 +9,13 @@ from tui.settings.problems import Problem, did_you_mean
     ("problem", "text"),
     [
         (Problem("is wrong"), "is wrong"),
-        (Problem("is wrong", "a.b"), "a.b: is wrong"),
+        (Problem("is wrong", ("a", "b")), "a.b: is wrong"),
         (Problem("is wrong", file="c.toml"), "c.toml: is wrong"),
-        (Problem("is wrong", "a.b", 3, "c.toml", "mend it"), "c.toml:3 a.b: is wrong. Mend it"),
-        (Problem("unknown key", "a", suggestion="did you mean “b”?"), "a: unknown key, did you mean “b”?"),
+        (
+            Problem("is wrong", ("a", "b"), "mend it", line=3, file="c.toml"),
+            "c.toml:3 a.b: is wrong. Mend it",
+        ),
+        (Problem("unknown key", ("a",), "did you mean “b”?"), "a: unknown key, did you mean “b”?"),
     ],
 )
 def test_a_problem_names_place_problem_and_fix(problem: Problem, text: str):

@@ -1,13 +1,30 @@
 """Writing the configuration: whole or not at all."""
 
+import builtins
+import errno
+import json
 import os
 import stat
+import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tui.core.context.instructions import ProjectInstructions
 from tui.core.errors import ConfigError
+from tui.core.servers import Era
+from tui.core.tasks import Task
+from tui.core.workbench import CallKey, CallKind
+from tui.settings import save
+from tui.settings.filters import change_filter
+from tui.settings.learned_file import LearnedFile
 from tui.settings.save import add_tables, change_config, merge, server_at, write_private
+from tui.settings.state.project_file import ProjectFile
+from tui.settings.state.stored_calls import StoredCalls
+from tui.settings.state.stored_eras import StoredEras
+from tui.settings.state.stored_tasks import StoredTasks
 from tui.settings.toml_edits import Document, set_value
 
 
@@ -131,17 +148,162 @@ def test_changing_a_server_keeps_its_other_keys_as_the_file_has_them(tmp_path):
     assert path.read_text() == '[servers.a]  # mine\ncommand = "y"\noff = ["one"]  # too much\n'
 
 
-def test_changing_a_server_never_overwrites_a_concurrent_change(tmp_path):
-    path = tmp_path / "c.toml"
-    path.write_text('[servers.a]\ncommand = "theirs"\n')
-    with pytest.raises(ConfigError, match="`command` has changed in the file"):
-        change_command(path)
-    assert path.read_text() == '[servers.a]\ncommand = "theirs"\n'
-
-
-def test_a_server_that_was_removed_is_not_created_by_a_change(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[servers.a]\ncommand = "theirs"\n', "`command` has changed in the file"),
+        ("[servers]\n", "server 'a' not found"),
+    ],
+    ids=["changed", "removed"],
+)
+def test_a_concurrent_change_of_a_server_is_never_overwritten(tmp_path: Path, text: str, problem: str):
     path = tmp_path / "config.toml"
-    path.write_text("[servers]\n")
-    with pytest.raises(ConfigError, match="server 'a' not found"):
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=problem):
         change_command(path)
-    assert path.read_text() == "[servers]\n"
+    assert path.read_text() == text
+
+
+CALLS = ("open", "write", "fsync", "fchmod", "chmod", "replace", "mkdir", "stat", "ftruncate")
+NUMBERS = (errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO)
+
+Write = Callable[[Path, str], None]
+"""Writes a text into a file."""
+
+
+class FailingFile:
+    """A file that fails where it is written and flushed."""
+
+    def __init__(self, file: Any, step: Callable[[str], None]) -> None:
+        self._file, self._step = file, step
+
+    def write(self, data: Any) -> int:
+        self._step("write")
+        return int(self._file.write(data))
+
+    def flush(self) -> None:
+        self._step("flush")
+        self._file.flush()
+
+    def __enter__(self) -> "FailingFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+class Steps:
+    """Makes one system call fail, the one that `left` counts down to."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        self.number = errno.ENOSPC
+        self.failed = ""
+
+    def step(self, name: str) -> None:
+        self.left -= 1
+        if self.left == 0:
+            self.failed = name
+            raise OSError(self.number, os.strerror(self.number))
+
+    def install(self, patch: pytest.MonkeyPatch) -> None:
+        for name in CALLS:
+            patch.setattr(os, name, self._failing(name, getattr(os, name)))
+        opened = builtins.open
+
+        def open_failing(file: Any, mode: str = "r", *args: Any, **named: Any) -> Any:
+            found = opened(file, mode, *args, **named)
+            return FailingFile(found, self.step) if "w" in mode or "a" in mode else found
+
+        patch.setattr(builtins, "open", open_failing)
+
+    def _failing(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def failing(*args: Any, **named: Any) -> Any:
+            self.step(name)
+            return call(*args, **named)
+
+        return failing
+
+
+def whole(path: Path, text: str) -> None:
+    save.write_private(path, text)
+
+
+def setting(path: Path, text: str) -> None:
+    save.change_config(path, lambda document: set_value(document, text, "ui", "theme"))
+
+
+def calls(path: Path, text: str) -> None:
+    StoredCalls(path).write(lambda memory: memory.called(CallKey("s", CallKind.TOOL, "t"), {"text": text}))
+
+
+def eras(path: Path, text: str) -> None:
+    kept = StoredEras(path)
+    kept.changed("0123456789abcdef", Era(modern=False, version=text))
+    kept.close()
+
+
+def tasks(path: Path, text: str) -> None:
+    kept = StoredTasks(path)
+    kept.changed([Task("s", "o", "id", text, 4_000_000_000.0)], [])
+    kept.close()
+
+
+def learned(path: Path, text: str) -> None:
+    LearnedFile(path).save("http://x", "m", {"text": text})
+
+
+def filters(path: Path, text: str) -> None:
+    change_filter(path, "name", f"tool:{text}")
+
+
+def answers(path: Path, text: str) -> None:
+    ProjectFile(path).decide(ProjectInstructions("/folder", text), True)
+
+
+SILENT: tuple[Write, ...] = (eras, tasks, learned)
+"""Files that may be lost: a failure is only logged."""
+
+
+def is_whole(text: str) -> bool:
+    """Whether it is a text that one of these functions has written completely."""
+    return text in ("old", "new") or bool(json.loads(text) if text.startswith("{") else tomllib.loads(text))
+
+
+@pytest.fixture
+def steps() -> Iterator[Steps]:
+    yield Steps()
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda number: errno.errorcode[number])
+@pytest.mark.parametrize("write", [whole, setting, calls, filters, answers, *SILENT])
+def test_a_failed_write_leaves_a_complete_file_and_no_other(
+    tmp_path: Path, steps: Steps, write: Write, number: int
+):
+    for step in range(1, 200):
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        path = folder / "file"
+        write(path, "old")
+        before = path.read_text(encoding="utf-8")
+        steps.left, steps.number, steps.failed = step, number, ""
+        told = ""
+        with pytest.MonkeyPatch.context() as patch:
+            steps.install(patch)
+            try:
+                write(path, "new")
+            except ConfigError as error:
+                told = str(error)
+        assert os.listdir(folder) == ["file"], steps.failed
+        after = path.read_text(encoding="utf-8")
+        if not steps.failed:
+            assert after != before
+            assert step > 5
+            return
+        assert is_whole(after), steps.failed
+        if after == before:
+            assert write in SILENT or told, steps.failed
+    raise AssertionError("it never ends")

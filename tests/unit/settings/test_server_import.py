@@ -44,15 +44,19 @@ def test_the_same_server_is_skipped_and_another_with_its_name_is_renamed(source:
     assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is already configured"]
 
 
-def test_a_server_imported_before_counts_as_the_same_server(source: Path, target: Path):
-    target.write_text('[servers.a]\ncommand = "x"\nsource = "import"\n')
-    write(source, a={"command": "x"})
-    assert plan_import(source, target).new == {}
-
-
-def test_a_server_imported_before_under_another_name_is_not_imported_again(source: Path, target: Path):
-    target.write_text('[servers.a]\ncommand = "x"\n[servers.a-2]\ncommand = "y"\n')
-    write(source, a={"command": "y"})
+@pytest.mark.parametrize(
+    ("present", "command"),
+    [
+        ('[servers.a]\ncommand = "x"\nsource = "import"\n', "x"),
+        ('[servers.a]\ncommand = "x"\n[servers.a-2]\ncommand = "y"\n', "y"),
+    ],
+    ids=["same name", "another name"],
+)
+def test_a_server_imported_before_is_not_imported_again(
+    source: Path, target: Path, present: str, command: str
+):
+    target.write_text(present)
+    write(source, a={"command": command})
     assert plan_import(source, target).new == {}
 
 

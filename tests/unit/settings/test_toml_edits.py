@@ -1,6 +1,7 @@
 """Changing one value in a hand-written text."""
 
 import tomllib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui.settings.save import add_tables, remove_server, server_at
-from tui.settings.toml_edits import edited, set_value
+from tui.settings.toml_edits import edited, set_value, texts_at
 
 
 def with_value(text: str, path: tuple[str, ...], value: Any) -> str:
@@ -46,27 +47,23 @@ command = "x"
 """
 
 
-def test_a_value_is_replaced_and_every_comment_is_kept():
-    assert with_value(COMMENTED, ("ui", "theme"), "quay") == COMMENTED.replace('"harbor"', '"quay"')
-
-
-def test_a_missing_key_is_added_to_its_table():
-    text = "[ui]\n# nothing yet\n\n[limits]\nmax_steps = 3\n"
-    assert with_value(text, ("ui", "theme"), "quay") == (
-        '[ui]\ntheme = "quay"\n# nothing yet\n\n[limits]\nmax_steps = 3\n'
-    )
-
-
-def test_a_missing_table_is_added_at_the_end():
-    assert with_value("# mine\na = 1\n", ("ui", "theme"), "quay") == '# mine\na = 1\n\n[ui]\ntheme = "quay"\n'
-
-
-def test_a_table_is_added_to_an_empty_text():
-    assert with_value("", ("ui", "theme"), "quay") == '[ui]\ntheme = "quay"\n'
-
-
-def test_a_top_level_key_is_added_before_the_first_table():
-    assert with_value("# top\n[ui]\n", ("default_model",), "a") == '# top\ndefault_model = "a"\n[ui]\n'
+@pytest.mark.parametrize(
+    ("text", "path", "result"),
+    [
+        (COMMENTED, ("ui", "theme"), COMMENTED.replace('"harbor"', '"quay"')),
+        (
+            "[ui]\n# nothing yet\n\n[limits]\nmax_steps = 3\n",
+            ("ui", "theme"),
+            '[ui]\ntheme = "quay"\n# nothing yet\n\n[limits]\nmax_steps = 3\n',
+        ),
+        ("# mine\na = 1\n", ("ui", "theme"), '# mine\na = 1\n\n[ui]\ntheme = "quay"\n'),
+        ("", ("ui", "theme"), '[ui]\ntheme = "quay"\n'),
+        ("# top\n[ui]\n", ("default_model",), '# top\ndefault_model = "quay"\n[ui]\n'),
+    ],
+    ids=["replaced", "in its table", "in a new table", "in an empty text", "before the first table"],
+)
+def test_a_value_is_set_and_every_comment_is_kept(text: str, path: tuple[str, ...], result: str):
+    assert with_value(text, path, "quay") == result
 
 
 @pytest.mark.parametrize(
@@ -261,3 +258,94 @@ def test_many_servers_are_added_at_once_in_their_order():
     found = with_servers(COMMENTED, many)
     assert found.startswith(COMMENTED.rstrip()) and found.count("\n\n[servers.s") == 500
     assert list(tomllib.loads(found)["servers"]) == ["x", *many]
+
+
+KEY = ("approvals", "rules")
+MANY = """\
+# mine
+[approvals]
+rules = [
+  "allow a/*",  # one
+  # between
+  "deny b/*"
+  # last
+]
+[ui]
+theme = "quay"
+"""
+LISTS = [
+    "[approvals]\nrules = {}\n[ui]\n",
+    "approvals.rules = {} # end\n",
+    "approvals = {{ rules = {} }}\n",
+    '[servers.x]\ncommand = "y"\n[approvals]\nallow = []\nrules = {}',
+]
+
+
+def with_items(text: str, change: Callable[[list[str]], list[str]]) -> str:
+    return edited(text, lambda document: set_value(document, change(texts_at(document, *KEY)), *KEY))
+
+
+def with_item(text: str, item: str) -> str:
+    return with_items(text, lambda items: [*items, item])
+
+
+def without_item(text: str, number: int) -> str:
+    return with_items(text, lambda items: [*items[: number - 1], *items[number:]])
+
+
+def read(text: str) -> list[str]:
+    return tomllib.loads(text)["approvals"]["rules"]
+
+
+def test_an_item_is_appended_and_comments_are_kept():
+    assert with_item(MANY, 'ask c/* "x"') == MANY.replace(
+        '  "deny b/*"\n  # last\n', '  "deny b/*",\n  # last\n  "ask c/* \\"x\\"",\n'
+    )
+
+
+def test_an_item_is_removed_with_the_comment_on_its_line():
+    assert without_item(MANY, 1) == MANY.replace('  "allow a/*",  # one\n', "")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", ["new"]),
+        ("[approvals]\n# none yet\n", ["new"]),
+        ("[approvals]\nrules = []\n", ["new"]),
+        ('[approvals]\nrules = ["a"]\n', ["a", "new"]),
+        ('[approvals]\nrules = ["a", ]\n', ["a", "new"]),
+        ('[approvals]\nrules = "a"\n', ["a", "new"]),
+    ],
+)
+def test_an_item_is_added_to_any_list(text: str, found: list[str]):
+    assert read(with_item(text, "new")) == found
+    assert "# none yet" not in text or "# none yet" in with_item(text, "new")
+
+
+@given(st.sampled_from(LISTS), st.lists(st.text(max_size=6), min_size=1, max_size=4), st.data())
+def test_only_the_item_changes_in_any_list(around: str, items: list[str], data: st.DataObject):
+    import tomli_w
+
+    text = around.format(tomli_w.dumps({"k": items}).removeprefix("k = ").rstrip().replace("\n", " "))
+    number = data.draw(st.integers(1, len(items)))
+    assert read(with_item(text, "new")) == [*items, "new"]
+    assert read(without_item(text, number)) == [*items[: number - 1], *items[number:]]
+
+
+def test_an_item_is_replaced_in_its_place():
+    def replaced(items: list[str]) -> list[str]:
+        return ["ask b/*" if one == "deny b/*" else one for one in items]
+
+    assert with_items(MANY, replaced) == MANY.replace("deny b", "ask b")
+
+
+def test_several_items_are_removed_at_once():
+    assert with_items('[approvals]\nrules = ["a", "b", "a"] # mine\n', lambda _: ["b"]) == (
+        '[approvals]\nrules = ["b"] # mine\n'
+    )
+
+
+def test_a_list_of_anything_but_strings_is_refused():
+    with pytest.raises(ValueError, match=r"approvals\.rules is not an array of strings"):
+        with_item("[approvals]\nrules = [1]\n", "a")

@@ -48,7 +48,7 @@ def test_an_invalid_snippet_affects_only_itself():
     }
     checker = Checker({"snippets": snippets}, unresolved={("snippets", "spoilt")})
     assert checker.settings().snippets == {"ok": "Fine {x}."}
-    assert [fault.path for fault in checker.faults] == [
+    assert [fault.keys for fault in checker.faults] == [
         ("snippets", name) for name in ("two words", "empty", "number", "nul")
     ]
 

@@ -133,11 +133,13 @@ class DemoModel:
 def decide(request: ModelRequest) -> Move:
     """Return the next move for `request`. Pure."""
     messages, tools = request.messages, request.tools
-    at = _last_question(messages, wrap_up=not tools)
-    if at is None:
+    # Without tools, a message right after results is the loop's request to finish.
+    ends = () if tools else [at + 1 for at, said in enumerate(messages) if isinstance(said, ToolMessage)]
+    asked = [(at, one.text) for at, one in enumerate(messages) if isinstance(one, UserMessage)]
+    asked = [(at, text) for at, text in asked if at not in ends]
+    if not asked:
         return Move(_say("help", False, tools))
-    question = messages[at]
-    text = question.text if isinstance(question, UserMessage) else ""
+    at, text = asked[-1]
     chinese = is_cjk(text)
     since = messages[at + 1 :]
     results = [message for message in since if isinstance(message, ToolMessage)]
@@ -146,22 +148,12 @@ def decide(request: ModelRequest) -> Move:
     steps = sum(isinstance(message, AssistantMessage) and bool(message.calls) for message in since)
     clauses = [text] if suggested(text, tools) else _clauses(text[:MAX_TEXT])
     if tools and steps == 1 and len(clauses) > 1 and not any(result.is_error for result in results):
-        if calls := _move(clauses[1], tools, chinese).calls:
-            return _with_results(calls[0], results)
+        for tool, values in _move(clauses[1], tools, chinese).calls[:1]:
+            found = "\n".join(result.text for result in results)[:MAX_ANSWER]
+            its = [name for name, one in values.items() if isinstance(one, str) and _RESULT.match(one)]
+            return Move(calls=((tool, {**values, **dict.fromkeys(its, found)}),))
     shown = results[-MAX_CALLS * 2 :]
     return Move("\n\n".join(_from_result(result, tools, chinese) for result in shown))
-
-
-def _last_question(messages: Sequence[Message], wrap_up: bool) -> int | None:
-    """Return the index of the last user message.
-
-    Without tools, a message right after results is the loop's request to finish.
-    """
-    for at in range(len(messages) - 1, -1, -1):
-        follows_result = wrap_up and at and isinstance(messages[at - 1], ToolMessage)
-        if isinstance(messages[at], UserMessage) and not follows_result:
-            return at
-    return None
 
 
 def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move:
@@ -228,30 +220,18 @@ def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
 def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) -> Move | None:
     """If the demo has just asked for an argument, take `text` as the answer."""
     users = [message for message in before if isinstance(message, UserMessage)]
-    if not users or not isinstance(before[-1], AssistantMessage) or before[-1].calls:
-        return None
-    if _NEVER_MIND.match(text):
+    is_asked = users and isinstance(before[-1], AssistantMessage) and not before[-1].calls
+    if not is_asked or _NEVER_MIND.match(text):
         return None
     choice = choose_tool(_clauses(users[-1].text[:MAX_TEXT])[0], tools)
     if choice is None or choice.rivals or len(choice.missing) != 1:
         return None
     name = choice.missing[0]
-    value = fill(choice.tool, text).values.get(name)
-    if value is None and len(text) <= 80:
-        value = fill(choice.tool, f'{name}: "{text}"').values.get(name)
-    if value is None:
+    told = [text, f'{name}: "{text}"'] if len(text) <= 80 else [text]
+    found = (fill(choice.tool, one).values.get(name) for one in told)
+    if (value := next((one for one in found if one is not None), None)) is None:
         return None
     return Move(calls=((choice.tool, {**choice.values, name: PLACES.get(value, value)}),))
-
-
-def _with_results(call: tuple[ToolSpec, Mapping[str, Any]], results: Sequence[ToolMessage]) -> Move:
-    """Replace "it" in the second step by the first one's results."""
-    text = "\n".join(result.text for result in results)[:MAX_ANSWER]
-    values = {
-        name: text if isinstance(value, str) and _RESULT.match(value) else value
-        for name, value in call[1].items()
-    }
-    return Move(calls=((call[0], values),))
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -65,7 +65,14 @@ _DAMAGES = (
 
 
 class BundleFile:
-    """An open bundle. `digest` is its SHA-256 in hexadecimal; `manifest` the parsed manifest.json."""
+    """An open bundle.
+
+    Attributes:
+        digest: its SHA-256 in hexadecimal.
+        manifest: the parsed manifest.json.
+        names: the paths of its files.
+        unpacked: their total size in bytes, as declared.
+    """
 
     def __init__(self, file: IO[bytes], expected: str = "") -> None:
         """Validate the whole bundle. `expected` is its SHA-256, or "". Raises UsageError if a check fails."""
@@ -80,31 +87,10 @@ class BundleFile:
             self._zip = zipfile.ZipFile(file)
             self._entries = _checked(self._zip)
             self.manifest = self._read_manifest()
-        except (
-            zipfile.BadZipFile,
-            NotImplementedError,
-            OSError,
-            RuntimeError,
-            ValueError,
-            EOFError,
-        ) as error:
+        except _DAMAGES as error:
             raise UsageError(f"not a valid zip file: {reason_of(error)}.", next_step=_AGAIN) from error
-        except zipfile.zlib.error as error:  # type: ignore[attr-defined]
-            raise UsageError(f"damaged: {reason_of(error)}.", next_step=_AGAIN) from error
-
-    @property
-    def files(self) -> int:
-        return sum(not entry.is_dir() for entry in self._entries)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The paths of its files."""
-        return frozenset(entry.filename for entry in self._entries if not entry.is_dir())
-
-    @property
-    def unpacked(self) -> int:
-        """Total size of its files in bytes, as declared."""
-        return sum(entry.file_size for entry in self._entries)
+        self.names = frozenset(entry.filename for entry in self._entries if not entry.is_dir())
+        self.unpacked = sum(entry.file_size for entry in self._entries)
 
     def unpack(self, folder: Path, program: str = "") -> None:
         """Unpack all files into a new folder that replaces an older one. If that fails, nothing is unpacked.
@@ -172,17 +158,13 @@ class BundleFile:
             raise UsageError(f"its {MANIFEST} is not JSON: {reason_of(error)}.") from None
 
 
-def _at_once(name: str, flags: int) -> int:
-    """Open a file without blocking: a FIFO without a writer would block forever."""
-    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
-
-
 @contextmanager
 def open_bundle(path: Path, expected: str = "") -> Iterator[BundleFile]:
     """Open a bundle. Raises UsageError with its path if it is invalid."""
     where = clean_line(str(path), 400)
     try:
-        file = open(path, "rb", opener=_at_once)
+        # Without blocking: a FIFO without a writer would block forever.
+        file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")
     except OSError as error:
         raise UsageError(f"cannot read it: {error.strerror}.", where=where) from None
     with file:

@@ -5,13 +5,12 @@ A bundle is shown, its settings are asked for, and it is unpacked once confirmed
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
-from tui.addons.packages.server_inputs import ServerInput, Values, ask_for, refuse_borrowed_secrets, values_of
+from tui.addons.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
 from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
@@ -71,15 +70,18 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
         if missing := bundle.missing(file.names):
             shown = quoted_name(missing, 120)
             raise UsageError(f"the bundle does not contain {shown}, the entry point in its manifest.json.")
-        digest, held = file.digest, f"{plural(file.files, 'file')}, {size(file.unpacked)}"
+        digest, held = file.digest, f"{plural(len(file.names), 'file')}, {size(file.unpacked)}"
     folder = bundles_dir() / folder_name(bundle, digest)
     author = f", by {clean_line(bundle.author, 80)} (unverified)" if bundle.author else ""
     print(f"{clean_line(bundle.title or bundle.name, 80)} {clean_line(bundle.version, 40)}{author}")
     print(f"  {clean_line(bundle.description, 200)}")
     print(f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}")
     print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
-    given = [(name, _given(bundle.inputs, name, text)) for name, text in pair_list(args.set)]
-    values = dict(values_of(bundle.inputs, given, _ask_for_secrets, every=True))
+    given = pair_list(args.set)
+    values = values_of(bundle.inputs, given, every=True)
+    for one in bundle.inputs:
+        if one.name in values:
+            values[one.name] = tuple(_in_place(one, text) for text in values[one.name])
 
     def table_of(values: Values) -> dict[str, Any]:
         made = bundle.table(folder, values, Path.home())
@@ -89,7 +91,8 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
 
     table = table_of(values)
     refuse_borrowed_secrets(table, given)
-    lines = _not_set(bundle.inputs, values)
+    unset = [one for one in bundle.inputs if one.name not in values]
+    lines = [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in unset]
     if "/" not in table["command"] and find_program(table["command"]) is None:
         lines.append(f"  {clean_line(table['command'], 80)} is not installed")
     marked, store = without_secrets(bundle.inputs, values, table_of)
@@ -110,22 +113,8 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     )
 
 
-def _ask_for_secrets(wanted: ServerInput) -> tuple[str, ...] | None:
-    texts = ask_for(secrets=True)(wanted)
-    return None if texts is None else tuple(_in_place(wanted, text) for text in texts)
-
-
-def _given(inputs: Sequence[ServerInput], name: str, text: str) -> str:
-    wanted = next((one for one in inputs if one.name == name), None)
-    return text if wanted is None else _in_place(wanted, text)
-
-
 def _in_place(wanted: ServerInput, text: str) -> str:
     """Return a value for the configuration, where paths are absolute."""
     if not wanted.secret and wanted.kind in ("file", "directory") and text and "${" not in text:
         return str(Path(os.path.expanduser(text)).absolute())
     return text
-
-
-def _not_set(inputs: Sequence[ServerInput], values: Mapping[str, Any]) -> list[str]:
-    return [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in inputs if one.name not in values]

@@ -17,7 +17,13 @@ from urllib.parse import quote
 import httpx2
 
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
-from tui.addons.packages.server_inputs import ask_for, entry_text, refuse_borrowed_secrets, values_of
+from tui.addons.packages.server_inputs import (
+    entry_text,
+    object_in,
+    refuse_borrowed_secrets,
+    text_in,
+    values_of,
+)
 from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
@@ -48,12 +54,9 @@ def search(args: argparse.Namespace) -> int:
         print(f"· asking {clean_line(shown, 200)}", file=sys.stderr, flush=True)
         registry = Registry(url, shown)
         found = asyncio.run(registry.search(args.words, args.limit))
-    except ServerError as error:
-        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-        return NOTHING
     except McptuiError as error:
         print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-        return USAGE
+        return NOTHING if isinstance(error, ServerError) else USAGE
     if args.json:
         print(json.dumps(found, indent=2))
     else:
@@ -77,9 +80,8 @@ def _lines(item: Mapping[str, Any]) -> list[str]:
 
 
 def _status(item: Mapping[str, Any]) -> str:
-    meta = item.get("_meta")
-    official = meta.get(OFFICIAL) if isinstance(meta, Mapping) else None
-    status = entry_text(official, "status", 20) if isinstance(official, Mapping) else ""
+    official = object_in(object_in(item.get("_meta")).get(OFFICIAL))
+    status = entry_text(official, "status", 20)
     return "" if status == "active" else status
 
 
@@ -149,7 +151,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         )
     way = _chosen(launch_options(entry), args.kind, clean_line(name, 100))
     print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
-    for line in (entry_text(entry, "description"), _repository(entry)):
+    for line in (entry_text(entry, "description"), entry_text(object_in(entry.get("repository")), "url")):
         if line:
             print(f"  {line}")
     print(
@@ -158,7 +160,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     # A secret without a value is configured as a reference to an environment variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pair_list(args.set)
-    values = values_of(inputs, given, ask_for(secrets=False))
+    values = values_of(inputs, given)
     table = way.table(values)
     refuse_borrowed_secrets(table, given)
     marked, store = without_secrets(way.inputs, values, way.table)
@@ -174,11 +176,6 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         tuple(lines),
         store=store,
     )
-
-
-def _repository(entry: Mapping[str, Any]) -> str:
-    repository = entry.get("repository")
-    return entry_text(repository, "url") if isinstance(repository, Mapping) else ""
 
 
 def _asked_for(way: LaunchOption, given: Mapping[str, str]) -> Iterator[str]:
@@ -258,9 +255,8 @@ class Registry:
                 raise ServerError("the response has no list of servers.", where=self._where)
             for item in listed[:left]:
                 if isinstance(item, Mapping) and _has(item, words):
-                    found.setdefault(str(_entry(item).get("name"))[:MAX_NAME], item)
-            metadata = answer.get("metadata")
-            after = metadata.get("nextCursor") if isinstance(metadata, Mapping) else None
+                    found.setdefault(str(item["server"].get("name"))[:MAX_NAME], item)
+            after = object_in(answer.get("metadata")).get("nextCursor")
             left -= len(listed)
             if len(found) >= limit or left <= 0 or not isinstance(after, str) or after in ("", cursor):
                 break
@@ -332,13 +328,8 @@ class Registry:
         return answer
 
 
-def _entry(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = item.get("server")
-    return found if isinstance(found, Mapping) else {}
-
-
 def _has(item: Mapping[str, Any], words: list[str]) -> bool:
-    server = _entry(item)
-    texts = (server.get(key) for key in ("name", "title", "description"))
-    text = " ".join(text[:MAX_TEXT] for text in texts if isinstance(text, str)).casefold()
+    server = object_in(item.get("server"))
+    texts = (text_in(server, key)[:MAX_TEXT] for key in ("name", "title", "description"))
+    text = " ".join(texts).casefold()
     return bool(server) and all(word.casefold() in text for word in words)

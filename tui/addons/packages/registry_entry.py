@@ -5,7 +5,7 @@ well-formed, and no text is ever read as a reference to a variable of this machi
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -95,12 +95,14 @@ def _package_way(package: Mapping[str, Any]) -> LaunchOption:
     what = " ".join(filter(None, (text_in(package, "identifier"), text_in(package, "version"))))
     if problem := _package_problem(kind, package):
         return LaunchOption(kind, what, problem=problem, source=package)
-    inputs = [
-        *_argument_inputs(package.get("runtimeArguments")),
-        *_argument_inputs(package.get("packageArguments")),
-        *_pair_inputs(package.get("environmentVariables")),
-    ]
-    return LaunchOption(kind, what, _distinct(inputs), source=package)
+    inputs = _inputs(
+        (
+            *_named_arguments(package.get("runtimeArguments")),
+            *_named_arguments(package.get("packageArguments")),
+            *_named_pairs(package.get("environmentVariables")),
+        )
+    )
+    return LaunchOption(kind, what, _distinct([*inputs]), source=package)
 
 
 def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
@@ -132,42 +134,42 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
 def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
     url, kind = text_in(remote, "url"), text_in(remote, "type")
     problem = ""
+    is_url = url.startswith(("http://", "https://")) and url.isprintable()
     if kind not in ("streamable-http", "sse"):
         problem = f"its transport is {quoted_name(kind, 40)}"
-    elif not url.startswith(("http://", "https://")) or not url.isprintable():
-        problem = f"{quoted_name(url, 120)} is not a URL"
-    elif url_fault(_PLACEHOLDER.sub("0", url)):
+    elif not is_url or url_fault(_PLACEHOLDER.sub("0", url)):
         problem = f"{quoted_name(url, 120)} is not a URL"
     elif any(header_name_fault(text_in(one, "name")) for one in _objects(remote.get("headers"))):
         problem = "one of its headers is invalid"
     if problem:
         return LaunchOption("remote", url, problem=problem, source=remote)
-    inputs = [*_variable_inputs(remote, url), *_pair_inputs(remote.get("headers"))]
+    inputs = [*_variable_inputs(remote, url), *_inputs(_named_pairs(remote.get("headers")))]
     return LaunchOption("remote", url, _distinct(inputs), source=remote)
 
 
 # ---- inputs to ask the user for --------------------------------------------------------------------------
 
 
-def _argument_inputs(arguments: Any) -> Iterator[ServerInput]:
-    for number, argument in enumerate(_objects(arguments), 1):
-        if text_in(argument, "value"):
-            yield from _variable_inputs(argument, text_in(argument, "value"))
-        elif name := _argument_name(argument, number):
-            yield _input(name, argument, several=argument.get("isRepeated") is True)
+def _inputs(named: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[ServerInput]:
+    """Yield the inputs of arguments, variables or headers, given with their names."""
+    for name, holder in named:
+        if value := text_in(holder, "value"):
+            yield from _variable_inputs(holder, value)
+        elif name:
+            yield _input(name, holder, several=holder.get("isRepeated") is True)
+
+
+def _named_arguments(arguments: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    return ((_argument_name(one, number), one) for number, one in enumerate(_objects(arguments), 1))
+
+
+def _named_pairs(pairs: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    return ((text_in(one, "name"), one) for one in _objects(pairs))
 
 
 def _argument_name(argument: Mapping[str, Any], number: int) -> str:
     named = text_in(argument, "name").lstrip("-")
     return named or text_in(argument, "valueHint") or f"argument{number}"
-
-
-def _pair_inputs(pairs: Any) -> Iterator[ServerInput]:
-    for pair in _objects(pairs):
-        if text_in(pair, "value"):
-            yield from _variable_inputs(pair, text_in(pair, "value"))
-        else:
-            yield _input(text_in(pair, "name"), pair)
 
 
 def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
@@ -232,28 +234,26 @@ class _Filler:
         return table | ({"headers": headers} if headers else {})
 
     def _arguments(self, arguments: Any) -> Iterator[str]:
-        for number, argument in enumerate(_objects(arguments), 1):
+        for key, argument in _named_arguments(arguments):
             name = escaped(_checked(text_in(argument, "name"))) if argument.get("type") == "named" else ""
-            if fixed := text_in(argument, "value"):
-                texts: tuple[str, ...] = (self._filled(fixed, argument),)
-            else:
-                texts = self._values.get(_argument_name(argument, number), ())
-                if not texts and argument.get("isSecret") is True and argument.get("isRequired") is True:
-                    texts = (_variable(_argument_name(argument, number)),)
-                if not texts and name and "default" not in argument and argument.get("isRequired") is True:
-                    yield name  # a flag
+            is_required = argument.get("isRequired") is True
+            texts = self._texts(key, argument, needs_secret=is_required)
+            if not texts and name and "default" not in argument and is_required:
+                yield name  # a flag
             for text in texts:
                 yield from (name, text) if name else (text,)
 
     def _pairs(self, pairs: Any) -> Iterator[tuple[str, str]]:
-        for pair in _objects(pairs):
-            name = text_in(pair, "name")
-            if fixed := text_in(pair, "value"):
-                yield name, self._filled(fixed, pair)
-            elif texts := self._values.get(name):
-                yield name, texts[-1]
-            elif pair.get("isSecret") is True:
-                yield name, _variable(name)
+        for name, pair in _named_pairs(pairs):
+            for text in self._texts(name, pair, needs_secret=True)[-1:]:
+                yield name, text
+
+    def _texts(self, name: str, holder: Mapping[str, Any], *, needs_secret: bool) -> tuple[str, ...]:
+        """Return the texts of an argument, a variable or a header."""
+        if fixed := text_in(holder, "value"):
+            return (self._filled(fixed, holder),)
+        secret = (_variable(name),) if needs_secret and holder.get("isSecret") is True else ()
+        return self._values.get(name) or secret
 
     def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
         """Return a template with its `{variables}` filled in; everything else is literal."""
@@ -261,16 +261,12 @@ class _Filler:
 
         def value(name: str) -> str | None:
             known = isinstance(variables.get(name), Mapping)
-            return self._variable_value(name, quoted=quoted) if known else None
+            if not known or not (texts := self._values.get(name)):
+                return _variable(name) if known else None
+            is_plain = quoted and not is_reference(texts[-1])
+            return quote(texts[-1], safe="${}:-.") if is_plain else texts[-1]
 
         return fill_template(_PLACEHOLDER, _checked(template), value, escaped)
-
-    def _variable_value(self, name: str, *, quoted: bool) -> str:
-        texts = self._values.get(name)
-        if not texts:
-            return _variable(name)
-        is_plain = quoted and not is_reference(texts[-1])
-        return quote(texts[-1], safe="${}:-.") if is_plain else texts[-1]
 
 
 def variable_name(name: str) -> str:

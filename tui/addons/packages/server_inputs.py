@@ -81,17 +81,14 @@ class ServerInput:
 Values = Mapping[str, tuple[str, ...]]
 """The values of each input that has at least one."""
 
-Ask = Callable[[ServerInput], tuple[str, ...] | None]
-"""Asks the user for the values of an input; None if the user cannot be asked."""
-
 
 def values_of(
-    inputs: Iterable[ServerInput], given: Iterable[tuple[str, str]], ask: Ask, *, every: bool = False
-) -> Values:
+    inputs: Iterable[ServerInput], given: Iterable[tuple[str, str]], *, every: bool = False
+) -> dict[str, tuple[str, ...]]:
     """Return the values: from `--set`, then from the user, then defaults.
 
-    The user is asked for required and secret values; with `every`, for all values. Raises UsageError for an
-    unknown, invalid or missing value.
+    The user is asked for required values without secrets; with `every`, for all values. Raises UsageError for
+    an unknown, invalid or missing value.
     """
     known = {one.name: one for one in inputs}
     found: dict[str, tuple[str, ...]] = {}
@@ -112,7 +109,7 @@ def values_of(
     for name, wanted in known.items():
         if name in found:
             continue
-        values = ask(wanted) if every or wanted.required or wanted.secret else None
+        values = _asked(wanted) if every or (wanted.required and not wanted.secret) else None
         values = wanted.default if values is None else values
         if values:
             found[name] = values
@@ -197,23 +194,18 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
                 )
 
 
-def ask_for(*, secrets: bool) -> Ask:
-    """Return a function that asks for values on the terminal, if there is one; for secrets if `secrets`."""
-
-    def ask(wanted: ServerInput) -> tuple[str, ...] | None:
-        if not is_terminal() or (wanted.secret and not secrets):
+def _asked(wanted: ServerInput) -> tuple[str, ...] | None:
+    """Ask for the values of an input on the terminal. None if there is none, or for its default."""
+    while is_terminal():
+        text = _line(wanted)
+        if text is None or (not text and (wanted.default is not None or not wanted.required)):
             return None
-        while True:
-            text = _line(wanted)
-            if text is None or (not text and (wanted.default is not None or not wanted.required)):
-                return None
-            texts = tuple(part for part in text.split(":") if part) if wanted.several else (text,)
-            problem = next(filter(None, map(wanted.problem, texts)), "")
-            if not problem:
-                return tuple(map(wanted.literal, texts))
-            print(f"  {clean_line(wanted.name, 60)} {problem}")
-
-    return ask
+        texts = tuple(part for part in text.split(":") if part) if wanted.several else (text,)
+        problem = next(filter(None, map(wanted.problem, texts)), "")
+        if not problem:
+            return tuple(map(wanted.literal, texts))
+        print(f"  {clean_line(wanted.name, 60)} {problem}")
+    return None
 
 
 def _line(wanted: ServerInput) -> str | None:

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,13 +52,13 @@ CHANGES, READS = "may change something", "read-only"
 class LiveServer:
     """The server that receives the messages. `tools` are its current tools, or None for a command after `--`.
 
-    `only_reads` returns whether a tool is marked as read-only by a trusted server.
+    `only_read` are the names of those that a trusted server marks as read-only.
     """
 
     name: str
     rules: Rules = field(default_factory=Rules)
     tools: Mapping[str, Tool] | None = None
-    only_reads: Callable[[Tool], bool] = lambda tool: False
+    only_read: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,9 @@ class ReplayApproval:
         self._by = by
         self._sent: Counter[_Sent] = Counter()
         self._arguments: dict[_Sent, Counter[str]] = {}
-        self.items = [self._judged(_one_line(item)) for item in items]
+        # On one line each: a line break would split a message into two.
+        lines = (replace(one, raw=one.raw.replace(b"\r", b" ").replace(b"\n", b" ")) for one in items)
+        self.items = [self._judged(item) for item in lines]
 
     def _judged(self, item: ReplayItem) -> ReplayItem:
         if item.left_out:
@@ -132,7 +134,7 @@ class ReplayApproval:
         if why:
             self._add(_Sent(name, f"not sent: {why}", is_sent=False, by="default"))
             return replace(item, refusal=f"not sent: {clean_line(why, 200)}")
-        words = READS if tool is not None and server.only_reads(tool) else CHANGES
+        words = READS if name in server.only_read else CHANGES
         if rule is not None and rule.action is Verdict.ASK:
             words += f", the rule “{rule}” requires approval"
         self._add(_Sent(name, words), arguments)
@@ -206,11 +208,6 @@ class ReplayApproval:
             )
 
 
-def _one_line(item: ReplayItem) -> ReplayItem:
-    """Return the item with its message on one line: a line break would split it into two messages."""
-    return replace(item, raw=item.raw.replace(b"\r", b" ").replace(b"\n", b" "))
-
-
 def _message(raw: bytes) -> Mapping[str, Any] | str:
     """Return the parsed message, or why it is not sent, such as an ambiguous duplicate key."""
     reader = DuplicateKeyReader()
@@ -235,7 +232,7 @@ async def listed_server(
         await runtime.ready(start=False, model=False, record=False, taps=False, session=False)
         policy = runtime.turn_context.policy
         tools = {tool.name: tool for tool in await runtime.host.judged(name, walk, introduction)}
-        reading = frozenset(tool.name for tool in tools.values() if policy.only_reads(tool))
-        return LiveServer(name, policy.rules, tools, lambda tool: tool.name in reading)
+        only_read = frozenset(tool.name for tool in tools.values() if policy.only_reads(tool))
+        return LiveServer(name, policy.rules, tools, only_read)
     finally:
         await runtime.shutdown()

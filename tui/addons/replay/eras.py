@@ -14,7 +14,6 @@ from tui.core.jsonrpc.reserved import (
     LOG_LEVEL_KEY,
     SERVER_INFO_KEY,
     SUBSCRIPTION_KEY,
-    VERSION_KEY,
 )
 from tui.core.jsonrpc.revisions import MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.skimmer import outline
@@ -24,6 +23,9 @@ SUBSCRIPTION_PATH = ("params", "_meta", SUBSCRIPTION_KEY)
 """The key under which a notification names its request."""
 
 _LEGACY = tuple(revision for revision in reversed(REVISIONS) if not is_modern(revision))
+KNOWN = (MODERN, *_LEGACY)
+"""The revisions that a mock answers, the newest first."""
+
 _CACHEABLE = frozenset(
     {
         "server/discover",
@@ -72,7 +74,7 @@ def handshake(method: str, requested: Any, recorded: Any, methods: Collection[st
         found = {"protocolVersion": version, "capabilities": capabilities, "serverInfo": server}
         return found | instructions
     capabilities = {key: value for key, value in capabilities.items() if key != "tasks"}
-    found = {"resultType": "complete", "supportedVersions": [MODERN, *_LEGACY], "capabilities": capabilities}
+    found = {"resultType": "complete", "supportedVersions": [*KNOWN], "capabilities": capabilities}
     return found | instructions | {"ttlMs": 0, "cacheScope": "private", "_meta": {SERVER_INFO_KEY: server}}
 
 
@@ -95,12 +97,6 @@ def legacy_revision(version: Any) -> str:
     return version if version in _LEGACY else ""
 
 
-def revision_of(meta: Any) -> str:
-    """Return the revision that a request names (only in the modern era), or ""."""
-    version = meta.get(VERSION_KEY) if isinstance(meta, Mapping) else None
-    return version if isinstance(version, str) else ""
-
-
 def missing_capability(method: str, meta: Any, begun: Any) -> str:
     """Return the capability that a client lacks for a request of the server, or "".
 
@@ -112,11 +108,6 @@ def missing_capability(method: str, meta: Any, begun: Any) -> str:
     if declared is None and isinstance(begun, Mapping):
         declared = begun.get("capabilities")
     return "" if not isinstance(declared, Mapping) or needed in declared else needed
-
-
-def unsupported(version: str) -> dict[str, Any] | None:
-    """Return the data of the error for a revision that does not exist; None if it does."""
-    return None if version in REVISIONS else {"supported": [MODERN, *_LEGACY], "requested": version}
 
 
 def acknowledgement(ident: str, wanted: Any) -> bytes:

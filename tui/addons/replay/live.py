@@ -70,7 +70,6 @@ class LiveConnection:
         self._replay: Replay | None = None
         self._held: list[tuple[str, Any]] = []
         self._already: dict[int, tuple[bytes, int] | None] = {}
-        self._last = b""
         self._wanted = ""
         self._answer: asyncio.Future[bytes] | None = None
         self._limit: TimeLimit | None = None
@@ -121,7 +120,7 @@ class LiveConnection:
 
         async def page(cursor: str | None) -> Mapping[str, Any]:
             params = {**named, **({} if cursor is None else {"cursor": cursor})}
-            return await self._request(_TOOLS_ID, "tools/list", params)
+            return (await self._request(_TOOLS_ID, "tools/list", params))[1]
 
         offers = introduction.get("capabilities")
         has_tools = not opening or (isinstance(offers, Mapping) and "tools" in offers)
@@ -139,20 +138,22 @@ class LiveConnection:
         revision = legacy_revision(params.get("protocolVersion")) or _REVISION
         begin = time.monotonic_ns()
         said = {"protocolVersion": revision, "capabilities": offered, "clientInfo": _CLIENT}
-        result = await self._request(ident, INITIALIZE, said)
-        self._already[opening.seq] = self._last, time.monotonic_ns() - begin
+        got, result = await self._request(ident, INITIALIZE, said)
+        self._already[opening.seq] = got, time.monotonic_ns() - begin
         await self._write(json.dumps({"jsonrpc": "2.0", "method": INITIALIZED}).encode())
         return result
 
-    async def _request(self, ident: str, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _request(
+        self, ident: str, method: str, params: Mapping[str, Any]
+    ) -> tuple[bytes, Mapping[str, Any]]:
+        """Return a response and its result, or raise NotStartedError."""
         raw = json.dumps({"jsonrpc": "2.0", "id": json.loads(ident), "method": method, "params": params})
         got = await self._exchange(ident, raw.encode(), self._seconds)
         if isinstance(got, str):
             raise NotStartedError(f"{method}: {got}")
-        self._last = got
         answer = object_in(got)
         if isinstance(result := answer.get("result"), dict):
-            return result
+            return got, result
         problem = answer.get("error")
         said = problem.get("message") if isinstance(problem, dict) else "the response has no result"
         raise NotStartedError(f"{method}: {clean_line(str(said), 300)}")
@@ -228,11 +229,7 @@ class LiveConnection:
         message = parsed(line)
         if isinstance(message, list):
             for each in message:
-                await self._take_message(each, json.dumps(each).encode())
-        else:
-            await self._take_message(message, line)
-
-    async def _take_message(self, message: Any, raw: bytes) -> None:
+                await self._take(json.dumps(each).encode())
         if not isinstance(message, dict):
             return
         if message.get("method") == "notifications/progress" and self._limit is not None:
@@ -243,7 +240,7 @@ class LiveConnection:
             await self._asked(method, message["id"])
         elif json.dumps(message["id"]) == self._wanted and self._answer is not None:
             if not self._answer.done():
-                self._answer.set_result(raw)
+                self._answer.set_result(line)
 
     async def _asked(self, method: str, ident: Any) -> None:
         if self._replay is not None:

@@ -75,10 +75,6 @@ class _Play:
     def is_modernized(self) -> bool:
         return self.asked.modern and not self.script.modern
 
-    @property
-    def is_legacy(self) -> bool:
-        return self.script.modern and not self.asked.modern
-
 
 class MockServer:
     """Responds like a recorded server, whose `entries` are its columns, in order.
@@ -123,7 +119,10 @@ class MockServer:
             return [self._refused("null", INVALID_REQUEST, "not a JSON-RPC message")]
         method, ident = message.get("method"), json.dumps(message.get("id"))
         if not isinstance(method, str):
-            return list(self._answered(ident))
+            play = self._waiting.pop(ident, None)  # the client's response to a request of the server
+            if play is not None:
+                play.open -= 1
+            return [] if play is None or play.open > 0 else list(self._continue_play(play))
         asked = Question.of(method, message.get("params"))
         if method == "notifications/cancelled":
             self._cancel(message.get("params"))
@@ -132,16 +131,9 @@ class MockServer:
             return [] if script is None else list(self._play(script, b"", asked))
         return list(self._request(asked, ident))
 
-    def _answered(self, ident: str) -> Iterator[Send]:
-        """Continue after the client's response to a request of the server."""
-        play = self._waiting.pop(ident, None)
-        if play is not None:
-            play.open -= 1
-            if play.open <= 0:
-                yield from self._continue_play(play)
-
     def _request(self, asked: Question, ident: str) -> Iterator[Send]:
-        if asked.revision and (data := eras.unsupported(asked.revision)) is not None:
+        if asked.revision and asked.revision not in eras.KNOWN:
+            data = {"supported": [*eras.KNOWN], "requested": asked.revision}
             yield _error(ident, UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
             return
         state = asked.param("requestState")
@@ -154,7 +146,7 @@ class MockServer:
         elif (script := self._recorded.find(asked)) is not None:
             yield from self._play(script, ident.encode(), asked)
         else:
-            yield from self._unknown(asked, ident)
+            yield self._unknown(asked, ident)
 
     def _handshake(self, asked: Question, ident: str) -> Iterator[Send]:
         """Respond in the era of the client. A client like the recorded one gets the recorded response."""
@@ -225,7 +217,7 @@ class MockServer:
                 ):
                     yield self._incapable(play, missing)
                     return
-                if play.is_legacy:
+                if play.script.modern and not play.asked.modern:
                     yield from self._ask(play, wanted, after)
                     return
             if raw or not is_in_batch:
@@ -308,15 +300,12 @@ class MockServer:
             return with_member(raw, ("id",), ident)
         return raw
 
-    def _unknown(self, asked: Question, ident: str) -> Iterator[Send]:
+    def _unknown(self, asked: Question, ident: str) -> Send:
+        """Return the answer to a request that was not recorded."""
         if asked.method in ALWAYS_ANSWERED:
-            yield _result_send(ident, {})
-        elif asked.method == LISTEN:  # the mock never changes, so nothing more is sent
-            yield Send(eras.acknowledgement(ident, asked.param("notifications")))
-        else:
-            yield self._not_recorded(asked, ident)
-
-    def _not_recorded(self, asked: Question, ident: str) -> Send:
+            return _result_send(ident, {})
+        if asked.method == LISTEN:  # the mock never changes, so nothing more is sent
+            return Send(eras.acknowledgement(ident, asked.param("notifications")))
         known = self._recorded.recorded(asked.method)
         if not known:
             methods = self._recorded.methods()

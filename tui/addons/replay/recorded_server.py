@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from tui.addons.replay import eras
+from tui.core.jsonrpc.reserved import VERSION_KEY
 from tui.core.jsonrpc.revisions import is_modern
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.text import start_of
@@ -113,7 +114,9 @@ class Question:
 
     @property
     def revision(self) -> str:
-        return eras.revision_of(self.meta)
+        """The revision that it names (only in the modern era), or ""."""
+        version = self.meta.get(VERSION_KEY) if isinstance(self.meta, dict) else None
+        return version if isinstance(version, str) else ""
 
     @property
     def modern(self) -> bool:
@@ -164,26 +167,16 @@ class Script:
         return next((entry for entry in answers if entry.kind is Kind.RESPONSE), None)
 
 
-@dataclass(slots=True)
-class _Uses:
-    """Scripts for one key: each is used once, in order, then the last one repeatedly."""
-
-    scripts: list[Script] = field(default_factory=list)
-    next: int = 0
-
-    def take(self) -> Script:
-        found = self.scripts[min(self.next, len(self.scripts) - 1)]
-        self.next += 1
-        return found
-
-
 class RecordedServer:
-    """The scripts of one server by their requests. `handshakes` are the last ones, by method."""
+    """The scripts of one server by their requests. `handshakes` are the last ones, by method.
+
+    Each script of a key is used once, in order, then the last one repeatedly.
+    """
 
     def __init__(self, bodies: Bodies) -> None:
         self.handshakes: dict[str, Script] = {}
         self._bodies = bodies
-        self._uses: dict[str, _Uses] = {}
+        self._scripts: dict[str, list[Script]] = {}
         self._by_method: dict[str, list[Question]] = {}
 
     def read(self, entries: Iterable[Entry]) -> None:
@@ -216,24 +209,27 @@ class RecordedServer:
         script.modern = asked.modern
         if asked.method in HANDSHAKES:
             self.handshakes[asked.method] = script
-        if asked.key() not in self._uses:
+        if asked.key() not in self._scripts:
             self._by_method.setdefault(asked.method, []).append(asked)
         for key in filter(None, (asked.exact_key(), asked.key(), asked.loose_key())):
-            self._uses.setdefault(key, _Uses()).scripts.append(script)
+            self._scripts.setdefault(key, []).append(script)
 
     def exact(self, asked: Question) -> Script | None:
         """Return the script for the same request by the same client."""
-        uses = self._uses.get(asked.exact_key())
-        return None if uses is None else uses.take()
+        return self._next(asked.exact_key())
 
     def find(self, asked: Question) -> Script | None:
         """Return the script for a request: the same one, one that is equal but for secrets, or alike."""
-        uses = self._uses.get(asked.exact_key()) or self._uses.get(asked.key())
-        if uses is None:
-            redacted = (one for one in self.recorded(asked.method) if _MARK.search(one.key()))
-            found = next((one for one in redacted if alike(one.params, asked.params)), None)
-            uses = self._uses.get(found.key() if found is not None else asked.loose_key())
-        return None if uses is None else uses.take()
+        if (same := self._next(asked.exact_key(), asked.key())) is not None:
+            return same
+        redacted = (one for one in self.recorded(asked.method) if _MARK.search(one.key()))
+        found = next((one for one in redacted if alike(one.params, asked.params)), None)
+        return self._next(found.key() if found is not None else asked.loose_key())
+
+    def _next(self, *keys: str) -> Script | None:
+        """Return the next script of the first key that has any."""
+        scripts = next((self._scripts[key] for key in keys if key in self._scripts), [])
+        return scripts.pop(0) if len(scripts) > 1 else next(iter(scripts), None)
 
     def recorded(self, method: str) -> Sequence[Question]:
         """Return the different recorded requests of a method."""

@@ -6,10 +6,9 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Collection, Coroutine, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AsyncExitStack, closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from tui.addons.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
 from tui.addons.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
@@ -22,11 +21,10 @@ from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
-from tui.settings.locations import decisions_file
+from tui.settings.load import Loaded, load
+from tui.settings.locations import config_path, decisions_file
+from tui.settings.specs import approval_rules, server_specs
 from tui.settings.state.permission.stored_decisions import StoredDecisions
-
-if TYPE_CHECKING:
-    from tui.settings.load import Loaded
 
 SAME, DIFFERENT, INCOMPLETE, NOT_STARTED = 0, 1, 2, 5
 
@@ -48,7 +46,7 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
         choice.report_no_match()
         return _nothing_compared(args.json, "no request to the server matches the filter")
     try:
-        code = asyncio.run(_interruptible(_replayed(args, items, server, passing)))
+        code = asyncio.run(_replayed(args, items, server, passing))
     except NotStartedError as error:
         shown = args.live_command[0] if args.live_command else args.replay
         say(f"cannot start {clean_line(shown, 200)}: {error}")
@@ -56,44 +54,43 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     return INCOMPLETE if choice.is_incomplete and code in (SAME, DIFFERENT) else code
 
 
-async def _interruptible(work: Coroutine[Any, Any, int]) -> int:
-    with Interrupt() as interrupt:
-        return await interrupt.during(work)
-
-
 async def _replayed(
     args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, wanted: Collection[int]
 ) -> int:
-    """Show what would be sent, ask, and send it. A configured server first lists its tools."""
-    command = _command(args)
-    if args.live_command:  # its tools are unknown, so it is started only after confirmation
-        approval = ReplayApproval(items, _named(args, recorded), _flag(args))
-        if not await _agreed(approval):
+    with Interrupt() as interrupt:
+        return await interrupt.during(_confirmed(args, items, recorded, wanted))
+
+
+async def _confirmed(
+    args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, wanted: Collection[int]
+) -> int:
+    """Show what would be sent, ask, and send it.
+
+    A configured server first lists its tools. The tools of a command are unknown, so it is started only after
+    confirmation, and gets the recorded name.
+    """
+    starting = LiveConnection.started(_command(args))
+    async with AsyncExitStack() as stack:
+        if args.live_command:
+            known = LiveServer(recorded, approval_rules(_loaded(args, "approvals").settings.approvals))
+        else:
+            live = await stack.enter_async_context(starting)
+            known = await listed_server(
+                args.replay,
+                vars(args).get("config"),
+                *await live.listed(items),
+                trust=bool(vars(args).get("trust_config")),
+            )
+        flag = BY_APPROVE if args.approve == "all" else BY_FLAG if args.yes else ""
+        approval = ReplayApproval(items, known, flag)
+        with closing(StoredDecisions(decisions_file())) as decisions:
+            agreed = await approval.agreed(decisions)
+        if not agreed:
+            say("nothing was sent")
             return INCOMPLETE
-        async with LiveConnection.started(command) as live:
-            return await _carry_out(Replay(approval.items, args.mask or ()), live, wanted, as_json=args.json)
-    async with LiveConnection.started(command) as live:
-        trust = bool(vars(args).get("trust_config"))
-        known = await listed_server(
-            args.replay, vars(args).get("config"), *await live.listed(items), trust=trust
-        )
-        approval = ReplayApproval(items, known, _flag(args))
-        if not await _agreed(approval):
-            return INCOMPLETE
+        if args.live_command:
+            live = await stack.enter_async_context(starting)
         return await _carry_out(Replay(approval.items, args.mask or ()), live, wanted, as_json=args.json)
-
-
-def _flag(args: argparse.Namespace) -> str:
-    """Return the flag that confirms, or ""."""
-    return BY_APPROVE if args.approve == "all" else BY_FLAG if args.yes else ""
-
-
-async def _agreed(approval: ReplayApproval) -> bool:
-    with closing(StoredDecisions(decisions_file())) as decisions:
-        agreed = await approval.agreed(decisions)
-    if not agreed:
-        say("nothing was sent")
-    return agreed
 
 
 def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int], str]:
@@ -136,7 +133,6 @@ def _command(args: argparse.Namespace) -> Command:
     from tui.host.server_start import start_seconds
     from tui.runtime.permission.consent import require_consent
     from tui.settings.config_file import ConfigFile
-    from tui.settings.specs import server_specs
 
     loaded = _loaded(args, f"servers.{args.replay}")
     specs = {spec.name: spec for spec in server_specs(loaded) if spec.command}
@@ -154,25 +150,14 @@ def _command(args: argparse.Namespace) -> Command:
     return Command([spec.command, *spec.args], environment, folder, start_seconds(spec))
 
 
-def _loaded(args: argparse.Namespace, needed: str) -> "Loaded":
+def _loaded(args: argparse.Namespace, needed: str) -> Loaded:
     """Return the configuration. Raises ConfigError if it, or the part that is needed, has an error."""
-    from tui.settings.load import load
-    from tui.settings.locations import config_path
-
     path, named = config_path(vars(args).get("config"), os.environ)
     loaded = load(path, os.environ, required=named)
     for problem in loaded.errors:
         if not problem.path or problem.path.startswith(needed):
             raise ConfigError(str(problem))
     return loaded
-
-
-def _named(args: argparse.Namespace, recorded: str) -> LiveServer:
-    """Return the live server for a command after `--`. It gets the recorded name."""
-    from tui.settings.specs import approval_rules
-
-    loaded = _loaded(args, "approvals")
-    return LiveServer(recorded, approval_rules(loaded.settings.approvals))
 
 
 async def _carry_out(replay: Replay, live: LiveConnection, wanted: Collection[int], *, as_json: bool) -> int:

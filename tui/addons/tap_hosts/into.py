@@ -10,22 +10,10 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tui.commands.permission.terminal_approver import confirm
-from tui.commands.shared_options import parse_trailing
-from tui.commands.tap.tap import fill_tap, tap_texts
-from tui.core.atomic_write import atomic_write
-from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
-from tui.core.files.private_files import make_folder
-from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.secrets.redact import Redactor
-from tui.core.text import clean, clean_line, quoted_name
-from tui.settings.config_secrets import is_secret
-from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.hosts import (
+from tui.addons.tap_hosts.hosts import (
     HOSTS,
     Edit,
     HostFile,
@@ -39,6 +27,17 @@ from tui.settings.hosts import (
     url_of,
     words_of,
 )
+from tui.commands.permission.terminal_approver import confirm
+from tui.commands.shared_options import parse_trailing
+from tui.commands.tap.tap import fill_tap, tap_texts
+from tui.core.atomic_write import atomic_write
+from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
+from tui.core.files.private_files import make_folder
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean, clean_line, quoted_name
+from tui.settings.config_secrets import is_secret
+from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.problems import did_you_mean
 
 USAGE = 2
@@ -111,7 +110,7 @@ def _change(args: argparse.Namespace) -> int:
     if not confirm("Write it?", yes=args.yes):
         print("nothing written")
         return 0
-    backup = _write(found, change, into=into)
+    backup = _write(found, change)
     print(f"wrote {_shown(found.path)}\nbackup: {_shown(backup)}")
     print(f"restart {host.title if host else 'the host'} to apply it")
     if into:
@@ -231,19 +230,22 @@ def _into(found: HostServer, name: str) -> Change:
 
 
 def _out(found: HostServer) -> Change:
-    words, original = found.words, found.words[found.length :]
-    record = _record(found)
-    if record is None:
+    tap, original = found.words[: found.length], found.words[found.length :]
+    before: list[str] = []
+    with suppress(ConfigError, FileNotFoundError):
+        backup = _read(_backup(found))
+        before = words_of(backup, found.keys)
+    if not before or tap_length(before):
         note = "mcptui has no record of the original entry, and derives it from the current one"
         return Change(untapped(found.file, found.keys), original, note)
-    if words != record["words"]:
+    if original != before:
         raise ConfigError(
             "its command or args changed since --into, so nothing was written.",
             where=found.place,
             next_step="Remove everything up to and including -- by hand. "
-            f"Backup of the file before --into: {_shown(_stored(found, 'backup'))}",
+            f"Backup of the file before --into: {_shown(_backup(found))}",
         )
-    edits = [Edit(tuple(one["keys"]), one["after"], one["before"]) for one in record["edits"]]
+    edits = [Edit(one.keys, one.after, one.before) for one in tapped(backup, found.keys, tap)]
     with suppress(ConfigError):
         checked(found.file, found.keys, edits, original)
         return Change(edits, original)
@@ -258,17 +260,12 @@ def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
         print(f"a symbolic link to {_shown(real)}")
     print(f"- {_masked(found, found.words)}\n+ {_masked(found, change.words)}")
     print("only its command and args change")
-    for note in filter(None, (change.note, _shared(found.path) if tap_length(change.words) else "")):
-        print(f"note: {note}")
-
-
-def _shared(path: Path) -> str:
-    project = Path.cwd()
-    if project == Path.home() or not path.is_relative_to(project):
-        return ""
-    return (
-        "this file belongs to the project. Do not commit the change: its path is only valid on this machine"
-    )
+    if change.note:
+        print(f"note: {change.note}")
+    is_shared = Path.cwd() != Path.home() and found.path.is_relative_to(Path.cwd())
+    if is_shared and tap_length(change.words):
+        print("note: this file belongs to the project. ", end="")
+        print("Do not commit the change: its path is only valid on this machine")
 
 
 def _masked(found: HostServer, words: Sequence[str]) -> str:
@@ -292,8 +289,8 @@ def _refuse_links(path: Path, *, yes: bool) -> None:
         )
 
 
-def _write(found: HostServer, change: Change, *, into: bool) -> Path:
-    """Apply the change to the current file, and store a backup and the record for undoing it."""
+def _write(found: HostServer, change: Change) -> Path:
+    """Apply the change to the current file, and store a backup, from which --out restores the entry."""
     with locked(found.path):
         try:
             now = _read(found.path)
@@ -307,38 +304,19 @@ def _write(found: HostServer, change: Change, *, into: bool) -> Path:
             raise ConfigError(f"{error.message} Nothing was written.", where=found.place) from error
         raw = found.path.read_bytes()
         mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
-        record, backup = _stored(found, "json"), _stored(found, "backup")
+        backup = _backup(found)
         try:
-            make_folder(record.parent)
+            make_folder(backup.parent)
             atomic_write(backup, [mark + now.text], links=False)
-            if into:
-                kept = {"file": str(found.path), "server": found.keys, "words": change.words}
-                atomic_write(
-                    record,
-                    [json.dumps({**kept, "edits": [asdict(one) for one in change.edits]})],
-                    links=False,
-                )
             mode = stat.S_IMODE(os.stat(found.path).st_mode)
             atomic_write(found.path, [mark + after.text], mode=mode)
-            if not into:
-                record.unlink(missing_ok=True)
         except OSError as error:
             raise ConfigError(f"cannot be written: {error.strerror}.", where=_shown(found.path)) from error
     return backup
 
 
-def _stored(found: HostServer, ending: str) -> Path:
+def _backup(found: HostServer) -> Path:
     from tui.settings.locations import state_dir
 
     name = json.dumps([os.path.realpath(found.path), *found.keys])
-    return state_dir() / "tapped" / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.{ending}"
-
-
-def _record(found: HostServer) -> dict[str, Any] | None:
-    try:
-        record = json.loads(read_bounded(_stored(found, "json"), MAX_BYTES, links=False))
-        for edit in record["edits"]:
-            Edit(tuple(edit["keys"]), str(edit["before"]), str(edit["after"]))
-        return record if isinstance(record["words"], list) else None
-    except (OSError, Unreadable, ValueError, KeyError, TypeError):
-        return None
+    return state_dir() / "tapped" / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.backup"

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from tui.core.files.programs import command_line, is_command_line
 from tui.core.text import clean_line, quoted_name
@@ -42,9 +41,6 @@ _CLIENT = {
     "callbackport": "callback_port",
     "issuer": "issuer",
 }
-_FOUND_OUT = frozenset(
-    {"authurl", "authorizationurl", "tokenurl", "registrationurl", "authservermetadataurl", "audiences"}
-)
 SAME = {
     **dict.fromkeys(("cmd", "executable"), "command"),
     **dict.fromkeys(("arguments", "argv"), "args"),
@@ -301,10 +297,6 @@ def _is_off(value: Any) -> bool:
 
 
 def _take_sign_in(found: dict[str, Any], note: Note) -> None:
-    if "authProviderType" in found:
-        kind = clean_line(str(found.pop("authProviderType")), 40)
-        if kind not in ("dynamic_discovery", ""):
-            note(f"signs in with {kind}, which mcptui does not support")
     said = found.pop("oauth", None)
     if said is None and isinstance(found.get("auth"), Mapping):
         said = found.pop("auth")
@@ -324,8 +316,6 @@ def _client(said: Mapping[str, Any], note: Note) -> dict[str, Any]:
             ours[_CLIENT[plain]] = value
         elif plain == "redirecturi" and isinstance(value, str):
             ours |= _port_of(value, note)
-        elif plain in _FOUND_OUT:
-            note(f"`oauth.{clean_line(key, 40)}` not imported: mcptui gets it from the server")
         elif plain not in ("enabled", "type") and value not in (None, "", [], False):
             note(f"`oauth.{clean_line(key, 40)}` is not supported and is ignored")
     if isinstance(scopes := ours.get("scopes"), str):
@@ -336,13 +326,9 @@ def _client(said: Mapping[str, Any], note: Note) -> dict[str, Any]:
 
 
 def _port_of(address: str, note: Note) -> dict[str, int]:
-    try:
-        parts = urlsplit(address if "://" in address else f"http://{address}")
-        port = parts.port
-    except ValueError:
+    found = re.fullmatch(r"(?:\w+://)?[^/:]+:(\d{1,5})(/[^?#]*)?.*", address)
+    if found is None:
         return {}
-    if port is None:
-        return {}
-    if parts.path != "/callback":
-        note(f"`oauth.redirectUri` becomes http://127.0.0.1:{port}/callback. Register that URL")
-    return {"callback_port": port}
+    if found[2] != "/callback":
+        note(f"`oauth.redirectUri` becomes http://127.0.0.1:{found[1]}/callback. Register that URL")
+    return {"callback_port": int(found[1])}

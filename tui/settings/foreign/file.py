@@ -26,9 +26,7 @@ from tui.settings.foreign.scopes import ROOTS, Found, servers_of
 from tui.settings.foreign.texts import Texts
 from tui.settings.key_positions import KeyPath, Place, json_places, toml_places
 from tui.settings.locations import base_folder
-from tui.settings.problems import did_you_mean
-
-__all__ = ["ROOTS", "ForeignFile", "ImportNote", "NotReadable", "read_foreign"]
+from tui.settings.problems import Problem, did_you_mean
 
 _FIELDS = {
     "command": "command",
@@ -73,32 +71,18 @@ _EXPANDING = (".gemini", ".qwen", ".copilot", "crush.json", ".crush.json", "gemi
 
 
 @dataclass(frozen=True, slots=True)
-class ImportNote:
-    """A note on something that was not imported, or was converted. `server` is "" for the whole file."""
-
-    server: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class NotReadable:
-    """Why a file has no usable servers."""
-
-    message: str
-    suggestion: str = ""
-    line: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """Another host's file: unvalidated tables as under `[servers.NAME]`, and places by our keys."""
+    """Another host's file: unvalidated tables as under `[servers.NAME]`, and places by our keys.
+
+    A note is a warning about something that was not imported, or was converted.
+    """
 
     servers: dict[str, Any]
-    notes: tuple[ImportNote, ...] = ()
+    notes: tuple[Problem, ...] = ()
     places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
 
 
-def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
+def read_foreign(text: str, path: Path) -> ForeignFile | Problem:
     """Read another host's file; `${workspaceFolder}` is derived from `path`."""
     if path.suffix.lower() == ".toml" and not text.lstrip().startswith("{"):
         return _read_toml(text, path)
@@ -113,29 +97,29 @@ def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
         if re.search(r"^\s*\[[\w.\"-]+\]\s*$", text, re.MULTILINE):
             return _read_toml(text, path)
         reason = reason_of(error).replace(f" at line {error.lineno}, column", " at column")
-        return NotReadable(f"is not JSON: {reason}", line=error.lineno)
+        return Problem(f"is not JSON: {reason}", line=error.lineno)
     except (ValueError, RecursionError) as error:
-        return NotReadable(f"is not valid JSON: {reason_of(error)}")
+        return Problem(f"is not valid JSON: {reason_of(error)}")
     return _read(tree, path, json_places(plain), twice)
 
 
-def _read_toml(text: str, path: Path) -> ForeignFile | NotReadable:
+def _read_toml(text: str, path: Path) -> ForeignFile | Problem:
     try:
         tree = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        return NotReadable(f"is not TOML: {reason_of(error)}")
+        return Problem(f"is not TOML: {reason_of(error)}")
     return _read(tree, path, toml_places(text), ())
 
 
 def _read(
     tree: Any, path: Path, places: Mapping[KeyPath, Place], twice: tuple[str, ...]
-) -> ForeignFile | NotReadable:
+) -> ForeignFile | Problem:
     found = servers_of(tree)
     if found is None:
         if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
-            return NotReadable(f"contains no servers: `{name}` is not a table of servers")
+            return Problem(f"contains no servers: `{name}` is not a table of servers")
         hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
-        return NotReadable("contains neither `mcpServers` nor `servers`", hint)
+        return Problem("contains neither `mcpServers` nor `servers`", suggestion=hint)
     return _Reader(tree, path, places).read(found, twice)
 
 
@@ -149,11 +133,11 @@ _YAML_HOSTS = (
 _YAML = re.compile(r"\s*(?:\#[^\n]*\n\s*)*(?:---|%YAML|(?:- )?[\w.\"'-]+\s*:(?:\s|$))")
 
 
-def _yaml(text: str) -> NotReadable:
+def _yaml(text: str) -> Problem:
     host = next((name for name, form in _YAML_HOSTS if form.search(text)), "")
-    return NotReadable(
+    return Problem(
         f"is {f'the YAML of {host}' if host else 'YAML'}, which mcptui cannot read",
-        "add each of its servers with `mcptui add COMMAND …` or `mcptui add URL`",
+        suggestion="add each of its servers with `mcptui add COMMAND …` or `mcptui add URL`",
     )
 
 
@@ -165,7 +149,7 @@ class _Reader:
         self._tree = tree
         self._path = path
         self._places = places
-        self._notes: list[ImportNote] = []
+        self._notes: list[Problem] = []
         self._expands = _is_expanding(tree, path)
         self._first: dict[tuple[str, str], Found] = {}
 
@@ -203,7 +187,7 @@ class _Reader:
         return first is not one and one.name in servers and "command" not in (one.entry or {})
 
     def _note(self, server: str, text: str) -> None:
-        note = ImportNote(server, text)
+        note = Problem(text, ("servers", server) if server else (), warning=True)
         if note not in self._notes[-20:]:
             self._notes.append(note)
 

@@ -77,8 +77,10 @@ def servers_of(tree: Any) -> list[Found] | None:
     is_table = False
     for root in ROOTS:
         value = _at(tree, root)
-        if root == ("mcp",) and (found or is_table or not _is_table(value)):
-            continue
+        if root == ("mcp",):  # of servers (opencode, Crush), not of settings (Gemini CLI)
+            values = value.values() if isinstance(value, Mapping) else [None]
+            if found or is_table or (values and not any(isinstance(one, Mapping) for one in values)):
+                continue
         if isinstance(value, Mapping | list):
             is_table = True
             found += _entries(value, root)
@@ -109,13 +111,6 @@ def _at(tree: Any, path: KeyPath) -> Any:
 
 def _is_server(entry: Any) -> bool:
     return isinstance(entry, Mapping) and any(entry.get(key) for key in _SERVER_KEYS)
-
-
-def _is_table(value: Any) -> bool:
-    """Return whether `mcp` is a table of servers (opencode, Crush), not of settings (Gemini CLI)."""
-    return isinstance(value, Mapping) and (
-        not value or any(isinstance(one, Mapping) for one in value.values())
-    )
 
 
 def _entries(value: Any, root: KeyPath) -> list[Found]:

@@ -18,7 +18,7 @@ from tui.core.errors import ConfigError, reason_of
 from tui.core.files.private_files import open_private
 from tui.core.text import clean_line
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
-from tui.settings.save import write_state
+from tui.settings.save import write_private
 
 FORMAT = 1
 
@@ -121,7 +121,7 @@ class StateFile:
                 before = {}
             after = change(before)
             if after != before:
-                write_state(self._path, self._text(after))
+                write_private(self._path, self._text(after), links=False)
 
     def change_later(self, change: Callable[[Content], Content]) -> None:
         """Change the file in the thread. A failure is only logged."""

@@ -20,7 +20,7 @@ FOLDER, HOME = Path("/data/bundles/x"), Path("/home/me")
 
 def table_of(said: dict[str, Any], platform: str = "linux", **values: str) -> dict[str, Any]:
     found = bundle_of(said, platform)
-    return found.table(FOLDER, values_of(found.inputs, list(values.items()), lambda wanted: None), HOME)
+    return found.table(FOLDER, values_of(found.inputs, list(values.items())), HOME)
 
 
 def test_placeholders_for_the_folder_the_home_and_user_values_are_replaced():

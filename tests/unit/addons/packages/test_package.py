@@ -8,7 +8,6 @@ import pytest
 from tests.bundles import bundle, manifest
 from tui.addons.packages.package import from_bundle, is_bundle
 from tui.commands.command_line import build_parser
-from tui.core.errors import UsageError
 
 ASKED = {
     "key": {"type": "string", "sensitive": True},
@@ -43,8 +42,3 @@ def test_a_secret_can_be_a_reference_and_a_folder_can_be_relative(tmp_path: Path
     path = bundle(tmp_path / "x.mcpb", manifest(config, user_config=ASKED))
     found = from_bundle(args("--set", "key=${MY_KEY}", "--set", "folder=sub"), str(path))
     assert (found.table["args"], found.table["env"]) == ([f"{tmp_path}/sub"], {"KEY": "${MY_KEY}"})
-
-
-def test_a_bundle_is_not_downloaded():
-    with pytest.raises(UsageError, match="Download it first"):
-        from_bundle(args(), "https://h/x.mcpb")

@@ -1,12 +1,16 @@
 """Choosing a package or remote of a registry entry. The rest is in tests/protocol."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
-from tui.addons.packages.registry import _chosen
+from tests.http_server import Asked, reply
+from tests.registry_server import registry_server
+from tui.addons.packages import registry as registry_module
+from tui.addons.packages.registry import Registry, _chosen
 from tui.addons.packages.registry_entry import LaunchOption
-from tui.core.errors import UsageError
+from tui.core.errors import ServerError, UsageError
 
 NPM, REMOTE, BROKEN = (
     LaunchOption("npm", "x 1"),
@@ -33,3 +37,127 @@ def test_the_package_or_remote_is_asked_for_on_a_terminal(monkeypatch: pytest.Mo
     monkeypatch.setattr("builtins.input", lambda prompt: "3")
     with pytest.raises(UsageError, match="nothing was chosen"):
         _chosen([NPM, REMOTE], None, "n")
+
+
+def entry(name: str, **more: str) -> dict[str, str]:
+    return {"name": f"io.example/{name}", "version": "1.0.0", "description": f"All about {name}.", **more}
+
+
+async def test_a_search_requires_all_words_and_follows_all_pages():
+    names = ["weather-a", "weather-b", "weather-c", "news"]
+    async with registry_server(*map(entry, names)) as server:
+        found = await Registry(server.url).search(["weather", "ABOUT"], 30)
+        assert [one["server"]["name"] for one in found] == [f"io.example/{name}" for name in names[:3]]
+        assert len(await Registry(f"{server.url}/").search(["weather"], 1)) == 1
+        assert "search=weather&version=latest" in server.asked[0].path
+
+
+async def test_a_server_is_found_by_name_and_version():
+    async with registry_server(entry("news")) as server:
+        client = Registry(server.url)
+        found = await client.server("io.example/news", "1.0.0")
+        assert found is not None and found["server"]["version"] == "1.0.0"
+        assert await client.server("io.example/news", "2.0.0") is None
+        assert server.asked[0].path == "/v0.1/servers/io.example%2Fnews/versions/1.0.0"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (reply(b"oops", "503 Service Unavailable"), "returned HTTP 503"),
+        (reply(b"<html>", kind="text/html"), "did not return a JSON object"),
+        (reply(b"[" * 100_000), "did not return a JSON object"),
+        (reply({"servers": 5}), "has no list of servers"),
+        (
+            reply(b"", "302 Found", location="https://elsewhere.example/x?token=1"),
+            "redirects to https://elsewhere",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nset-cookie: sid=token\0\r\n\r\n",
+            "cannot connect: a header line of the response is not valid HTTP",
+        ),
+    ],
+)
+async def test_an_unusable_response_is_reported_in_one_sentence(answer: bytes, said: str):
+    async with registry_server() as server:
+        server.instead = answer
+        with pytest.raises(ServerError, match=said) as caught:
+            await Registry(server.url).search(["x"], 5)
+        assert "token" not in str(caught.value)
+
+
+async def test_an_endless_response_is_cut_off(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry_module, "MAX_BYTES", 1000)
+    async with registry_server() as server:
+        server.instead = reply(b" " * 2000)
+        with pytest.raises(ServerError, match="more than"):
+            await Registry(server.url).search(["x"], 5)
+
+
+async def test_a_registry_that_never_responds_times_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry_module, "SECONDS", 0.1)
+    async with registry_server() as server:
+
+        async def silent(*_: object) -> None:
+            pass
+
+        server.answers["GET"] = silent
+        with pytest.raises(ServerError, match="no response within"):
+            await Registry(server.url).search(["x"], 5)
+
+
+async def test_an_unreachable_registry_is_reported_with_the_next_step():
+    with pytest.raises(ServerError, match="cannot connect") as caught:
+        await Registry("http://127.0.0.1:9").search(["x"], 5)
+    assert "--registry" in str(caught.value)
+
+
+async def test_the_endless_body_of_a_redirect_is_not_read():
+    sent = 0
+
+    async def endless(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.write(b"HTTP/1.1 302 Found\r\nlocation: /v0.1/moved/x/versions/latest\r\n\r\n")
+        while not writer.is_closing():
+            writer.write(b"x" * 65536)
+            await writer.drain()
+            sent += 65536
+
+    async with registry_server(entry("news")) as server:
+        server.once["GET"] = endless
+        with pytest.raises(ServerError, match="returned HTTP 404"):
+            await Registry(server.url).search(["news"], 5)
+    assert sent < 32 * 2**20  # what fits into the buffers of the socket
+
+
+async def test_a_registry_that_ignores_the_page_size_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry_module, "MAX_ENTRIES", 1000)
+    pages = 0
+
+    def endless(asked: Asked) -> bytes:
+        nonlocal pages
+        pages += 1
+        return reply({"servers": [{"server": entry("news")}] * 600, "metadata": {"nextCursor": str(pages)}})
+
+    async with registry_server() as server:
+        monkeypatch.setattr(server, "usual", endless)
+        registry = Registry(server.url)
+        assert await registry.search(["weather"], 5) == []
+        assert (pages, registry.is_cut) == (2, True)
+        assert len(await registry.search(["news"], 1)) == 1
+        assert not registry.is_cut
+
+
+@pytest.mark.parametrize("version", ["latest", "1.0.0"])
+async def test_an_entry_with_another_name_or_version_is_refused(version: str):
+    async with registry_server() as server:
+        client = Registry(server.url)
+        server.instead = reply({"server": entry("evil")})
+        with pytest.raises(ServerError, match="returned the server “io"):
+            await client.server("io.example/news", version)
+        server.instead = reply({"server": entry("News", version="1.0.1")})
+        if version == "latest":
+            assert await client.server("io.example/news", version)
+            return
+        with pytest.raises(ServerError, match="returned the version “1"):
+            await client.server("io.example/news", version)

@@ -23,7 +23,7 @@ def package(**more: Any) -> dict[str, Any]:
 def table_of(entry: dict[str, Any], **given: str) -> dict[str, Any]:
     (way,) = launch_options(entry)
     assert way.problem == ""
-    return way.table(values_of(way.inputs, list(given.items()), lambda wanted: None))
+    return way.table(values_of(way.inputs, list(given.items())))
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,6 @@ def test_arguments_are_fixed_templates_or_user_values():
     ]
     table = table_of(package(packageArguments=arguments), path="/a", folder="/b")
     assert table["args"][2:] == ["serve", "--mode", "local", "--mount", "src=/a", "/b"]
-
-
-def test_missing_required_values_are_listed_with_descriptions():
-    arguments = [
-        {"type": "positional", "valueHint": "folder", "description": "What to show", "isRequired": True}
-    ]
-    with pytest.raises(UsageError, match=r"--set folder=…  What to show \(required\)"):
-        table_of(package(packageArguments=arguments))
 
 
 def test_a_secret_is_configured_as_a_reference_to_an_environment_variable():
@@ -225,6 +217,6 @@ def test_an_entry_of_any_shape_raises_nothing_but_a_usage_error(odd: dict[str, A
     ):
         if not way.problem:
             try:
-                way.table(values_of(way.inputs, [], lambda wanted: None))
+                way.table(values_of(way.inputs, []))
             except UsageError as error:
                 assert str(error)

@@ -13,25 +13,33 @@ from tui.addons.packages.server_inputs import (
 from tui.core.errors import UsageError
 
 
-def nobody(wanted: ServerInput) -> None:
-    return None
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the lines that will be typed on a terminal."""
+    lines: list[str] = []
+    monkeypatch.setattr("tui.addons.packages.server_inputs.is_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda prompt: lines.pop(0))
+    monkeypatch.setattr("getpass.getpass", lambda prompt: lines.pop(0))
+    return lines
 
 
-def test_set_overrides_answers_and_answers_override_defaults():
+def test_set_overrides_answers_and_answers_override_defaults(typed: list[str]):
+    typed += ["2", ""]
     inputs = [ServerInput(name, required=True, default=("d",)) for name in "abc"]
-    found = values_of(inputs, [("a", "1")], lambda wanted: ("2",) if wanted.name == "b" else None)
-    assert found == {"a": ("1",), "b": ("2",), "c": ("d",)}
+    assert values_of(inputs, [("a", "1")]) == {"a": ("1",), "b": ("2",), "c": ("d",)}
 
 
-def test_only_required_and_secret_values_are_asked_for():
-    asked = []
+@pytest.mark.parametrize(("every", "asked"), [(False, "c"), (True, "abc")])
+def test_only_required_values_without_secrets_are_asked_for_unless_all_are(
+    typed: list[str], every: bool, asked: str
+):
+    typed += [*asked]
     inputs = [
         ServerInput("a"),
         ServerInput("b", secret=True),
         ServerInput("c", required=True, default=("x",)),
     ]
-    values_of(inputs, [], lambda wanted: asked.append(wanted.name))
-    assert asked == ["b", "c"]
+    assert values_of(inputs, [], every=every) == {name: (name,) for name in asked}
 
 
 @pytest.mark.parametrize(
@@ -49,13 +57,13 @@ def test_only_required_and_secret_values_are_asked_for():
 )
 def test_a_value_of_the_wrong_type_is_refused(wanted: ServerInput, text: str, said: str):
     with pytest.raises(UsageError, match=said):
-        values_of([wanted], [("a", text)], nobody)
+        values_of([wanted], [("a", text)])
 
 
 def test_several_values_are_accepted_only_for_inputs_that_allow_them():
-    assert values_of([ServerInput("a", several=True)], [("a", "1"), ("a", "2")], nobody) == {"a": ("1", "2")}
+    assert values_of([ServerInput("a", several=True)], [("a", "1"), ("a", "2")]) == {"a": ("1", "2")}
     with pytest.raises(UsageError, match="set twice"):
-        values_of([ServerInput("a")], [("a", "1"), ("a", "2")], nobody)
+        values_of([ServerInput("a")], [("a", "1"), ("a", "2")])
 
 
 def test_texts_and_tables_have_a_maximum_size():
@@ -70,3 +78,15 @@ def test_texts_and_tables_have_a_maximum_size():
     ):
         with pytest.raises(UsageError, match="more than 65,536"):
             refuse_long_table({key: value})
+
+
+def test_a_value_is_asked_for_again_until_it_is_valid(typed: list[str], capsys):
+    typed += ["x", "3"]
+    assert values_of([ServerInput("n", kind="number", required=True)], []) == {"n": ("3",)}
+    assert "n must be a number" in capsys.readouterr().out
+
+
+def test_colons_separate_several_values_and_choices_are_literal(typed: list[str]):
+    typed += ["/a:/b", "${X}"]
+    assert values_of([ServerInput("n", required=True, several=True)], []) == {"n": ("/a", "/b")}
+    assert values_of([ServerInput("n", required=True, choices=("${X}",))], []) == {"n": ("$${X}",)}

@@ -1,3 +1,5 @@
+"""A recorded server that answers new clients."""
+
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +24,10 @@ def said(sends: Sequence[Send]) -> list[Any]:
     return [json.loads(send.raw) for send in sends]
 
 
+def ask(server: MockServer, ident: Any, method: str, **params: Any) -> list[Any]:
+    return said(server.take(asked(ident, method, **params)))
+
+
 def call(recorded: Recorded, ident: Any, name: str, answer: Any, **arguments: Any) -> None:
     recorded.out({"id": ident, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
     recorded.back({"id": ident, "result": answer})
@@ -30,9 +36,7 @@ def call(recorded: Recorded, ident: Any, name: str, answer: Any, **arguments: An
 def test_the_same_request_gets_the_recorded_answer_with_its_own_id():
     recorded = Recorded()
     call(recorded, 7, "echo", {"text": "hi"}, text="hi")
-    (answer,) = said(
-        stand_in(recorded).take(asked("mine", "tools/call", name="echo", arguments={"text": "hi"}))
-    )
+    (answer,) = ask(stand_in(recorded), "mine", "tools/call", name="echo", arguments={"text": "hi"})
     assert answer == {"jsonrpc": "2.0", "id": "mine", "result": {"text": "hi"}}
 
 
@@ -49,7 +53,7 @@ def test_answers_to_the_same_request_come_in_recorded_order_and_the_last_repeats
     for number in (1, 2, 3):
         call(recorded, number, "count", number)
     server = stand_in(recorded)
-    again = [said(server.take(asked(9, "tools/call", name="count", arguments={})))[0] for _ in range(5)]
+    again = [ask(server, 9, "tools/call", name="count", arguments={})[0] for _ in range(5)]
     assert [answer["result"] for answer in again] == [1, 2, 3, 3, 3]
 
 
@@ -67,9 +71,7 @@ def test_progress_is_replayed_with_the_token_of_the_new_request():
     recorded.out({"id": 1, "method": "tools/call", "params": {"name": "slow", "_meta": {"progressToken": 1}}})
     recorded.back({"method": "notifications/progress", "params": {"progressToken": 1, "progress": 5}})
     recorded.back({"id": 1, "result": {}})
-    progress, answer = said(
-        stand_in(recorded).take(asked(2, "tools/call", name="slow", _meta={"progressToken": "new"}))
-    )
+    progress, answer = ask(stand_in(recorded), 2, "tools/call", name="slow", _meta={"progressToken": "new"})
     assert progress["params"] == {"progressToken": "new", "progress": 5}
     assert answer["id"] == 2
 
@@ -93,7 +95,7 @@ def test_a_server_request_is_replayed_and_waits_for_its_answer():
     recorded.out({"id": "s1", "result": {"roots": []}})
     recorded.back({"id": 1, "result": "thanks"})
     server = stand_in(recorded)
-    (question,) = said(server.take(asked(8, "tools/call", name="ask")))
+    (question,) = ask(server, 8, "tools/call", name="ask")
     assert question["method"] == "roots/list"
     (answer,) = said(server.take(b'{"jsonrpc":"2.0","id":"s1","result":{"roots":[]}}'))
     assert (answer["id"], answer["result"]) == (8, "thanks")
@@ -122,7 +124,7 @@ def test_calls_at_once_are_all_answered_though_their_recorded_questions_have_one
 ):
     server = stand_in(asking_twice())
     calls = [f"call-{one}" for one in range(number)]
-    first = [said(server.take(asked(call, "tools/call", name="greet", arguments={})))[0] for call in calls]
+    first = [ask(server, call, "tools/call", name="greet", arguments={})[0] for call in calls]
     order = slice(None, None, -1 if backwards else 1)
     second = [said(server.take(answer_to(question)))[0] for question in first[order]]
     answers = [said(server.take(answer_to(question)))[0] for question in second[order]]
@@ -136,19 +138,17 @@ def test_calls_at_once_are_all_answered_though_their_recorded_questions_have_one
 
 def test_a_call_that_is_played_again_asks_with_other_ids():
     server = stand_in(asking_twice())
-    (first,) = said(server.take(asked("a", "tools/call", name="greet", arguments={})))
+    (first,) = ask(server, "a", "tools/call", name="greet", arguments={})
     (second,) = said(server.take(answer_to(first)))
     server.take(answer_to(second))
-    (again,) = said(server.take(asked("b", "tools/call", name="greet", arguments={})))
+    (again,) = ask(server, "b", "tools/call", name="greet", arguments={})
     assert again["id"] not in (first["id"], second["id"])
     assert server.take(answer_to(first)) == []
 
 
 def test_cancelling_one_of_two_calls_leaves_the_question_of_the_other():
     server = stand_in(asking_twice())
-    one, other = (
-        said(server.take(asked(call, "tools/call", name="greet", arguments={})))[0] for call in "ab"
-    )
+    one, other = (ask(server, call, "tools/call", name="greet", arguments={})[0] for call in "ab")
     cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a"}}
     assert server.take(json.dumps(cancelled).encode()) == []
     assert server.take(answer_to(one)) == []
@@ -164,7 +164,7 @@ def test_the_recorded_cancellation_of_a_question_names_the_id_that_it_was_sent_w
     recorded.back({"id": 1, "result": {}})
     server = stand_in(recorded)
     for call in "ab":
-        (question,) = said(server.take(asked(call, "tools/call", name="ask")))
+        (question,) = ask(server, call, "tools/call", name="ask")
         withdrawn, answer = said(server.take(answer_to(question)))
         assert withdrawn["params"]["requestId"] == question["id"] and answer["id"] == call
     assert question["id"] != 7
@@ -174,18 +174,18 @@ def test_two_modern_calls_at_once_are_both_answered_from_a_legacy_recording():
     server = stand_in(legacy_session())
     states = []
     for call in "ab":
-        (asking,) = said(server.take(asked(call, "tools/call", name="ask", _meta=MODERN)))
+        (asking,) = ask(server, call, "tools/call", name="ask", _meta=MODERN)
         states.append(asking["result"]["requestState"])
     for call, state in zip("cd", states, strict=True):
         given = {"requestState": state, "inputResponses": {}}
-        (done,) = said(server.take(asked(call, "tools/call", name="ask", _meta=MODERN, **given)))
+        (done,) = ask(server, call, "tools/call", name="ask", _meta=MODERN, **given)
         assert (done["id"], done["result"]["content"]) == (call, [])
 
 
 def test_two_legacy_calls_at_once_are_both_answered_from_a_modern_recording():
     server = stand_in(modern_session())
     server.take(asked(0, "initialize", protocolVersion="2025-06-18"))
-    questions = [said(server.take(asked(call, "tools/call", name="ask")))[0] for call in "ab"]
+    questions = [ask(server, call, "tools/call", name="ask")[0] for call in "ab"]
     answers = [said(server.take(answer_to(question)))[0] for question in questions]
     assert [answer["id"] for answer in answers] == ["a", "b"]
 
@@ -204,11 +204,11 @@ def test_an_unknown_request_gets_an_error_that_lists_the_recorded_ones():
     recorded = Recorded()
     call(recorded, 1, "get_weather", "sunny", location="Beijing")
     server = stand_in(recorded)
-    (wrong,) = said(server.take(asked(2, "tools/call", name="get_weather", arguments={"location": "NYC"})))
+    (wrong,) = ask(server, 2, "tools/call", name="get_weather", arguments={"location": "NYC"})
     assert "Beijing" in wrong["error"]["message"]
-    (missing,) = said(server.take(asked(3, "prompts/list")))
+    (missing,) = ask(server, 3, "prompts/list")
     assert (missing["error"]["code"], missing["error"]["data"]) == (-32601, {"recorded": ["tools/call"]})
-    assert said(server.take(asked(4, "ping")))[0]["result"] == {}
+    assert ask(server, 4, "ping")[0]["result"] == {}
 
 
 def test_an_unanswered_request_gets_an_error_and_a_cancelled_one_nothing():
@@ -217,7 +217,7 @@ def test_an_unanswered_request_gets_an_error_and_a_cancelled_one_nothing():
     recorded.out({"id": 2, "method": "tools/call", "params": {"name": "cancelled"}})
     recorded.out({"method": "notifications/cancelled", "params": {"requestId": 2}})
     server = stand_in(recorded)
-    (died,) = said(server.take(asked(1, "tools/call", name="died")))
+    (died,) = ask(server, 1, "tools/call", name="died")
     assert "ends before the response" in died["error"]["message"]
     assert server.take(asked(2, "tools/call", name="cancelled")) == []
 
@@ -247,7 +247,7 @@ def test_a_batch_is_answered_in_one_line_with_its_own_ids():
 
 def test_a_request_of_a_recorded_batch_can_be_answered_alone():
     server = stand_in(recorded_batch(batch(result(1, "tools"), result(2, "prompts"))))
-    (answer,) = said(server.take(asked(9, "prompts/list")))
+    (answer,) = ask(server, 9, "prompts/list")
     assert (answer["id"], answer["result"]) == (9, "prompts")
 
 
@@ -284,7 +284,7 @@ def test_notifications_and_requests_of_a_recorded_batch_are_sent_as_lines():
     recorded.out_raw(result("s", {"roots": []}))
     recorded.back_raw(batch(result(1, "tools")))
     server = stand_in(recorded)
-    assert [one["method"] for one in said(server.take(asked(4, "tools/list")))] == [
+    assert [one["method"] for one in ask(server, 4, "tools/list")] == [
         "notifications/message",
         "roots/list",
     ]
@@ -295,16 +295,16 @@ def test_notifications_and_requests_of_a_recorded_batch_are_sent_as_lines():
 def test_a_redacted_secret_in_a_recorded_batch_does_not_mix_up_the_answers():
     key = "sk-proj-" + "a1B2" * 12
     server = stand_in(recorded_batch(batch(result(1, f"the key is {key}"), result(2, "prompts"))))
-    (answer,) = said(server.take(asked(9, "prompts/list")))
+    (answer,) = ask(server, 9, "prompts/list")
     assert answer["result"] == "prompts"
-    (answer,) = said(server.take(asked(9, "tools/list")))
+    (answer,) = ask(server, 9, "tools/list")
     assert key not in answer["result"] and answer["result"].startswith("the key is [redacted:")
 
 
 def test_an_answer_beyond_the_end_of_a_truncated_batch_is_an_error():
     server = stand_in(recorded_batch(batch(result(1, "x" * 400_000), result(2, "prompts"))))
     for method in ("tools/list", "prompts/list"):
-        (answer,) = said(server.take(asked(9, method)))
+        (answer,) = ask(server, 9, method)
         assert "only the beginning of this response" in answer["error"]["message"]
 
 
@@ -317,7 +317,7 @@ def test_a_batch_edited_by_hand_gives_an_error_response(detail: dict[str, Any]):
         entry._replace(detail=detail) if entry.detail.get("batch") else entry for entry in recorded.entries
     ]
     server = MockServer(entries, recorded.bodies.__getitem__)
-    assert "error" in said(server.take(asked(9, "tools/list")))[0]
+    assert "error" in ask(server, 9, "tools/list")[0]
 
 
 def test_invalid_input_gets_json_rpc_errors():
@@ -386,25 +386,25 @@ def modern_session() -> Recorded:
 
 def test_a_modern_client_is_answered_from_a_legacy_recording():
     server = stand_in(legacy_session())
-    (found,) = said(server.take(asked(1, "server/discover", _meta=MODERN)))
+    (found,) = ask(server, 1, "server/discover", _meta=MODERN)
     assert "2026-07-28" in found["result"]["supportedVersions"]
     assert found["result"]["capabilities"] == {"tools": {}}
-    (tools,) = said(server.take(asked(2, "tools/list", _meta=MODERN)))
+    (tools,) = ask(server, 2, "tools/list", _meta=MODERN)
     assert tools["result"] == {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": []}
-    (asking,) = said(server.take(asked(3, "tools/call", name="ask", _meta=MODERN)))
+    (asking,) = ask(server, 3, "tools/call", name="ask", _meta=MODERN)
     assert asking["result"]["resultType"] == "input_required"
     given = {"requestState": asking["result"]["requestState"], "inputResponses": {}}
-    (done,) = said(server.take(asked(4, "tools/call", name="ask", _meta=MODERN, **given)))
+    (done,) = ask(server, 4, "tools/call", name="ask", _meta=MODERN, **given)
     assert (done["id"], done["result"]) == (4, {"resultType": "complete", "content": []})
     assert server.unanswered == []
 
 
 def test_a_legacy_client_is_answered_from_a_modern_recording():
     server = stand_in(modern_session())
-    (begun,) = said(server.take(asked(0, "initialize", protocolVersion="2025-06-18")))
+    (begun,) = ask(server, 0, "initialize", protocolVersion="2025-06-18")
     assert begun["result"]["protocolVersion"] == "2025-06-18"
     assert begun["result"]["capabilities"] == {"tools": {}}
-    (question,) = said(server.take(asked(1, "tools/call", name="ask", arguments={})))
+    (question,) = ask(server, 1, "tools/call", name="ask", arguments={})
     assert (question["method"], question["params"]) == ("elicitation/create", {"message": "Who?"})
     answer = json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": {}}).encode()
     (done,) = said(server.take(answer))
@@ -419,16 +419,16 @@ def test_the_recorded_client_gets_the_recorded_handshake():
     recorded.out({"id": 2, "method": "tools/list"})
     recorded.back({"id": 2, "result": {"tools": []}})
     server = stand_in(recorded)
-    (same,) = said(server.take(asked(1, "server/discover", _meta=MODERN)))
+    (same,) = ask(server, 1, "server/discover", _meta=MODERN)
     assert same["error"]["code"] == -32601
     other = {**MODERN, "io.modelcontextprotocol/clientInfo": {"name": "another"}}
-    (found,) = said(server.take(asked(1, "server/discover", _meta=other)))
+    (found,) = ask(server, 1, "server/discover", _meta=other)
     assert found["result"]["capabilities"] == {"tools": {}}
 
 
 def test_an_unknown_revision_is_refused_with_the_known_ones():
     meta = {"io.modelcontextprotocol/protocolVersion": "2030-01-01"}
-    (refused,) = said(stand_in(legacy_session()).take(asked(1, "tools/list", _meta=meta)))
+    (refused,) = ask(stand_in(legacy_session()), 1, "tools/list", _meta=meta)
     assert (refused["error"]["code"], refused["error"]["data"]["requested"]) == (-32022, "2030-01-01")
     assert "2026-07-28" in refused["error"]["data"]["supported"]
 
@@ -436,7 +436,7 @@ def test_an_unknown_revision_is_refused_with_the_known_ones():
 def test_a_subscription_is_acknowledged_and_stays_open():
     server = stand_in(legacy_session())
     wanted = {"toolsListChanged": True}
-    (sent,) = said(server.take(asked(1, "subscriptions/listen", _meta=MODERN, notifications=wanted)))
+    (sent,) = ask(server, 1, "subscriptions/listen", _meta=MODERN, notifications=wanted)
     assert (sent["method"], sent["params"]["notifications"]) == (
         "notifications/subscriptions/acknowledged",
         wanted,
@@ -456,10 +456,10 @@ def test_unanswered_requests_are_listed_with_the_reason():
 def test_a_further_round_is_matched_by_its_state_whatever_the_input():
     server = stand_in(modern_session())
     given = {"inputResponses": {"who": {"action": "decline"}}, "requestState": "s"}
-    (done,) = said(server.take(asked(9, "tools/call", name="ask", _meta=MODERN, **given)))
+    (done,) = ask(server, 9, "tools/call", name="ask", _meta=MODERN, **given)
     assert (done["id"], done["result"]["content"]) == (9, [])
     other = {**given, "requestState": "another"}
-    (refused,) = said(server.take(asked(9, "tools/call", name="ask", _meta=MODERN, **other)))
+    (refused,) = ask(server, 9, "tools/call", name="ask", _meta=MODERN, **other)
     assert refused["error"]["code"] == -32602
 
 
@@ -467,7 +467,7 @@ def test_a_call_that_needs_an_undeclared_capability_is_refused():
     meta = {**MODERN, "io.modelcontextprotocol/clientCapabilities": {"roots": {}}}
     for recorded in (legacy_session(), modern_session()):
         server = stand_in(recorded)
-        (refused,) = said(server.take(asked(1, "tools/call", name="ask", _meta=meta)))
+        (refused,) = ask(server, 1, "tools/call", name="ask", _meta=meta)
         assert refused["error"]["code"] == -32021
         assert refused["error"]["data"] == {"requiredCapabilities": {"elicitation": {}}}
         assert "requires elicitation, which the client does not declare" in server.unanswered[0]
@@ -477,7 +477,7 @@ def test_an_old_client_without_roots_gets_no_request_for_them():
     server = stand_in(legacy_session())
     server.take(asked(0, "initialize", protocolVersion="2025-11-25", capabilities={"elicitation": {}}))
     assert server.take(b'{"jsonrpc":"2.0","method":"notifications/initialized"}') == []
-    _, question = said(server.take(asked(1, "tools/call", name="ask")))
+    _, question = ask(server, 1, "tools/call", name="ask")
     assert question["method"] == "elicitation/create"
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.foreign import IN_JSON
-from tui.settings.foreign.file import MAX_TOOL_SECONDS, ForeignFile, NotReadable, read_foreign
+from tui.settings.foreign.file import MAX_TOOL_SECONDS, ForeignFile, read_foreign
 from tui.settings.load import load_text
+from tui.settings.problems import Problem
 
 HERE = Path("/home/ada/project/mcp.json")
 
@@ -22,7 +23,7 @@ def servers(tree: object, path: Path = HERE) -> dict[str, Any]:
 def notes(tree: object) -> list[str]:
     found = read_foreign(json.dumps(tree), HERE)
     assert isinstance(found, ForeignFile)
-    return [note.text for note in found.notes]
+    return [note.message for note in found.notes]
 
 
 @pytest.mark.parametrize("word", ["streamable-http", "streamableHttp", "streamable_http", "HTTP"])
@@ -41,7 +42,7 @@ def test_a_registered_client_is_read_and_what_the_server_tells_is_not():
         "callback_port": 7777,
     }
     said = " | ".join(notes(tree))
-    assert "becomes http://127.0.0.1:7777/callback" in said and "`oauth.tokenUrl` not imported" in said
+    assert "becomes http://127.0.0.1:7777/callback" in said and "`oauth.tokenUrl` is not supported" in said
     assert "$SECRET is read from the environment variable SECRET" in said
 
 
@@ -120,7 +121,7 @@ def test_a_duplicate_server_is_reported():
     found = read_foreign('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', HERE)
     assert isinstance(found, ForeignFile)
     assert found.servers["a"]["command"] == "y"
-    assert "is defined twice. The last one is used" in found.notes[0].text
+    assert "is defined twice. The last one is used" in found.notes[0].message
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_a_file_that_is_not_json_or_has_no_servers_is_reported_with_the_reason(
     text: str, message: str, line: int
 ):
     found = read_foreign(text, HERE)
-    assert isinstance(found, NotReadable)
+    assert isinstance(found, Problem)
     assert message in found.message
     assert found.line == line
 
@@ -200,7 +201,7 @@ def test_tools_that_are_off_elsewhere_are_off_whatever_the_entry_says(off: Any):
 def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, note: str):
     found = read_foreign(text, HERE)
     assert isinstance(found, ForeignFile)
-    assert [(one.server, one.text) for one in found.notes] == [("", note)]
+    assert [(one.keys, one.message) for one in found.notes] == [((), note)]
 
 
 def test_a_timeout_that_is_no_time_is_reported():
@@ -211,7 +212,7 @@ def test_a_timeout_that_is_no_time_is_reported():
 
 def test_a_table_of_servers_that_is_none_is_named():
     found = read_foreign('{"mcpServers": null}', HERE)
-    assert found == NotReadable("contains no servers: `mcpServers` is not a table of servers")
+    assert found == Problem("contains no servers: `mcpServers` is not a table of servers")
 
 
 @pytest.mark.parametrize(

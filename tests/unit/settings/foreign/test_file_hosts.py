@@ -9,8 +9,9 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.settings.files import read_bounded
-from tui.settings.foreign.file import ForeignFile, NotReadable, read_foreign
+from tui.settings.foreign.file import ForeignFile, read_foreign
 from tui.settings.load import load
+from tui.settings.problems import Problem
 from tui.settings.save import add_tables
 from tui.settings.server_import import plan_import
 from tui.settings.toml_edits import edited
@@ -318,7 +319,7 @@ def test_yaml_is_named_for_what_it_is(name: str, tmp_path: Path):
         path = tmp_path / f"{name}{suffix}"
         path.write_bytes((HOSTS / name).read_bytes())
         found = read_foreign(read_bounded(path), path)
-        assert isinstance(found, NotReadable)
+        assert isinstance(found, Problem)
         assert NAMED[name] in found.message
         with pytest.raises(ConfigError, match="mcptui add"):
             plan_import(path, tmp_path / "config.toml")
@@ -356,4 +357,4 @@ NOTES = [
 
 @pytest.mark.parametrize(("name", "server", "text"), NOTES)
 def test_what_is_converted_or_left_out_is_noted(name: str, server: str, text: str):
-    assert any(note.server == server and text in note.text for note in read(name).notes)
+    assert any(note.keys[1:] == (server,) and text in note.message for note in read(name).notes)

@@ -7,7 +7,7 @@ is asked again. An invalid entry is ignored, and the questions mention it and a 
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_ENTRIES = 500
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_REFUSAL: Mapping[str, type] = {"digest": str, "at": int}
+_CONSENT = {**_REFUSAL, "server": str, "source": str, "salt": str, "summary": dict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class _Answers:
 
     @classmethod
     def of(cls, content: Content) -> "_Answers":
-        agreed, wrong = _valid(content.get("consents", []), _is_consent)
-        refused, wrong_too = _valid(content.get("refused", []), _is_refusal)
+        agreed, wrong = _valid(content.get("consents", []), _CONSENT)
+        refused, wrong_too = _valid(content.get("refused", []), _REFUSAL)
         return cls(agreed, refused, wrong + wrong_too)
 
     @property
@@ -116,30 +118,11 @@ class StoredConsents:
         return self._kept
 
 
-def _is_consent(entry: Any) -> bool:
-    match entry:
-        case {
-            "digest": str(),
-            "server": str(),
-            "source": str(),
-            "salt": str(),
-            "at": int(),
-            "summary": dict(),
-        }:
-            return True
-    return False
-
-
-def _is_refusal(entry: Any) -> bool:
-    match entry:
-        case {"digest": str(), "at": int()}:
-            return True
-    return False
-
-
-def _valid(listed: Any, is_valid: Callable[[Any], bool]) -> tuple[dict[str, dict[str, Any]], int]:
+def _valid(listed: Any, members: Mapping[str, type]) -> tuple[dict[str, dict[str, Any]], int]:
     """Return the valid entries of a list by digest, and the number of the others; no list counts as one."""
     if not isinstance(listed, list):
         return {}, 1
-    valid = [one for one in listed if is_valid(one) and _DIGEST.fullmatch(one["digest"])]
+    whole = [one for one in listed if isinstance(one, dict)]
+    whole = [one for one in whole if all(isinstance(one.get(name), kind) for name, kind in members.items())]
+    valid = [one for one in whole if _DIGEST.fullmatch(one["digest"])]
     return {one["digest"]: one for one in valid}, len(listed) - len(valid)

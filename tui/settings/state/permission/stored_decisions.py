@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import ConfigError
 from tui.core.files.private_files import make_folder, open_private
 from tui.core.jsonrpc.reader import loads
@@ -21,6 +20,7 @@ from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.text import clean_line
 from tui.core.units import bounded, plural
 from tui.settings.files import Unreadable, locked, read_bytes
+from tui.settings.state.state_file import WriteThread
 
 MAX_BYTES = 4 * 1024 * 1024
 """Size of a full file, about 15,000 decisions."""
@@ -29,8 +29,6 @@ MAX_FILES = 4
 MAX_WAITING = 5000
 """Decisions that wait in memory while the file cannot be written."""
 
-RETRY_SECONDS = 1.0
-CLOSE_SECONDS = 2.0
 MAX_TEXT = 300
 
 
@@ -47,9 +45,8 @@ class StoredDecisions:
         self._waiting: deque[DecisionRecord] = deque()
         self._lost = 0
         self._problem = ""
-        self._changed = threading.Condition()
-        self._closing = False
-        self._thread: DaemonThread | None = None
+        self._lock = threading.Lock()
+        self._thread = WriteThread("decisions")
 
     @property
     def problem(self) -> str:
@@ -57,51 +54,36 @@ class StoredDecisions:
         return self._problem
 
     def add(self, record: DecisionRecord) -> None:
-        with self._changed:
+        with self._lock:
             self._waiting.append(record)
             if len(self._waiting) > MAX_WAITING:
                 self._waiting.popleft()
                 self._lost += 1
-            if self._thread is None:
-                self._thread = DaemonThread("decisions", self._write_all, failed=self._failed)
-                self._thread.start()
-            self._changed.notify_all()
+        self._thread.submit(self._write_all)
 
     def close(self) -> None:
-        """Write what is pending, with one more try if that failed before; takes bounded time."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.closing.set()
-            self._thread.join(CLOSE_SECONDS)
-            self._thread = None
-
-    def _failed(self, error: Exception, is_over: bool) -> None:
-        self._problem = f"an internal error ({type(error).__name__})"
+        """Write what is pending, with one more try if that failed before."""
+        if self._waiting:
+            self._thread.submit(self._write_all)
+        self._thread.close()
 
     def _write_all(self) -> None:
-        while True:
-            with self._changed:
-                if self._problem and not self._closing:
-                    self._changed.wait(RETRY_SECONDS)
-                while not self._waiting and not self._closing:
-                    self._changed.wait()
-                closing, batch, lost = self._closing, list(self._waiting), self._lost
-            if batch:
-                self._problem = self._written(batch, lost)
-                if not self._problem:
-                    self._drop(batch, lost)
-            if closing:
-                return
-
-    def _drop(self, written: list[DecisionRecord], lost: int) -> None:
-        """Remove written decisions from the queue; meanwhile, new ones may have pushed some of them out."""
-        with self._changed:
-            done = set(map(id, written))
-            while self._waiting and id(self._waiting[0]) in done:
-                self._waiting.popleft()
-            self._lost -= lost
+        """Write the decisions that wait. Those that cannot be written wait for the next one."""
+        with self._lock:
+            batch, lost = list(self._waiting), self._lost
+        if not batch:
+            return
+        problem = "an internal error"
+        try:
+            problem = self._written(batch, lost)
+        finally:
+            self._problem = problem
+        if not problem:
+            with self._lock:  # meanwhile, new ones may have pushed some of these out
+                done = set(map(id, batch))
+                while self._waiting and id(self._waiting[0]) in done:
+                    self._waiting.popleft()
+                self._lost -= lost
 
     def _written(self, batch: list[DecisionRecord], lost: int) -> str:
         """Append decisions to the file; return the error, or ""."""
@@ -121,14 +103,18 @@ def _append(path: Path, data: bytes) -> None:
     make_folder(path.parent)
     with suppress(FileNotFoundError):
         if path.lstat().st_size + len(data) > MAX_BYTES:
-            _rotate(path)
+            for number in range(MAX_FILES - 1, 0, -1):  # the oldest is deleted
+                with suppress(FileNotFoundError):
+                    os.replace(_numbered(path, number - 1), _numbered(path, number))
     handle = open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
         found = os.fstat(handle)
         if found.st_size and os.pread(handle, 1, found.st_size - 1) != b"\n":
             data = b"\n" + data  # the previous write was interrupted
+        rest = memoryview(data)
         try:
-            _write(handle, data)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
         except OSError:
             with suppress(OSError):  # no partial write stays: the batch is written again
                 os.ftruncate(handle, found.st_size)
@@ -136,19 +122,6 @@ def _append(path: Path, data: bytes) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _write(handle: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
-
-
-def _rotate(path: Path) -> None:
-    """Rename the full file and delete the oldest one."""
-    for number in range(MAX_FILES - 1, 0, -1):
-        with suppress(FileNotFoundError):
-            os.replace(_numbered(path, number - 1), _numbered(path, number))
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -101,15 +101,10 @@ class StoredDefinitions:
 def _problem_of(content: Content) -> str:
     match content:
         case {"accepted": list(listed), "refused": dict()}:
-            return "" if all(map(_is_entry, listed)) else "has an invalid entry"
+            pairs = [(one.get("name"), one.get("digest")) if isinstance(one, dict) else () for one in listed]
+            whole = all(pair and all(isinstance(text, str) for text in pair) for pair in pairs)
+            return "" if whole else "has an invalid entry"
     return "was written by another version of mcptui"
-
-
-def _is_entry(value: Any) -> bool:
-    match value:
-        case {"name": str(), "digest": str()}:
-            return True
-    return False
 
 
 def _record(content: Content) -> DefinitionRecord:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tui.core.files.private_files import make_folder, open_private, refuse_links
 from tui.settings.files import locked
-from tui.settings.save import write_state
+from tui.settings.save import write_private
 from tui.ui.chat.composer.history import MOST
 
 MOST_CHARS = 16 * 1024
@@ -39,7 +39,7 @@ class HistoryFile:
             with locked(self._path):  # another program may be adding a message, or may have shortened it
                 kept, is_long = self._read()
                 if is_long:
-                    write_state(self._path, "".join(map(_line, kept)))
+                    write_private(self._path, "".join(map(_line, kept)), links=False)
         return kept
 
     def _read(self) -> tuple[list[HistoryEntry], bool]:
