@@ -23,7 +23,6 @@ from tui.core.context.tool_ranking import words as ranked_words
 from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
 from tui.core.files.programs import is_command_line
-from tui.core.forms.checks import quick_pattern
 from tui.core.forms.elicitation import schema_problem, secret_fields
 from tui.core.hidden_text.injected_instructions import orders_in
 from tui.core.hidden_text.lookalikes import mixed_word
@@ -349,7 +348,6 @@ def _definitions() -> Iterator[tuple[Any, ...]]:
     yield "suspicion", suspicion, "<!--", "\u200b"
     yield "words_between", lambda text: words_between(text, text[::-1]), "a ", "ab", " "
     yield "a form", _form, "(", "[", "(a*)*", "a|", "\\", "password "
-    yield "quick_pattern", quick_pattern, "[", "(", "a{1,9}", "*"
     yield "plain_text", plain_text, "%25", "\u0301", "e\u0301", "/../", "//"
     yield "header_value_fault", header_value_fault, "${", "\n", "${a}"
     yield "markup of an error", lambda text: MARKUP.sub(" ", text[:4096]), "<script", "<", "<style></"

@@ -24,6 +24,16 @@ _MAY_BE_SECRET = late(
 )
 """Matches parts of names, such as in `PGPASSWORD`, but not `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
 
+_KEY_OF_VARIABLE = late(r"AWS_|(?:.*_)?TOK\Z|.*_KEY\Z", re.IGNORECASE | re.DOTALL)
+"""Matches more names of environment variables with a secret."""
+
+_ASKED_FOR = late(
+    r"password|passphrase|passwd|secret|credential|(api|access|private)[ _-]?key|token|credit[ _-]?card"
+    r"|card[ _-]?number|\bcvv\b|\bpin\b|\bssn\b",
+    re.IGNORECASE,
+)
+"""Matches words for the user to read that ask for a secret."""
+
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
 
 _ABOUT_SECRET = late(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
@@ -74,6 +84,16 @@ def names_a_secret(name: str) -> bool:
     if not _SECRETS.isdisjoint(words) or words[-1:] == ["pass"]:  # `--pass`, `db_pass`; not `pass_through`
         return True
     return any(" ".join(pair) in _PAIRS for pair in pairwise(words))
+
+
+def names_a_key(variable: str) -> bool:
+    """Return whether an environment variable is named like a key or another secret."""
+    return _KEY_OF_VARIABLE.match(variable) is not None or names_a_secret(variable)
+
+
+def asks_for_a_secret(words: str) -> bool:
+    """Return whether the label or the description of a field of a form asks for a secret."""
+    return _ASKED_FOR.search(words) is not None
 
 
 def is_page_token(name: str) -> bool:
