@@ -1,7 +1,7 @@
 """A database file of mcptui: how it is created and opened, its side files, and what other programs do to it.
 
 One SQLite file, WAL while it is written by one connection. Readers are `mode=ro`. Nothing else opens the
-file: closing another descriptor of it would drop the locks that SQLite holds in the same process. `look_of`
+file: closing another descriptor of it would drop the locks that SQLite holds in the same process. `FileGuard`
 detects changes by another program.
 """
 
@@ -194,29 +194,45 @@ def roll_back(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
-Look = tuple[tuple[int, int, int, int] | None, ...]
-"""Device, inode, size and modification time of the file and its WAL, None for a missing one."""
+class FileGuard:
+    """Detects that another program changed, replaced or deleted the file of one writer.
 
+    SQLite does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the
+    writer notes the state of the file and its WAL. If that differs before the next commit, `is_whole` reads
+    the file through a new connection: a change that keeps it readable, such as a checkpoint, is accepted.
+    """
 
-def look_of(path: Path) -> Look:
-    """Return the state of a file and its WAL."""
-    return tuple(_look_of(one) for one in (path, side_file(path, "-wal")))
+    def __init__(self, path: Path, is_whole: Callable[[], bool]) -> None:
+        self._files = path, side_file(path, "-wal")
+        self._is_whole = is_whole
+        self.note()
+
+    def note(self) -> None:
+        """Accept the current state of the file, which the writer has just written."""
+        self._look = [_look_of(file) for file in self._files]
+
+    def harm(self) -> str:
+        """Return what another program did to the file, "" if all that was written can be read."""
+        ours, now = self._look, [_look_of(file) for file in self._files]
+        if now == ours:
+            return ""
+        if now[0] is None or ours[0] is None:
+            return "moved or deleted"
+        if ours[0][:2] != now[0][:2]:
+            return "replaced by another program"
+        if not self._is_whole():
+            return "damaged by another program"
+        self._look = now
+        return ""
 
 
 def _look_of(path: Path) -> tuple[int, int, int, int] | None:
+    """Return device, inode, size and modification time of a file, None if it is missing."""
     try:
         found = os.stat(path)
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def what_happened(before: Look, now: Look) -> str:
-    """Return what another program did with the file itself, "" if it is still the same one."""
-    ours, theirs = before[0], now[0]
-    if theirs is None or ours is None:
-        return "moved or deleted"
-    return "" if ours[:2] == theirs[:2] else "replaced by another program"
 
 
 def why_not(error: Exception, path: Path, what: str) -> str:

@@ -6,12 +6,13 @@ works again.
 """
 
 import asyncio
+import json
 import logging
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,14 @@ from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.files.foreign_file import is_damage
 from tui.storage.files.live_lock import LiveLock
-from tui.storage.files.sqlite_file import files_of, leave_one_file
+from tui.storage.files.sqlite_file import FileGuard, files_of, leave_one_file
 from tui.storage.sessions.file import (
-    FileChanged,
-    FileGuard,
     create_file,
     create_tables,
+    is_sound,
+    open_for_reading,
     open_for_writing,
+    read_meta,
     why_not,
 )
 from tui.storage.sessions.rewrite import put_aside, write_again, write_copy
@@ -293,6 +295,10 @@ def _size(message: Message) -> int:
             return len(message.text) + sum(len(one.data) for one in message.attachments)
 
 
+class FileChanged(StorageError):
+    """The file no longer has the content that was written."""
+
+
 class SessionWriter:
     """Stores batches in one file, in the journal's thread. Raises only unexpected errors, after a rollback.
 
@@ -318,7 +324,7 @@ class SessionWriter:
         self.is_locked = False
         self._connection: sqlite3.Connection | None = None
         self._tables: SessionTables | None = None
-        self._guard = FileGuard(path)
+        self._guard = FileGuard(path, self._is_whole)
         self._meta: Mapping[str, Any] = {}
 
     def store(self, ops: Sequence[Op]) -> bool:
@@ -327,8 +333,7 @@ class SessionWriter:
             return not self.problem
         try:
             tables = self._opened()
-            if not self._is_new:
-                self._guard.check(self._meta)
+            self._check_file()
             tables.begin()
             if self._is_new:
                 assert self._connection is not None
@@ -346,7 +351,7 @@ class SessionWriter:
             self._failed(error)
             self.problem = f"an internal error ({type(error).__name__})"
             raise
-        self._guard.noted()
+        self._guard.note()
         self._meta = dict(tables.stored)
         self._is_new = False
         self.problem = ""
@@ -354,9 +359,9 @@ class SessionWriter:
 
     def close(self) -> None:
         """Merge the WAL into the file, unless it is being read, and release the lock."""
-        if self._tables is not None and not self._is_new:
+        if self._tables is not None:
             try:
-                self._guard.check(self._meta)
+                self._check_file()
             except StorageError as error:
                 self._failed(error)
         if self._connection is not None:
@@ -365,6 +370,20 @@ class SessionWriter:
         lock, self._lock = self._lock, None
         if lock is not None:
             lock.close()
+
+    def _check_file(self) -> None:
+        """Raise `FileChanged` if the stored data can no longer be read."""
+        if not self._is_new and (what := self._guard.harm()):
+            raise FileChanged(f"the file {self._path} was {what}. mcptui saves the conversation again")
+
+    def _is_whole(self) -> bool:
+        if not is_sound(self._path):
+            return False
+        try:
+            with closing(open_for_reading(self._path)) as connection:
+                return bool(read_meta(connection) == json.loads(json.dumps(dict(self._meta))))
+        except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError):
+            return False
 
     def _attempt(self, op: Op, tables: SessionTables) -> None:
         try:
@@ -387,7 +406,7 @@ class SessionWriter:
             make_folder(self._path.parent)
             self._lock = LiveLock(self._path)
         self._connection = create_file(self._path) if self._is_new else open_for_writing(self._path)
-        self._guard.noted()
+        self._guard.note()
         self._tables = SessionTables(self._connection, self._redact)
         if not self._is_new:
             self._tables.load()

@@ -41,7 +41,7 @@ def test_every_entry_is_recorded_or_counted_and_the_memory_is_bounded(steps: lis
             take()
             waiting.settle()
         else:
-            waiting.add(seen(b"x" * size))
+            waiting.add([seen(b"x" * size)])
             added += 1
         assert waiting._came - waiting._went <= LIMIT
     while take():
@@ -52,10 +52,10 @@ def test_every_entry_is_recorded_or_counted_and_the_memory_is_bounded(steps: lis
 
 def test_the_order_is_kept_and_jobs_are_never_refused():
     waiting = backlog(ENTRY_BYTES * 20)
-    waiting.add(seen(b"1"))
+    waiting.add([seen(b"1")])
     job = threading.Event()
     waiting.put(job)
-    waiting.add(seen(b"2"))
+    waiting.add([seen(b"2")])
     first, errand, second = one_of(waiting), one_of(waiting), one_of(waiting)
     assert isinstance(first, Captured) and isinstance(second, Captured)
     assert (first.raw, errand, second.raw, one_of(waiting)) == (b"1", job, b"2", None)
@@ -63,8 +63,8 @@ def test_the_order_is_kept_and_jobs_are_never_refused():
 
 def test_a_body_over_the_byte_limit_is_truncated():
     waiting = backlog()
-    waiting.add(seen(b"first"))
-    waiting.add(seen(b"x" * (2 * LIMIT), detail={"a": 1}))
+    waiting.add([seen(b"first")])
+    waiting.add([seen(b"x" * (2 * LIMIT), detail={"a": 1})])
     one_of(waiting)
     item = one_of(waiting)
     assert isinstance(item, Captured)
@@ -74,7 +74,7 @@ def test_a_body_over_the_byte_limit_is_truncated():
 def test_an_empty_backlog_accepts_a_body_larger_than_the_limit():
     waiting = backlog()
     for _ in range(2):
-        waiting.add(seen(b"x" * (2 * LIMIT)))
+        waiting.add([seen(b"x" * (2 * LIMIT))])
         item = one_of(waiting)
         assert isinstance(item, Captured)
         assert len(item.raw) == 2 * LIMIT
@@ -84,10 +84,10 @@ def test_an_empty_backlog_accepts_a_body_larger_than_the_limit():
 def test_a_batch_of_entries_ends_at_a_job_or_at_the_byte_limit():
     waiting = backlog()
     for size in (10, 10, 10, 600, 600):
-        waiting.add(seen(b"x" * size))
+        waiting.add([seen(b"x" * size)])
     job = threading.Event()
     waiting.put(job)
-    waiting.add(seen(b"last"))
+    waiting.add([seen(b"last")])
     sizes = [
         ([len(one.raw) for one in taken], job)
         for taken, _, job, _ in map(waiting.take, (2, 9, 9), (999, 500, 999))
@@ -101,19 +101,8 @@ def test_findings_do_not_end_a_batch_of_entries():
     waiting = backlog()
     found = [Finding(number, "x", Severity.HINT, "x") for number in range(3)]
     for finding in found:
-        waiting.add(seen(b"x"))
+        waiting.add([seen(b"x")])
         waiting.put(LintReport([finding], finding.seq))
     taken = waiting.take(9, 1000)
     assert (len(taken.captured), taken.judgement, taken.items) == (3, LintReport(found, 2), 6)
     assert not waiting
-
-
-def test_adding_several_entries_at_once_equals_adding_them_one_by_one():
-    at_once, one_by_one = backlog(), backlog()
-    several = [seen(b"%d" % number + b"x" * 3000) for number in range(12)]
-    at_once.add_all(several[:3])
-    at_once.add_all(several[3:])
-    for captured in several:
-        one_by_one.add(captured)
-    assert at_once._queue == one_by_one._queue
-    assert (at_once._came, at_once._lost_entries) == (one_by_one._came, one_by_one._lost_entries)
