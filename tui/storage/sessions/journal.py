@@ -12,6 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -65,8 +66,6 @@ _WEIGHT = 500
 _UNREADABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR})
 """Errors of a file whose content is lost; others are those of the disk that a copy is written to."""
 
-Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
-
 
 class SessionJournal:
     """Writes one session; see `core.conversation.sessions.Journal`. For one event loop."""
@@ -95,7 +94,7 @@ class SessionJournal:
         self._ops: list[Op] = [first] if first is not None else []
         self._draft: Op | None = None
         self._weight = 0
-        self._waiters: list[Waiter] = []
+        self._waiters: list[Future[None]] = []
         self._storing = self.is_closing = self._ended = self._is_released = False
         self._retry_at = self._draft_at = self._failed_at = 0.0
         self._retries = 0
@@ -170,15 +169,14 @@ class SessionJournal:
 
     async def settled(self) -> None:
         """Wait until all messages so far are on disk. Return immediately if nothing can be stored."""
-        loop = asyncio.get_running_loop()
         with self._condition:
             nothing = not (self._ops or self._draft or self._storing)
             if nothing or self._thread is None or self._writer.problem or self._ended:
                 return
-            done: asyncio.Future[None] = loop.create_future()
-            self._waiters.append((loop, done))
+            done = Future[None]()
+            self._waiters.append(done)
             self._condition.notify()
-        await done
+        await asyncio.wrap_future(done)
 
     async def close(self) -> None:
         """Store pending data and release the file, within `CLOSE_SECONDS`."""
@@ -275,15 +273,9 @@ class SessionJournal:
             self._on_close()
 
 
-def _resolve(waiter: Waiter) -> None:
-    loop, done = waiter
-    with suppress(RuntimeError):  # the loop and the waiting task have ended
-        loop.call_soon_threadsafe(_finish, done)
-
-
-def _finish(done: asyncio.Future[None]) -> None:
-    if not done.done():
-        done.set_result(None)
+def _resolve(waiter: Future[None]) -> None:
+    if waiter.set_running_or_notify_cancel():
+        waiter.set_result(None)
 
 
 def _size(message: Message) -> int:
