@@ -24,7 +24,7 @@ from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_c
 from tui.storage.recordings.rows import Row
 from tui.traffic.record.column_parts import ListRow
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import Annotations, Linting, Recording
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
@@ -135,16 +135,14 @@ class RecordingFile:
             live=live,
             ended_ns=0 if live else ended_ns,
             problem=lambda: self.problem,
-            keep_mark=lambda seq, marked: self._keep(seq, marked=marked),
-            keep_note=lambda seq, text: self._keep(seq, text=text),
-            redact=redact or _without_known_keys,
-            judged=lambda: self._judged,
+            annotations=Annotations(keep_note=self._keep, redact=redact or _without_known_keys),
+            linting=Linting(lambda: self._judged),
         )
 
     def _reader(self) -> RecordingReader:
         return _LintedReader(self._path, lambda seq: self._found if seq <= self._looked_at else None)
 
-    def _keep(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+    def _keep(self, seq: int, marked: bool | None, text: str | None) -> None:
         try:
             self._notes.note(seq, marked=marked, text=text)
         except McptuiError as error:
@@ -276,7 +274,7 @@ class RecordingFile:
             return
         for seq, note in notes.items():
             if note.text:
-                self.recording.notes[seq] = note.text
+                self.recording.annotations.notes[seq] = note.text
             if (index := columns.index(seq)) >= 0:
                 columns.mark(index, note.marked)
 

@@ -283,9 +283,10 @@ class RecordingReader:
 
     def _searched(self, seq: int, start: int, length: int) -> bytes:
         """Return a part of a body for a search, b"" if the part is lost."""
+        part: bytes | None = None
         with self._losing():
-            return self._stored(seq, start, length) or b""
-        return b""
+            part = self._stored(seq, start, length)
+        return part or b""
 
     @contextmanager
     def _losing(self) -> Iterator[None]:

@@ -207,9 +207,11 @@ class RecordingWriter:
         assert connection is not None
         connection.execute("BEGIN IMMEDIATE")
         pieces = [entries[start : start + _RUNS[0]] for start in range(0, len(entries), _RUNS[0])]
-        for insert in (_insert_entries, _insert_bodies):
-            for piece in pieces:
-                insert(connection, piece)
+        for piece in pieces:
+            _insert_entries(connection, piece)
+        for piece in pieces:
+            bodies = [(entry.seq, bytearray(entry.body)) for entry in piece if entry.body]
+            _insert(connection, _INSERT_BODIES, bodies)
         stored = self._table.write(connection, findings) if findings else None
         judged = self._judged
         if judged > self._judged_stored:
@@ -283,11 +285,6 @@ def _insert_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) ->
     if all(entry.cause is None for entry in entries):
         rows, inserts = [row[: _CAUSE.start] + row[_CAUSE.stop :] for row in rows], _INSERT_WITHOUT_CAUSE
     _insert(connection, inserts, rows)
-
-
-def _insert_bodies(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
-    bodies = [(entry.seq, bytearray(entry.body)) for entry in entries if entry.body]
-    _insert(connection, _INSERT_BODIES, bodies)
 
 
 def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:

@@ -79,7 +79,7 @@ class SessionJournal:
         lock: LiveLock | None = None,
         first: Op | None = None,
         problem: str = "",
-        on_close: Callable[[], None] = lambda: None,
+        on_close: Callable[[], object] = lambda: None,
     ) -> None:
         """Create a journal that writes nothing before the first message. A new file starts with `first`.
 

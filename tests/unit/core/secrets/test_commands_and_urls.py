@@ -4,7 +4,7 @@ import pytest
 
 from tui.core.secrets import secret_names
 from tui.core.secrets.commands_and_urls import masked, masked_arguments, secrets_in, secrets_in_arguments
-from tui.core.secrets.secret_names import is_secret_header, names_a_secret_argument
+from tui.core.secrets.secret_names import is_secret_header, names_a_secret, names_a_secret_argument
 
 S = "hunter2"
 
@@ -176,3 +176,44 @@ def test_of_overlapping_secrets_the_rest_is_masked_too():
 def test_shapes_behind_letters_of_other_scripts_are_masked_in_place():
     text = "é ghp_" + "a1" * 18 + " 中 ghp_" + "b2" * 18
     assert masked(text) == "é [redacted:github] 中 [redacted:github]"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password",
+        "API_KEY",
+        "apiKey",
+        "x-api-key",
+        "accessToken",
+        "GITHUB_TOKEN",
+        "clientSecret",
+        "APIKey",
+        "pin",
+        "pass",
+        "DB_PASS",
+        "smtpPass",
+    ],
+)
+def test_names_of_secrets_are_recognized(name):
+    assert names_a_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "keyword",
+        "key",
+        "max_tokens",
+        "monkey",
+        "author",
+        "city",
+        "",
+        "session",
+        "pinned",
+        "pass_through",
+        "bypass",
+    ],
+)
+def test_other_names_are_not_secret(name):
+    assert not names_a_secret(name)

@@ -360,9 +360,12 @@ async def test_any_sequence_of_journal_operations_opens_as_a_valid_conversation(
     assert (await store.read(journal.id)).conversation.messages == talk
 
 
-async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    session = await saved(store_in(tmp_path), QUESTION, ANSWER)
-    store = store_in(tmp_path)
+async def cancelled_open(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[SessionStore, str, threading.Event]:
+    """Cancel opening a session whose thread goes on once the event is set."""
+    session = await saved(store_in(folder), QUESTION, ANSWER)
+    store = store_in(folder)
     read, go = threading.Event(), threading.Event()
     reopen = store._reopen
 
@@ -377,7 +380,13 @@ async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch:
     await asyncio.to_thread(read.wait, 10)
     opening.cancel()
     await asyncio.wait({opening})
-    assert opening.cancelled() and is_live(file_of(tmp_path, session))
+    assert opening.cancelled()
+    return store, session, go
+
+
+async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    _, session, go = await cancelled_open(tmp_path, monkeypatch)
+    assert is_live(file_of(tmp_path, session))
     go.set()
     await until(lambda: not is_live(file_of(tmp_path, session)), what="the lock to be released")
     _, journal = await store_in(tmp_path).reopen(session)
@@ -387,22 +396,7 @@ async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch:
 async def test_a_session_that_this_process_is_still_opening_is_not_reported_as_open_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    session = await saved(store_in(tmp_path), QUESTION, ANSWER)
-    store = store_in(tmp_path)
-    read, go = threading.Event(), threading.Event()
-    reopen = store._reopen
-
-    def slow(ident: str) -> object:
-        found = reopen(ident)
-        read.set()
-        go.wait(10)
-        return found
-
-    monkeypatch.setattr(store, "_reopen", slow)
-    opening = asyncio.create_task(store.reopen(session))
-    await asyncio.to_thread(read.wait, 10)
-    opening.cancel()
-    await asyncio.wait({opening})
+    store, session, go = await cancelled_open(tmp_path, monkeypatch)
     assert [info.in_use for info in await store.list()] == [False]
     again = asyncio.create_task(store.reopen(session))
     assert [info.in_use for info in await store.list()] == [False] and not again.done()
