@@ -171,10 +171,10 @@ class RunRecording:
 
     def _keep_note(self, seq: int, marked: bool | None, text: str | None) -> None:
         def keep(writer: TrafficWriter) -> None:
-            from tui.storage.recordings.notes import NotesStore
+            from tui.storage.recordings.notes import keep_note
 
             try:
-                NotesStore(self.path).note(seq, marked=marked, text=text)
+                keep_note(self.path, seq, marked=marked, text=text)
             except McptuiError as error:
                 _log.warning("cannot store a note: %s", error)
 

@@ -19,7 +19,7 @@ from tui.settings.locations import state_dir
 from tui.storage.files.foreign_file import LIST_SECONDS, time_limit, until_set
 from tui.storage.files.live_lock import is_live
 from tui.storage.recordings.findings import JudgedFindings, judged_of
-from tui.storage.recordings.notes import NotesStore
+from tui.storage.recordings.notes import keep_note, notes_of
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
 from tui.storage.recordings.rows import Row
 from tui.traffic.record.column_parts import ListRow
@@ -119,7 +119,6 @@ class RecordingFile:
         live = is_live(path)
         ended_ns = _ended_ns(path)
         self._path = path
-        self._notes = NotesStore(path)
         self._found: JudgedFindings | None = None
         self._shown = self._looked_at = 0
         self._judged = sys.maxsize
@@ -144,7 +143,7 @@ class RecordingFile:
 
     def _keep(self, seq: int, marked: bool | None, text: str | None) -> None:
         try:
-            self._notes.note(seq, marked=marked, text=text)
+            keep_note(self._path, seq, marked=marked, text=text)
         except McptuiError as error:
             _log.warning("cannot store a note: %s", error)
 
@@ -266,7 +265,7 @@ class RecordingFile:
     def _take_notes(self, reader: RecordingReader) -> None:
         columns = self.recording.entries
         try:
-            notes = self._notes.all()
+            notes = notes_of(self._path)
         except StorageError as error:
             _log.info("cannot read the notes: %s", error)
             self._lost_notes = True

@@ -76,7 +76,10 @@ def open_database(
             connection.execute("BEGIN")
         return checked(connection, path, check)
     except sqlite3.OperationalError as error:
-        return opened_alone(path, check, error)
+        if is_stopped(error) or has_bytes(side_file(path, "-wal")):
+            raise
+        # The folder may be one where SQLite cannot create files, and nothing is being written.
+        return checked(connect(path, "ro", "&immutable=1"), path, check)
 
 
 def size_in_header(path: Path) -> int:
@@ -99,10 +102,7 @@ def side_file(path: Path, suffix: str) -> Path:
 
 def has_bytes(path: Path) -> bool:
     """Return whether a file exists and is not empty."""
-    try:
-        return path.stat().st_size > 0
-    except OSError:
-        return False
+    return bool((look := _look_of(path)) and look[2])
 
 
 def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
@@ -140,13 +140,6 @@ def make_private(path: Path) -> None:
     The -wal and -shm files get the mode of this file.
     """
     os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
-
-
-def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
-    """Open a file in a folder where SQLite cannot create others. If it is being written, raise `error`."""
-    if is_stopped(error) or has_bytes(side_file(path, "-wal")):
-        raise error
-    return checked(connect(path, "ro", "&immutable=1"), path, check)
 
 
 def checked(

@@ -48,12 +48,8 @@ WINDOW = 0.02
 DRAFT_SECONDS = 0.25
 """How often the draft of a reply is stored, unless a caller waits for it."""
 
-RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 15.0
-"""Seconds until a failed disk is retried.
-
-The delay doubles each time, up to the maximum, but is shorter when there is new data. A file that another
-program has locked is retried after the first of these.
-"""
+RETRY_SECONDS = 1.0
+"""Seconds until a failed disk, or a file that another program has locked, is tried again."""
 
 CLOSE_SECONDS = 5.0
 """How long `close` waits for the disk."""
@@ -96,8 +92,7 @@ class SessionJournal:
         self._weight = 0
         self._waiters: list[Future[None]] = []
         self._storing = self.is_closing = self._ended = self._is_released = False
-        self._retry_at = self._draft_at = self._failed_at = 0.0
-        self._retries = 0
+        self._retry_at = self._draft_at = 0.0
         self._thread: DaemonThread | None = None
 
     @property
@@ -147,7 +142,6 @@ class SessionJournal:
                 return
             self._ops.append(op)
             self._weight += size + _WEIGHT
-            self._retry_at = min(self._retry_at, self._failed_at + RETRY_SECONDS)
             if replaces_draft:
                 self._draft = None
             self._wake()
@@ -215,9 +209,7 @@ class SessionJournal:
         finally:  # after an unexpected error, the thread is started again
             with self._condition:
                 self._storing = False
-                if stored:
-                    self._retries = 0
-                else:
+                if not stored:
                     self._keep(batch, weight)
             for waiter in waiters:
                 _resolve(waiter)
@@ -248,10 +240,7 @@ class SessionJournal:
 
     def _keep(self, batch: list[Op], weight: int) -> None:
         """Keep data that could not be stored, up to `WAITING_BYTES`. A draft is dropped."""
-        self._failed_at = time.monotonic()
-        self._retries = 0 if self._writer.is_locked else self._retries
-        self._retry_at = self._failed_at + min(RETRY_SECONDS * 2**self._retries, MOST_RETRY_SECONDS)
-        self._retries = min(self._retries + 1, 10)
+        self._retry_at = time.monotonic() + RETRY_SECONDS
         self._weight += weight
         self._ops[:0] = batch
         if self._weight > WAITING_BYTES:
@@ -297,7 +286,6 @@ class SessionWriter:
     Attributes:
         problem: why nothing can be written now, or "".
         defect: why a part was permanently omitted, or "".
-        is_locked: `problem` is another program's lock, which may be released at any time.
     """
 
     def __init__(
@@ -313,7 +301,6 @@ class SessionWriter:
         self._is_new = is_new
         self._made = time.time()
         self.problem, self.defect = problem, ""
-        self.is_locked = False
         self._connection: sqlite3.Connection | None = None
         self._tables: SessionTables | None = None
         self._guard = FileGuard(path, self._is_whole)
@@ -407,8 +394,6 @@ class SessionWriter:
 
     def _failed(self, error: Exception) -> None:
         self.problem = error.message if isinstance(error, StorageError) else why_not(error, self._path)
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        self.is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         if self._tables is not None:
             self._tables.roll_back()
         is_lost = isinstance(error, FileChanged | UnicodeDecodeError) or (

@@ -4,48 +4,14 @@ import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 
 import pytest
 
 from tui.core.secrets.redact import PieceRedactor, Redactor, Secret
 
-VALUE = 'p4ss"w/rd+42'
-
-
-@pytest.mark.parametrize("form", [VALUE, json.dumps(VALUE)[1:-1], quote(VALUE, safe="")])
-def test_a_configured_value_is_replaced_by_its_name_in_every_encoding(form: str):
-    assert Redactor({"DB_PASSWORD": VALUE}).redact(f"<{form}>") == "<[redacted:DB_PASSWORD]>"
-
 
 def test_a_short_value_is_not_redacted_because_it_would_match_ordinary_text():
     assert Redactor({"PIN": "on"}).redact("turn it on") == "turn it on"
-
-
-def test_the_longest_of_overlapping_values_wins():
-    redactor = Redactor({"A": "secret-value", "B": "secret-value-long"})
-    assert redactor.redact("secret-value-long") == "[redacted:B]"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "sk-proj-abcdefghijklmnop1234",
-        "ghp_" + "a1" * 18,
-        "xoxb-1234567890-abcdef",
-        "AKIAABCDEFGHIJKLMNOP",
-        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
-        "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
-        "Authorization: Bearer abcdefghijklmnop",
-    ],
-)
-def test_well_known_shapes_of_secrets_are_redacted_without_configuration(text: str):
-    redacted = Redactor().redact(text)
-    assert "[redacted:" in redacted and text.split()[-1][-8:] not in redacted
-
-
-def test_text_without_secrets_is_unchanged():
-    assert Redactor({"KEY": "abcdefgh"}).redact("the task-force asked") == "the task-force asked"
 
 
 def test_the_repr_of_a_secret_does_not_reveal_it():

@@ -160,23 +160,6 @@ async def test_memory_for_pending_writes_is_bounded(tmp_path: Path, monkeypatch)
     await journal.close()
 
 
-async def test_a_lock_by_another_program_is_retried_soon_however_long_it_was_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commits: list[int]
-) -> None:
-    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr("tui.storage.sessions.file.WRITER_BUSY_MS", 1)
-    journal = await store_in(tmp_path).begin()
-    await say(journal, QUESTION)
-    commits.clear()
-    with closing(sqlite3.connect(tmp_path / "sessions" / f"{journal.id}.mcpsession")) as other:
-        other.execute("BEGIN IMMEDIATE")
-        journal.message(1, ANSWER)
-        await until(lambda: len(commits) > 12)
-        assert journal._retry_at - journal._failed_at < 0.02
-    await until(lambda: not journal.problem)
-    await journal.close()
-
-
 DAMAGE = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
 
 
@@ -226,7 +209,6 @@ async def test_a_journal_that_fails_again_and_again_ends_with_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     commits = Failing(monkeypatch, RuntimeError("a defect"))
-    monkeypatch.setattr(session_journal, "MOST_RETRY_SECONDS", 0.01)
     store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)

@@ -159,17 +159,6 @@ async def test_the_complete_reply_replaces_its_draft(tmp_path: Path):
     assert (await store.read(journal.id)).conversation.messages == [QUESTION, ANSWER]
 
 
-async def test_a_reopened_conversation_continues(tmp_path: Path):
-    store = store_in(tmp_path)
-    session = await saved(store, QUESTION, ANSWER)
-    _, journal = await store.reopen(session)
-    await say(journal, UserMessage("And tomorrow?"), start=2)
-    await journal.close()
-    found = await store.read(session)
-    assert found.conversation.messages == [QUESTION, ANSWER, UserMessage("And tomorrow?")]
-    assert (found.info.turns, found.info.title) == (2, QUESTION.text)
-
-
 async def test_an_open_session_cannot_be_opened_deleted_or_renamed_elsewhere(tmp_path: Path):
     store, other = store_in(tmp_path), store_in(tmp_path)
     journal = await store.begin()
@@ -244,18 +233,6 @@ async def test_a_session_can_be_renamed_whether_open_or_not(tmp_path: Path):
     assert [info.title for info in await store.list()] == ["北京"]
     await journal.close()
     assert [path.suffix for path in (tmp_path / "sessions").iterdir()] == [".mcpsession"]
-
-
-async def test_the_list_begins_with_the_most_recently_changed_session(tmp_path: Path):
-    store = store_in(tmp_path)
-    first, second = await saved(store, QUESTION), await saved(store, QUESTION)
-    assert [info.id for info in await store.list()] == [second, first]
-    _, journal = await store.reopen(first)
-    await say(journal, ANSWER, start=1)
-    await journal.close()
-    assert [info.id for info in await store.list()] == [first, second]
-    assert [info.id for info in await store.list(limit=1)] == [first]
-    assert await store.list("nothing like it") == []
 
 
 async def test_a_missing_session_is_reported(tmp_path: Path):
