@@ -96,16 +96,15 @@ def asks_for_a_secret(words: str) -> bool:
     return _ASKED_FOR.search(words) is not None
 
 
-def is_page_token(name: str) -> bool:
-    """Return whether `name` names a pagination token, such as `next_token` or `nextPageToken`."""
-    words = _words(name)
-    return words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
-
-
 @lru_cache(1024)
 def names_a_secret_argument(name: str) -> bool:
-    """Return whether the argument `name` of a tool holds a secret, judging only by its name."""
-    return names_a_secret(name) and not is_about_a_secret(name) and not is_page_token(name)
+    """Return whether the argument `name` of a tool holds a secret, judging only by its name.
+
+    Pagination tokens, such as `next_token` or `nextPageToken`, are none.
+    """
+    words = _words(name)
+    is_of_pages = words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
+    return names_a_secret(name) and not is_about_a_secret(name) and not is_of_pages
 
 
 def may_be_secret(name: str) -> bool:

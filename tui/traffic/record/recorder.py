@@ -321,8 +321,12 @@ class Recorder:
             try:
                 self._writer = self._factory()
                 self._problem = self._writer.problem
-            except Exception as problem:  # the recording continues in memory
-                self._problem = _reason(problem)
+            except Exception as error:  # the recording continues in memory
+                self._problem = f"{type(error).__name__}: {error}"
+                if isinstance(error, OSError) and error.filename and error.strerror:
+                    self._problem = f"cannot write to {error.filename}: {error.strerror}"
+                elif isinstance(error, McptuiError):
+                    self._problem = str(error)
         while not self._closing:
             self._wake.wait(RETRY_SECONDS if self._problem and self._writer is not None else None)
             self._wake.clear()
@@ -416,9 +420,3 @@ class Recorder:
     def _fault(self, what: str) -> None:
         self.faults += 1
         _LOG.warning("recorder: %s failed", what, exc_info=True)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"cannot write to {error.filename}: {error.strerror}"
-    return str(error) if isinstance(error, McptuiError) else f"{type(error).__name__}: {error}"
