@@ -19,9 +19,9 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import SessionMeta
 from tui.core.traffic import Direction, Entry, Kind, Outcome
-from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
 from tui.storage.exports.entries import entry_document
 from tui.storage.exports.html import SCRIPT, html
+from tui.storage.sessions.store import SessionStore
 
 HOSTILE = b'</pre></script><script>alert(1)</script><img src="http://evil/x" onerror=alert(1)>\x1b[31m\x00'
 
@@ -111,16 +111,6 @@ def harmless(page: Page) -> None:
         assert not re.match(r"\s*(javascript|vbscript|data):", str(attributes.get("href", "")), re.IGNORECASE)
 
 
-async def test_results_are_shown_without_notes_for_the_model(tmp_path: Path):
-    cut = ToolMessage("c1", "x", CANCELLED_FOR_MODEL, is_error=True, why="cancelled")
-    odd = ToolMessage("c2", "y", f"ERROR: [warning: odd {EVIL}]\nno", is_error=True, seconds=1.0)
-    asking = AssistantMessage("", calls=(CallRequest("c1", "x", "{}"), CallRequest("c2", "y", "{}")))
-    page = await page_of(tmp_path, QUESTION, asking, cut, odd, ANSWER)
-    assert CANCELLED in page.text and CANCELLED_FOR_MODEL not in page.text
-    assert f"odd {EVIL}" in page.text and "[warning" not in page.text and "ERROR" not in page.text
-    harmless(page)
-
-
 async def test_all_messages_are_on_the_page(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION, ASKING, RESULT, ANSWER)
     for part in (QUESTION.text, "weather__get", "Beijing", "sunny, 25 °C", "It is sunny."):
@@ -176,8 +166,7 @@ async def test_a_huge_reply_is_not_rendered_as_markdown(tmp_path: Path):
     assert "strong" not in {tag for tag, _ in page.tags}
 
 
-async def test_the_system_prompt_is_shown_as_text(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_the_system_prompt_is_shown_as_text(store: SessionStore):
     journal = await store.begin()
     journal.describe(SessionMeta(system=EVIL))
     journal.message(0, QUESTION)
@@ -194,8 +183,7 @@ async def test_no_text_can_escape_its_element(tmp_path: Path, one: str, other: s
 
 
 @pytest.mark.parametrize("kind", ["html", "markdown", "json"])
-async def test_an_export_leaves_only_its_file_in_the_folder(tmp_path: Path, kind: str):
-    store = store_in(tmp_path)
+async def test_an_export_leaves_only_its_file_in_the_folder(tmp_path: Path, store: SessionStore, kind: str):
     session = await saved(store, QUESTION)
     target = tmp_path / "out"
     target.mkdir()

@@ -206,32 +206,6 @@ def test_a_newer_recording_is_rejected_with_the_next_step(path: Path):
         RecordingReader(path)
 
 
-def test_damage_inside_a_recording_is_reported_when_it_is_read(path: Path):
-    recorded(path, requests(1, 2000, 200))
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        file.seek(8192)
-        file.write(os.urandom(size - 8192))
-    with closing(RecordingReader(path)) as reader:
-        reader.columns(0, 5000)
-        reader.search([BodyTerm("zzz")], 1, 5000)
-        assert "damaged" in reader.damage
-
-
-@pytest.mark.parametrize(
-    "change",
-    ["kind = 99", "kind = 0", "direction = -9", "outcome = 'x'"],
-)
-def test_malformed_values_are_reported_as_damage(path: Path, change: str):
-    recorded(path, requests(1, 3))
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"UPDATE entries SET {change}")
-        connection.commit()
-    with closing(RecordingReader(path)) as reader:
-        assert reader.columns(0, 10) == []
-        assert reader.damage == "the recording is damaged: no entry could be read"
-
-
 @pytest.mark.parametrize("seq", [2**31, 2**62, 2**63 - 1])
 def test_an_entry_with_an_enormous_number_is_read_like_any_other(path: Path, seq: int):
     recorded(path, requests(1, 3))

@@ -17,6 +17,7 @@ from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.storage.sessions import journal as session_journal
 from tui.storage.sessions.file import is_cut, is_sound
+from tui.storage.sessions.store import SessionStore
 
 Damage = Callable[[Path], None]
 
@@ -117,8 +118,7 @@ async def test_the_damage_is_reported_and_the_damaged_file_kept(
 ) -> None:
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 60)
     journal = await store_in(tmp_path).begin()
-    journal.message(0, UserMessage("first"))
-    await journal.settled()
+    await say(journal, UserMessage("first"))
     path = tmp_path / "sessions" / f"{journal.id}.mcpsession"
     os.truncate(wal(path), 0)
     journal.message(1, UserMessage("second"))
@@ -143,8 +143,7 @@ async def test_a_removed_file_is_written_again_completely_once_the_disk_has_spac
 
     monkeypatch.setattr(session_journal, "write_copy", full_at_first)
     journal = await store_in(tmp_path).begin()
-    journal.message(0, UserMessage("first"))
-    await journal.settled()
+    await say(journal, UserMessage("first"))
     remove(tmp_path / "sessions" / f"{journal.id}.mcpsession")
     journal.message(1, UserMessage("second"))
     await until(lambda: len(failures) == 2 and not journal.problem)
@@ -155,8 +154,7 @@ async def test_a_removed_file_is_written_again_completely_once_the_disk_has_spac
 
 async def test_a_checkpoint_by_another_program_is_not_damage(tmp_path: Path) -> None:
     journal = await store_in(tmp_path).begin()
-    journal.message(0, UserMessage("first"))
-    await journal.settled()
+    await say(journal, UserMessage("first"))
     path = tmp_path / "sessions" / f"{journal.id}.mcpsession"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -201,8 +199,9 @@ def put(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-async def test_a_truncated_file_is_read_up_to_the_cut_and_the_session_continues(tmp_path: Path, path: Path):
-    store = store_in(tmp_path)
+async def test_a_truncated_file_is_read_up_to_the_cut_and_the_session_continues(
+    store: SessionStore, path: Path
+):
     size = len(data_of(path))
     os.truncate(path, size // 2)
     assert is_cut(path)
@@ -217,8 +216,7 @@ async def test_a_truncated_file_is_read_up_to_the_cut_and_the_session_continues(
     assert len(data_of(path.with_name(path.name + ".damaged"))) == size // 2
 
 
-async def test_damage_that_would_break_only_writing_is_repaired_on_opening(tmp_path: Path, path: Path):
-    store = store_in(tmp_path)
+async def test_damage_that_would_break_only_writing_is_repaired_on_opening(store: SessionStore, path: Path):
     overwrite(path, leaves(path, "folded_data")[0])
     assert not is_sound(path)
     found, journal = await store.reopen(path.stem)
@@ -231,9 +229,8 @@ async def test_damage_that_would_break_only_writing_is_repaired_on_opening(tmp_p
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_after_any_damage_a_session_opens_valid_or_is_rejected_with_a_reason(
-    tmp_path: Path, path: Path, seed: int
+    store: SessionStore, path: Path, seed: int
 ):
-    store = store_in(tmp_path)
     dice = random.Random(seed)
     data = bytearray(data_of(path))
     for _ in range(3):

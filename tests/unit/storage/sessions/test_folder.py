@@ -17,6 +17,7 @@ from tui.core.conversation.conversation import AssistantMessage
 from tui.core.errors import StorageError
 from tui.storage.sessions import folder as session_folder
 from tui.storage.sessions.folder import NAME, SessionFolder, load_known
+from tui.storage.sessions.store import SessionStore
 from tui.storage.sessions.stored_session import read_stored
 
 DAY = 24 * 3600.0
@@ -32,8 +33,9 @@ class Moved:
         return time.time() + self.days * DAY
 
 
-async def test_a_thousand_known_sessions_are_listed_without_reading_them(tmp_path: Path, monkeypatch):
-    store = store_in(tmp_path)
+async def test_a_thousand_known_sessions_are_listed_without_reading_them(
+    tmp_path: Path, store: SessionStore, monkeypatch
+):
     session = await saved(store, QUESTION, ANSWER)
     folder = tmp_path / "sessions"
     data = (folder / f"{session}.mcpsession").read_bytes()
@@ -61,8 +63,7 @@ async def test_a_session_that_is_being_written_is_listed_with_its_current_state(
     await journal.close()
 
 
-async def test_a_deleted_session_is_restored_completely(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_deleted_session_is_restored_completely(store: SessionStore):
     session = await saved(store, QUESTION, ANSWER)
     await store.delete(session)
     assert await store.list() == []
@@ -74,8 +75,9 @@ async def test_a_deleted_session_is_restored_completely(tmp_path: Path):
     assert await store.deleted() == []
 
 
-async def test_the_session_of_a_killed_process_is_deleted_and_restored_with_all_its_messages(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_the_session_of_a_killed_process_is_deleted_and_restored_with_all_its_messages(
+    tmp_path: Path, store: SessionStore
+):
     journal = await store.begin()
     await say(journal, QUESTION, ANSWER)
     folder, crashed = tmp_path / "sessions", store_in(tmp_path / "crashed")
@@ -122,8 +124,7 @@ async def test_an_empty_session_is_not_listed_and_is_removed_after_a_day(tmp_pat
     assert [path.stem for path in files.folder.iterdir()] == [session]
 
 
-async def test_restoring_does_not_overwrite_an_existing_session(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_restoring_does_not_overwrite_an_existing_session(tmp_path: Path, store: SessionStore):
     session = await saved(store, QUESTION)
     path = tmp_path / "sessions" / f"{session}.mcpsession"
     data = path.read_bytes()
@@ -143,8 +144,7 @@ TABLES = ("meta", "messages", "intents", "decisions", "usage", "results", "draft
 
 
 @pytest.mark.parametrize("table", TABLES)
-async def test_a_session_with_a_view_for_a_table_is_listed_with_its_problem(tmp_path: Path, table: str):
-    store = store_in(tmp_path)
+async def test_a_session_with_a_view_for_a_table_is_listed_with_its_problem(store: SessionStore, table: str):
     good, bad = await saved(store, QUESTION, ANSWER), await saved(store, QUESTION, ANSWER)
     become_view(store.files.path_of(bad), table)
     found = {info.id: info.problem for info in await store.list()}
@@ -153,8 +153,9 @@ async def test_a_session_with_a_view_for_a_table_is_listed_with_its_problem(tmp_
 
 
 @pytest.mark.parametrize("table", TABLES)
-async def test_a_session_with_a_view_for_a_table_is_neither_opened_nor_searched(tmp_path: Path, table: str):
-    store = store_in(tmp_path)
+async def test_a_session_with_a_view_for_a_table_is_neither_opened_nor_searched(
+    store: SessionStore, table: str
+):
     session = await saved(store, QUESTION, ANSWER)
     become_view(store.files.path_of(session), table)
     with pytest.raises(StorageError, match="contains a view"):
@@ -164,16 +165,14 @@ async def test_a_session_with_a_view_for_a_table_is_neither_opened_nor_searched(
     assert [place async for place in store.search("weather")] == []
 
 
-async def test_a_session_with_a_trigger_is_not_continued(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_session_with_a_trigger_is_not_continued(store: SessionStore):
     session = await saved(store, QUESTION, ANSWER)
     change(store.files.path_of(session), "CREATE TRIGGER t AFTER INSERT ON messages BEGIN SELECT 1; END")
     with pytest.raises(StorageError, match="contains a trigger"):
         await store.rename(session, "Other")
 
 
-async def test_a_page_with_many_parents_is_not_read_more_often_than_the_file_can_hold(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_page_with_many_parents_is_not_read_more_often_than_the_file_can_hold(store: SessionStore):
     large = AssistantMessage("x" * 400_000, model="demo")
     session = await saved(store, QUESTION, large, *[AssistantMessage("y" * 1500, model="demo")] * 200)
     path = store.files.path_of(session)
@@ -186,8 +185,7 @@ async def test_a_page_with_many_parents_is_not_read_more_often_than_the_file_can
     assert sum(len(one.text) for one in stored.in_order) <= path.stat().st_size
 
 
-async def test_a_damaged_session_that_claims_many_messages_is_read_in_bounded_time(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_damaged_session_that_claims_many_messages_is_read_in_bounded_time(store: SessionStore):
     session = await saved(store, QUESTION, ANSWER)
     path = store.files.path_of(session)
     change(
@@ -197,8 +195,7 @@ async def test_a_damaged_session_that_claims_many_messages_is_read_in_bounded_ti
     assert stored.damaged and not stored.messages
 
 
-async def test_a_session_with_a_huge_title_is_listed_with_its_problem(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_session_with_a_huge_title_is_listed_with_its_problem(store: SessionStore):
     session = await saved(store, QUESTION, ANSWER)
     script = "UPDATE meta SET value = hex(zeroblob(6000000)) WHERE name = 'title'"
     change(store.files.path_of(session), script)
@@ -210,17 +207,15 @@ async def test_a_session_with_a_huge_title_is_listed_with_its_problem(tmp_path: 
     assert most < 1_000_000
 
 
-async def test_values_that_a_list_does_not_show_are_not_read_for_it(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_values_that_a_list_does_not_show_are_not_read_for_it(store: SessionStore):
     session = await saved(store, QUESTION, ANSWER)
     change(store.files.path_of(session), "INSERT INTO meta VALUES ('compaction', hex(zeroblob(6000000)))")
     assert {info.id: info.problem for info in await store.list()} == {session: ""}
 
 
 async def test_a_deleted_session_that_vanishes_while_it_is_listed_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
 ):
-    store = store_in(tmp_path)
     sessions = [await saved(store, QUESTION, ANSWER) for _ in range(2)]
     for session in sessions:
         store.files.delete(session)
@@ -255,13 +250,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def test_another_process_reads_only_sessions_that_changed(
-    tmp_path: Path, folder: Path, reads: list[str]
+    tmp_path: Path, store: SessionStore, folder: Path, reads: list[str]
 ):
     first = await store_in(tmp_path).list()
     assert len(reads) == 40
     reads.clear()
     assert await store_in(tmp_path).list() == first and reads == []
-    store = store_in(tmp_path)
     _, journal = await store.reopen("copy-3")
     await say(journal, QUESTION, start=2)
     await store.rename("copy-3", "Another")
@@ -270,9 +264,8 @@ async def test_another_process_reads_only_sessions_that_changed(
     await journal.close()
 
 
-async def test_a_deleted_session_is_removed_from_the_list(tmp_path: Path, folder: Path):
+async def test_a_deleted_session_is_removed_from_the_list(tmp_path: Path, store: SessionStore, folder: Path):
     await store_in(tmp_path).list()
-    store = store_in(tmp_path)
     await store.delete("copy-1")
     assert len(await store.list()) == len(await store_in(tmp_path).list()) == 39
 

@@ -14,11 +14,12 @@ from tests.conftest import until
 from tests.unit.storage.faulty_disk import FaultyDisk
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, say, store_in
 from tui.core import daemon_thread
-from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
+from tui.core.conversation.conversation import ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent
 from tui.core.ports import Usage
 from tui.storage.sessions import journal as session_journal
 from tui.storage.sessions.file import open_for_reading
+from tui.storage.sessions.store import SessionStore
 from tui.storage.sessions.tables import SessionTables
 
 
@@ -70,18 +71,6 @@ async def test_messages_sent_together_are_stored_in_few_transactions(tmp_path: P
     await journal.settled()
     await journal.close()
     assert sum(commits) == 100 and len([each for each in commits if each]) <= 3
-
-
-async def test_arguments_whose_names_suggest_a_secret_are_not_in_the_file(tmp_path: Path):
-    journal = await store_in(tmp_path).begin()
-    journal.message(0, UserMessage("log in"))
-    call = CallRequest("c", "auth__login", '{"password": "hunter2", "user": "ada"}')
-    journal.message(1, AssistantMessage(calls=(call,)))
-    journal.intent(Intent("c", "auth", "login", {"password": "hunter2", "user": "ada"}))
-    await journal.close()
-    files = b"".join(file.read_bytes() for file in (tmp_path / "sessions").iterdir() if file.is_file())
-    assert b"hunter2" not in files
-    assert files.count(b"[redacted:password]") == 2
 
 
 async def test_the_thread_starts_with_the_first_message_and_ends_with_the_journal(tmp_path: Path):
@@ -206,10 +195,9 @@ async def test_nobody_waits_for_ever_and_everything_is_stored_afterwards(
 
 
 async def test_a_journal_that_fails_again_and_again_ends_with_a_problem(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: SessionStore, monkeypatch: pytest.MonkeyPatch
 ):
     commits = Failing(monkeypatch, RuntimeError("a defect"))
-    store = store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)
     commits.works = False
@@ -221,23 +209,6 @@ async def test_a_journal_that_fails_again_and_again_ends_with_a_problem(
     commits.works = True
     await journal.close()
     assert places(tmp_path, journal.id) == [0]
-
-
-async def test_a_part_that_cannot_be_stored_does_not_block_the_data_after_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    def decision(*given: object) -> None:
-        raise LookupError("a defect")
-
-    monkeypatch.setattr(SessionTables, "decision", decision)
-    journal = await store_in(tmp_path).begin()
-    journal.message(0, QUESTION)
-    journal.decision("c1", "allowed", "")
-    journal.message(1, ANSWER)
-    await asyncio.wait_for(journal.settled(), 10)
-    assert "cannot store a part of the session" in journal.problem
-    await journal.close()
-    assert places(tmp_path, journal.id) == [0, 1]
 
 
 TALK = [QUESTION, ASKING, RESULT, ToolMessage("c2", "weather__get", "rain", kept="r1"), ANSWER]
@@ -335,8 +306,7 @@ async def test_a_write_failure_is_reported_with_the_reason(
     await journal.close()
 
 
-async def test_a_message_that_cannot_be_stored_does_not_block_the_others(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_message_that_cannot_be_stored_does_not_block_the_others(store: SessionStore):
     journal = await store.begin()
     journal.message(0, QUESTION)
     journal.message(2**70, ANSWER)  # too large for SQLite

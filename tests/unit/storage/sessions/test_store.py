@@ -30,6 +30,7 @@ from tests.unit.storage.session_samples import (
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
+    Remark,
     ToolMessage,
     UserMessage,
     sanitised,
@@ -49,8 +50,7 @@ def file_of(folder: Path, session: str) -> Path:
     return folder / "sessions" / f"{session}.mcpsession"
 
 
-async def test_a_session_survives_a_round_trip(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_session_survives_a_round_trip(store: SessionStore):
     second = ToolMessage("c2", "weather__get", "rain", kept="r1")
     talk = [QUESTION, ASKING, RESULT, second, ANSWER]
     journal = await store.begin()
@@ -73,8 +73,7 @@ async def test_a_session_survives_a_round_trip(tmp_path: Path):
     assert (info.tokens, info.cost, info.model) == (350, 0.75, "demo")
 
 
-async def test_only_the_newest_complete_results_are_restored_but_an_export_contains_all(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_only_the_newest_complete_results_are_restored_but_an_export_contains_all(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     for number in range(1, 121):
@@ -86,8 +85,7 @@ async def test_only_the_newest_complete_results_are_restored_but_an_export_conta
     assert 'text 1"' in await store.exported(journal.id, "json")
 
 
-async def test_no_file_is_created_before_the_first_message(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_no_file_is_created_before_the_first_message(tmp_path: Path, store: SessionStore):
     journal = await store.begin()
     journal.describe(SessionMeta(system="x"))
     await journal.settled()
@@ -115,6 +113,7 @@ async def test_secrets_are_never_in_the_file(tmp_path: Path):
     journal.draft("a-configured-secret", "a-configured-secret")
     journal.intent(Intent("c", "s", "t", {"key": "a-configured-secret"}))
     journal.decision("c", "no", "a-configured-secret")
+    journal.remark(Remark(1, "error", "the key a-configured-secret is wrong", "model"))
     journal.result("r", "a-configured-secret")
     journal.describe(SessionMeta(system="a-configured-secret", title="a-configured-secret"))
     await journal.close()
@@ -122,8 +121,7 @@ async def test_secrets_are_never_in_the_file(tmp_path: Path):
     assert (await store.read(journal.id)).results == {"r": "[redacted:KEY]"}
 
 
-async def test_calls_without_a_result_get_one_that_is_stored(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_calls_without_a_result_get_one_that_is_stored(tmp_path: Path, store: SessionStore):
     journal = await store.begin()
     journal.intent(INTENT)
     await say(journal, QUESTION, ASKING)
@@ -137,8 +135,7 @@ async def test_calls_without_a_result_get_one_that_is_stored(tmp_path: Path):
     assert (await store.read(journal.id)).conversation.messages == found.conversation.messages
 
 
-async def test_a_partial_reply_is_kept_and_marked_as_partial(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_partial_reply_is_kept_and_marked_as_partial(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     journal.draft("It is su", "look outside")
@@ -148,8 +145,7 @@ async def test_a_partial_reply_is_kept_and_marked_as_partial(tmp_path: Path):
     assert found.conversation.messages[1] == AssistantMessage("It is su", "look outside", partial=True)
 
 
-async def test_the_complete_reply_replaces_its_draft(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_the_complete_reply_replaces_its_draft(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     journal.draft("It is su", "")
@@ -188,8 +184,7 @@ async def test_a_session_that_is_open_elsewhere_is_named_by_its_title(tmp_path: 
     await journal.close()
 
 
-async def test_a_branch_copies_the_messages_before_it_and_its_parent_is_unchanged(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_branch_copies_the_messages_before_it_and_its_parent_is_unchanged(store: SessionStore):
     kept = ToolMessage("c1", "weather__get", "sun…", kept="r1")
     parent = await store.begin()
     parent.describe(SessionMeta(system="Be brief.", title="Weather"))
@@ -210,8 +205,7 @@ async def test_a_branch_copies_the_messages_before_it_and_its_parent_is_unchange
     assert (await store.read(parent.id)).info.messages == 5
 
 
-async def test_a_branch_drops_compaction_after_the_branch_point(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_branch_drops_compaction_after_the_branch_point(store: SessionStore):
     parent = await store.begin()
     await say(parent, QUESTION, ANSWER, UserMessage("And tomorrow?"), ANSWER)
     parent.describe(SessionMeta(compaction=Compaction(0, "", 4, ((0, 900), (2, 700)))))
@@ -223,8 +217,7 @@ async def test_a_branch_drops_compaction_after_the_branch_point(tmp_path: Path):
     assert found.conversation.compaction == Compaction(0, "", 2, ((0, 900),))
 
 
-async def test_a_session_can_be_renamed_whether_open_or_not(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_session_can_be_renamed_whether_open_or_not(tmp_path: Path, store: SessionStore):
     session = await saved(store, QUESTION)
     await store.rename(session, "Weather")
     _, journal = await store.reopen(session)
@@ -235,16 +228,16 @@ async def test_a_session_can_be_renamed_whether_open_or_not(tmp_path: Path):
     assert [path.suffix for path in (tmp_path / "sessions").iterdir()] == [".mcpsession"]
 
 
-async def test_a_missing_session_is_reported(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_missing_session_is_reported(store: SessionStore):
     for name in ("20260101T000000Z-abcdef", "../../etc/passwd", "", "a/b", "x" * 500):
         for deed in (store.read, store.reopen, store.delete, store.restore):
             with pytest.raises(StorageError):
                 await deed(name)
 
 
-async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_changed(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_changed(
+    tmp_path: Path, store: SessionStore
+):
     await saved(store, QUESTION)
     path = file_of(tmp_path, "broken")
     path.write_bytes(b"\xde\xad" * 9000)
@@ -255,8 +248,7 @@ async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_c
     assert path.read_bytes() == b"\xde\xad" * 9000
 
 
-async def test_a_newer_session_is_rejected(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_newer_session_is_rejected(tmp_path: Path, store: SessionStore):
     session = await saved(store, QUESTION)
     with closing(sqlite3.connect(file_of(tmp_path, session))) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -265,9 +257,8 @@ async def test_a_newer_session_is_rejected(tmp_path: Path):
 
 
 async def test_a_session_that_cannot_be_written_is_opened_and_the_reason_reported(
-    tmp_path: Path, monkeypatch
+    store: SessionStore, monkeypatch
 ):
-    store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     real = os.open
 
@@ -313,8 +304,7 @@ entries = st.one_of(
 
 @given(st.lists(entries, min_size=1, max_size=10))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_any_sequence_of_journal_operations_opens_as_a_valid_conversation(tmp_path: Path, said):
-    store = store_in(tmp_path)
+async def test_any_sequence_of_journal_operations_opens_as_a_valid_conversation(store: SessionStore, said):
     journal = await store.begin()
     written = [QUESTION]
     await say(journal, QUESTION)
@@ -382,8 +372,7 @@ async def test_a_session_that_this_process_is_still_opening_is_not_reported_as_o
     await journal.close()
 
 
-async def test_a_session_that_is_still_closing_is_opened_once_it_is_closed(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_session_that_is_still_closing_is_opened_once_it_is_closed(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     journal.message(1, ANSWER)
@@ -396,9 +385,8 @@ async def test_a_session_that_is_still_closing_is_opened_once_it_is_closed(tmp_p
 
 
 async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: SessionStore, monkeypatch: pytest.MonkeyPatch
 ):
-    store = store_in(tmp_path)
     session = await saved(store, UserMessage("words " * 50_000))
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
