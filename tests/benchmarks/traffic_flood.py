@@ -157,7 +157,7 @@ def flooded(frames: int, folder: Path) -> Run:
             number += 1
             wait(app, 0.05 + number % 7 / 100)
             found.memory_mb = max(found.memory_mb, program.memory_info().rss / (1 << 20))
-        found.behind = stored - recording.judged()
+        found.behind = stored - recording.linting.judged()
         found.frames_a_second = (stored - first) / (time.perf_counter() - began)
         found.cpu_us = (sum(program.cpu_times()[:2]) - cpu) / max(1, stored - first) * 1e6
         found.lost = recording.lost(frames)

@@ -15,7 +15,7 @@ from tests.conftest import until
 from tests.protocol.command import Done, finish, mcptui, start
 from tests.protocol.test_tap import lines_of, recordings
 from tui.core.traffic import Direction
-from tui.storage.recordings.notes import NotesStore
+from tui.storage.recordings.notes import keep_note
 
 SERVER = """
 import json, sys
@@ -377,9 +377,8 @@ async def test_a_replay_without_a_server_is_refused(recording: Path):
 
 
 async def test_marks_and_notes_from_the_screen_can_be_filtered(recording: Path):
-    notes = NotesStore(recording)
-    notes.note(2, marked=True)
-    notes.note(3, text="my note")
+    keep_note(recording, 2, marked=True)
+    keep_note(recording, 3, text="my note")
     marked = await mcptui("traffic", "--filter", "marked:yes")
     noted = await mcptui("traffic", "--filter", "note:my")
     assert [line.split()[0] for line in marked.out.splitlines()] == ["2"]
@@ -387,7 +386,7 @@ async def test_marks_and_notes_from_the_screen_can_be_filtered(recording: Path):
 
 
 async def test_marks_and_notes_are_in_the_json_output(recording: Path):
-    NotesStore(recording).note(2, marked=True, text="my note")
+    keep_note(recording, 2, marked=True, text="my note")
     told = [json.loads(line) for line in (await mcptui("traffic", "--json")).out.splitlines()]
     assert [(one.get("marked"), one.get("note")) for one in told[:2]] == [(None, None), (True, "my note")]
 
@@ -413,8 +412,8 @@ async def test_marks_and_notes_are_in_every_export_with_both_halves_of_the_excha
 ) -> None:
     answer = next(one for one in (await mcptui("traffic", "--json")).objects if one["kind"] == "response")
     for marked, other in (("seq", "pair"), ("pair", "seq")):
-        NotesStore(recording).note(answer[marked], marked=True, text="see <b>")
-        NotesStore(recording).note(answer[other], marked=False, text="")
+        keep_note(recording, answer[marked], marked=True, text="see <b>")
+        keep_note(recording, answer[other], marked=False, text="")
         for filtered in ("marked:yes", "note:see"):
             text = (await mcptui("traffic", "--filter", filtered, "--export", form)).out
             assert "said good" in text and "said bad" not in text
@@ -422,8 +421,8 @@ async def test_marks_and_notes_are_in_every_export_with_both_halves_of_the_excha
 
 
 async def test_marks_and_notes_survive_an_export_as_json_lines(recording: Path, tmp_path: Path) -> None:
-    NotesStore(recording).note(2, marked=True, text="my note ü")
-    NotesStore(recording).note(3, text="another")
+    keep_note(recording, 2, marked=True, text="my note ü")
+    keep_note(recording, 3, text="another")
     target = tmp_path / "all.jsonl"
     await mcptui("traffic", "--export", "jsonl", "-o", str(target))
     for filtered, seqs in (("marked:yes", [2]), ("note:*", [2, 3]), ("note:another", [3])):
@@ -434,7 +433,7 @@ async def test_marks_and_notes_survive_an_export_as_json_lines(recording: Path, 
 
 
 async def test_a_redacted_export_has_marks_but_not_the_text_of_notes(recording: Path) -> None:
-    NotesStore(recording).note(2, marked=True, text="my note")
+    keep_note(recording, 2, marked=True, text="my note")
     done = await mcptui("traffic", "--export", "jsonl", "--redact")
     found = [json.loads(line) for line in done.out.splitlines()[1:]]
     assert [(one.get("marked"), one.get("note")) for one in found[:2]] == [
@@ -445,6 +444,6 @@ async def test_a_redacted_export_has_marks_but_not_the_text_of_notes(recording: 
 
 async def test_a_filter_that_asks_for_one_half_exports_one_half(recording: Path) -> None:
     for seq in range(1, 9):
-        NotesStore(recording).note(seq, marked=True)
+        keep_note(recording, seq, marked=True)
     done = await mcptui("traffic", "--filter", "marked:yes kind:request", "--export", "jsonl")
     assert {json.loads(line)["kind"] for line in done.out.splitlines()[1:]} == {"request"}

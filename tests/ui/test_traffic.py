@@ -12,7 +12,7 @@ from tests.ui.stage import Stage, press, row_with, shown
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import Annotations, Recording
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import bars
 from tui.ui.traffic.bars import EntryTab
@@ -202,7 +202,9 @@ async def test_times_are_clock_times_or_relative_to_the_start_or_the_line_above(
 async def test_a_mark_is_shown_and_saved() -> None:
     kept: list[tuple[int, bool]] = []
     recorded = numbered(3)
-    traffic = recorded.recording(keep_mark=lambda seq, marked: kept.append((seq, marked)))
+    traffic = recorded.recording(
+        annotations=Annotations(keep_note=lambda seq, marked, _: kept.append((seq, marked)))
+    )
     async with opened(traffic) as (screen, pilot):
         await press(pilot, "m")
         assert shown(screen.list)[2].startswith("▸◆")

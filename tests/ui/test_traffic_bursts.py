@@ -47,7 +47,7 @@ async def test_a_note_can_be_typed_in_one_burst() -> None:
     async with opened(recording) as (screen, pilot):
         seq = screen.list.selected
         burst(pilot.app, "Mask them\r")
-        await until(lambda: recording.notes == {seq: "ask them"})
+        await until(lambda: recording.annotations.notes == {seq: "ask them"})
 
 
 async def test_an_entry_is_copied_in_one_burst() -> None:
@@ -64,7 +64,7 @@ async def test_a_filter_is_saved_and_selected_in_one_burst() -> None:
         burst(pilot.app, "f\r")
         await until(lambda: screen.prompt.display)
         burst(pilot.app, "mine\r")
-        await until(lambda: screen.recording.filters == {"mine": "server:notes"})
+        await until(lambda: screen.recording.annotations.filters == {"mine": "server:notes"})
 
 
 async def test_a_search_in_an_entry_can_be_typed_in_one_burst() -> None:

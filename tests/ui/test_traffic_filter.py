@@ -9,6 +9,7 @@ from tests.ui.traffic_stage import some
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause
+from tui.traffic.record.open_recording import Annotations
 from tui.ui.traffic.screen import TrafficScreen
 
 
@@ -63,11 +64,11 @@ async def test_a_search_goes_from_match_to_match() -> None:
 
 async def test_a_filter_is_saved_under_a_name_and_selected() -> None:
     kept: list[tuple[str, str]] = []
-    recording = some().recording(keep_filter=lambda name, text: kept.append((name, text)))
+    recording = some().recording(annotations=Annotations(keep_filter=lambda *kept_as: kept.append(kept_as)))
     async with opened(recording) as (screen, pilot):
         await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
         await press(pilot, *"bad", "enter")
-        await until(lambda: kept == [("bad", "status:tool_error")] and "bad" in recording.filters)
+        await until(lambda: kept == [("bad", "status:tool_error")] and "bad" in recording.annotations.filters)
         await press(pilot, "escape", "f", "enter")
         assert screen.active_filter.query.text == "status:tool_error"
 
@@ -80,7 +81,7 @@ async def test_an_error_while_saving_a_filter_is_shown_and_the_name_is_kept() ->
         if len(saved) == 1:
             raise ConfigError("is not TOML.", where="filters.toml", next_step="Correct it.")
 
-    recording = some().recording(keep_filter=save)
+    recording = some().recording(annotations=Annotations(keep_filter=save))
     async with opened(recording) as (screen, pilot):
         await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
         await press(pilot, *"bad", "enter")
@@ -88,28 +89,30 @@ async def test_an_error_while_saving_a_filter_is_shown_and_the_name_is_kept() ->
         assert [(one.title, one.message) for one in pilot.app._notifications] == [
             ("Filter bad not saved", "filters.toml: is not TOML. Correct it.")
         ]
-        assert recording.filters == {} and screen.prompt._input.value == "bad"
+        assert recording.annotations.filters == {} and screen.prompt._input.value == "bad"
         await press(pilot, "enter")
-        await until(lambda: recording.filters == {"bad": "status:tool_error"})
+        await until(lambda: recording.annotations.filters == {"bad": "status:tool_error"})
 
 
 async def test_saving_a_filter_does_not_block_the_screen() -> None:
     go_on = threading.Event()
-    recording = some().recording(keep_filter=lambda name, text: go_on.wait(10) and None)
+    recording = some().recording(annotations=Annotations(keep_filter=lambda *_: go_on.wait(10) and None))
     async with opened(recording) as (screen, pilot):
         try:
             await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
             await press(pilot, *"bad", "enter", "escape")
             await until(lambda: screen.active_filter.query.text == "")
-            assert recording.filters == {} and not go_on.is_set()
+            assert recording.annotations.filters == {} and not go_on.is_set()
         finally:
             go_on.set()
-        await until(lambda: recording.filters == {"bad": "status:tool_error"})
+        await until(lambda: recording.annotations.filters == {"bad": "status:tool_error"})
 
 
 async def test_a_note_is_saved_and_found() -> None:
     kept: list[tuple[int, str]] = []
-    recording = some().recording(keep_note=lambda seq, text: kept.append((seq, text)))
+    recording = some().recording(
+        annotations=Annotations(keep_note=lambda seq, _, text: kept.append((seq, text)))
+    )
     async with opened(recording) as (screen, pilot):
         screen.list.select(5)
         await press(pilot, "M", *"ask", "enter")
@@ -123,12 +126,14 @@ async def test_a_secret_in_a_note_is_neither_shown_nor_kept() -> None:
     kept: list[tuple[int, str]] = []
     redactor = Redactor({"API_KEY": "hunter2x5f0c9a3e"})
     recording = some().recording(
-        keep_note=lambda seq, text: kept.append((seq, text)), redact=lambda text: redactor.redact(text)
+        annotations=Annotations(
+            keep_note=lambda seq, _, text: kept.append((seq, text)), redact=lambda text: redactor.redact(text)
+        )
     )
     async with opened(recording) as (screen, pilot):
         screen.list.select(5)
         await press(pilot, "M", *"with hunter2x5f0c9a3e", "enter")
-        assert kept == [(5, "with [redacted:API_KEY]")] and recording.notes == dict(kept)
+        assert kept == [(5, "with [redacted:API_KEY]")] and recording.annotations.notes == dict(kept)
 
 
 async def test_a_key_opens_the_turn_of_an_entry() -> None:

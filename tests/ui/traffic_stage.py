@@ -1,14 +1,15 @@
 """Recordings for the tests of the traffic screen: entries added in one line, and a reader over them."""
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tui.core.search_text import readings
 from tui.core.text import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import Linting, Recording
 
 WALL_NS = 1_790_000_000 * 1_000_000_000
 MS = 1_000_000
@@ -68,8 +69,8 @@ class Recorded:
         self.dropped = 0
         self.now_ns = 0
 
-    def recording(self, **fields: Any) -> Recording:
-        return Recording(self.columns, lambda: FakeReader(self), **fields)
+    def recording(self, *, judged: Callable[[], int] = lambda: sys.maxsize, **fields: Any) -> Recording:
+        return Recording(self.columns, lambda: FakeReader(self), linting=Linting(judged), **fields)
 
     def add(self, kind: Kind, body: object = b"", *, after_ms: float = 1, **fields: Any) -> int:
         """Add an entry; return its seq."""

@@ -72,7 +72,11 @@ def _slowest(args: argparse.Namespace, choice: RecordingChoice, sources: Iterabl
         latency = source.selection.latency_ns
         asked = (entry for entry in source.selection.entries() if latency(entry) >= 0)
         slowest = heapq.nlargest(args.slowest, filter(calls.takes, asked), key=latency)
-        lines = (_object_of(source, one) if args.json else _line(source, one, colour) for one in slowest)
+        read = source.recording.reader.entry
+        lines = (
+            _object(source, read(one.seq) or one) if args.json else _line(source, one, colour)
+            for one in slowest
+        )
         found += zip(map(latency, slowest), lines, strict=True)
         found = heapq.nlargest(args.slowest, found, key=itemgetter(0))
     for _, line in found:
@@ -210,38 +214,24 @@ def _colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def _terminal_width() -> int:
-    """Return the cells of a line of the terminal, 0 if the output is not one: then nothing is cut."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-
-
 def _write(line: str) -> None:
     sys.stdout.write(line + "\n")
 
 
 def _line(source: Source, entry: Entry, colour: bool) -> str:
-    head = _head(source, entry) if entry.kind in WITH_BODY else b""
-    selection = source.selection
-    width = _terminal_width()
+    selection, head = source.selection, b""
+    if entry.kind in WITH_BODY and (whole := source.recording.reader.entry(entry.seq, READ)) is not None:
+        head = BODY_LOST_TEXT.encode() if whole.is_body_lost else whole.body
+    # If the output is not a terminal, nothing is cut.
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     if width and source.label:
         width = max(1, width - cells(source.label) - 2)
     line = entry_line(entry, selection.outcome(entry), selection.latency_ns(entry), head, colour, width)
     return _labelled(source, line)
 
 
-def _head(source: Source, entry: Entry) -> bytes:
-    whole = source.recording.reader.entry(entry.seq, READ)
-    if whole is None:
-        return b""
-    return BODY_LOST_TEXT.encode() if whole.is_body_lost else whole.body
-
-
 def _labelled(source: Source, line: str) -> str:
     return f"{source.label}  {line}" if source.label else line
-
-
-def _object_of(source: Source, entry: Entry) -> str:
-    return _object(source, source.recording.reader.entry(entry.seq) or entry)
 
 
 def _object(source: Source, entry: Entry) -> str:

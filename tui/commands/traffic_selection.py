@@ -93,10 +93,10 @@ class Selection:
 
     def _take_notes(self) -> dict[int, str]:
         """Return the user's notes by seq, and mark the marked entries."""
-        from tui.storage.recordings.notes import NotesStore
+        from tui.storage.recordings.notes import notes_of
 
         try:
-            kept = NotesStore(self._recording.file).all()
+            kept = notes_of(self._recording.file)
         except StorageError:  # damaged notes: show the entries without them
             return {}
         for seq, note in kept.items():

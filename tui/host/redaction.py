@@ -62,7 +62,7 @@ class ResultRedactor:
 
     def value(self, value: T) -> T:
         """Return a JSON value, or one of our types, without secrets."""
-        return without_secrets(value, self._binary_or_text, self._media)
+        return without_secrets(value, self._binary, self._media)
 
     def progress(self, sink: ProgressSink) -> ProgressSink:
         return lambda done, total, message: sink(done, total, self.text(message))
@@ -192,7 +192,7 @@ class ResultRedactor:
         return cleared
 
     def _cleared(self, value: T) -> T:
-        return redacted(value, self._binary_or_text, self._media)
+        return redacted(value, self._binary, self._media)
 
     def _media(self, data: str) -> str:
         """Return base64 without secrets, even those that a model gets only once it is decoded."""
@@ -201,13 +201,9 @@ class ResultRedactor:
             return cleared
         return b64encode(shown.encode()).decode()
 
-    def _binary_or_text(self, text: str) -> str:
+    def _binary(self, text: str) -> str:
+        """Return a text without secrets; in base64, redacted in the bytes, so that it stays base64."""
         cleared = self.text(text)
-        return cleared if cleared == text else self._binary(text, cleared)
-
-    def _binary(self, text: str, otherwise: str = "") -> str:
-        """Return base64 with the secret redacted in the bytes, so that it remains base64."""
-        cleared = otherwise or self.text(text)
         if cleared == text:
             return text
         try:

@@ -12,7 +12,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, TrafficReader, TrafficSink, TrafficWriter
 from tui.traffic.lint.lint_thread import LintThread
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import Annotations, Linting, Recording
 from tui.traffic.record.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -92,12 +92,12 @@ class RunRecording:
             self.columns,
             self._reader,
             problem=lambda: self._recorder.problem,
-            keep_mark=lambda seq, marked: self._keep_note(seq, marked=marked),
-            keep_note=lambda seq, text: self._keep_note(seq, text=text),
-            redact=lambda text: redactor().redact(text),
-            keep_filter=self._keep_filter,
-            revision=self._linting.revision,
-            judged=lambda: self._linting.judged,
+            annotations=Annotations(
+                keep_note=self._keep_note,
+                redact=lambda text: redactor().redact(text),
+                keep_filter=self._keep_filter,
+            ),
+            linting=Linting(lambda: self._linting.judged, self._linting.revision),
         )
 
     def __call__(self, captured: Captured) -> None:
@@ -122,7 +122,7 @@ class RunRecording:
         if keeping.filters is not None:
             from tui.settings.filters import load_filters
 
-            self.recording.filters.update(load_filters(keeping.filters))
+            self.recording.annotations.filters.update(load_filters(keeping.filters))
         self._recorder.start(keep_all=keeping.keep_all)
         self._linting.start()
         if follow_taps and keeping.folder is not None:
@@ -169,12 +169,12 @@ class RunRecording:
         self._recorder.flush()
         return MemoryReader(self._recorder.memory) if self._recorder.problem else RecordingReader(self.path)
 
-    def _keep_note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+    def _keep_note(self, seq: int, marked: bool | None, text: str | None) -> None:
         def keep(writer: TrafficWriter) -> None:
-            from tui.storage.recordings.notes import NotesStore
+            from tui.storage.recordings.notes import keep_note
 
             try:
-                NotesStore(self.path).note(seq, marked=marked, text=text)
+                keep_note(self.path, seq, marked=marked, text=text)
             except McptuiError as error:
                 _log.warning("cannot store a note: %s", error)
 
@@ -186,7 +186,7 @@ class RunRecording:
         from tui.settings.filters import change_filter
 
         # A single assignment, because a thread calls this while the screen reads the filters.
-        self.recording.filters = change_filter(self._keeping.filters, name, text)
+        self.recording.annotations.filters = change_filter(self._keeping.filters, name, text)
 
 
 def model_judge() -> "ModelJudge":

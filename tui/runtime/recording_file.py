@@ -19,12 +19,12 @@ from tui.settings.locations import state_dir
 from tui.storage.files.foreign_file import LIST_SECONDS, time_limit, until_set
 from tui.storage.files.live_lock import is_live
 from tui.storage.recordings.findings import JudgedFindings, judged_of
-from tui.storage.recordings.notes import NotesStore
+from tui.storage.recordings.notes import keep_note, notes_of
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
 from tui.storage.recordings.rows import Row
 from tui.traffic.record.column_parts import ListRow
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import Annotations, Linting, Recording
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
@@ -119,7 +119,6 @@ class RecordingFile:
         live = is_live(path)
         ended_ns = _ended_ns(path)
         self._path = path
-        self._notes = NotesStore(path)
         self._found: JudgedFindings | None = None
         self._shown = self._looked_at = 0
         self._judged = sys.maxsize
@@ -135,18 +134,16 @@ class RecordingFile:
             live=live,
             ended_ns=0 if live else ended_ns,
             problem=lambda: self.problem,
-            keep_mark=lambda seq, marked: self._keep(seq, marked=marked),
-            keep_note=lambda seq, text: self._keep(seq, text=text),
-            redact=redact or _without_known_keys,
-            judged=lambda: self._judged,
+            annotations=Annotations(keep_note=self._keep, redact=redact or _without_known_keys),
+            linting=Linting(lambda: self._judged),
         )
 
     def _reader(self) -> RecordingReader:
         return _LintedReader(self._path, lambda seq: self._found if seq <= self._looked_at else None)
 
-    def _keep(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+    def _keep(self, seq: int, marked: bool | None, text: str | None) -> None:
         try:
-            self._notes.note(seq, marked=marked, text=text)
+            keep_note(self._path, seq, marked=marked, text=text)
         except McptuiError as error:
             _log.warning("cannot store a note: %s", error)
 
@@ -268,7 +265,7 @@ class RecordingFile:
     def _take_notes(self, reader: RecordingReader) -> None:
         columns = self.recording.entries
         try:
-            notes = self._notes.all()
+            notes = notes_of(self._path)
         except StorageError as error:
             _log.info("cannot read the notes: %s", error)
             self._lost_notes = True
@@ -276,7 +273,7 @@ class RecordingFile:
             return
         for seq, note in notes.items():
             if note.text:
-                self.recording.notes[seq] = note.text
+                self.recording.annotations.notes[seq] = note.text
             if (index := columns.index(seq)) >= 0:
                 columns.mark(index, note.marked)
 

@@ -39,11 +39,11 @@ def test_a_filter_that_fails_to_save_is_an_error_and_keeps_the_others(tmp_path: 
     traffic = RunRecording(Redactor)
     traffic.start(Keeping(None, filters=path))
     try:
-        traffic.recording.keep_filter("one", "server:notes")
+        traffic.recording.annotations.keep_filter("one", "server:notes")
         path.write_text('bbb = "x')
         with pytest.raises(ConfigError, match="a string is not closed"):
-            traffic.recording.keep_filter("two", "is:error")
-        assert traffic.recording.filters == {"one": "server:notes"}
+            traffic.recording.annotations.keep_filter("two", "is:error")
+        assert traffic.recording.annotations.filters == {"one": "server:notes"}
     finally:
         traffic.close()
 

@@ -57,13 +57,13 @@ async def test_rows_bodies_marks_and_notes_are_loaded(tmp_path):
             send(recorder, ASK % number)
     with shown(path) as first:
         await until(lambda: len(first.recording.entries) == 50)
-        first.recording.keep_mark(7, True)
-        first.recording.keep_note(8, "look here")
+        first.recording.annotations.keep_note(7, True, None)
+        first.recording.annotations.keep_note(8, None, "look here")
         key = "ghp_" + "a1B2" * 9
-        assert first.recording.redact(f"sent with {key}") == "sent with [redacted:github]"
+        assert first.recording.annotations.redact(f"sent with {key}") == "sent with [redacted:github]"
     with shown(path) as again:
-        await until(lambda: again.recording.notes)
-        assert again.recording.notes == {8: "look here"}
+        await until(lambda: again.recording.annotations.notes)
+        assert again.recording.annotations.notes == {8: "look here"}
         assert again.recording.entries.marked[6]
         assert not again.recording.live
         reader = again.recording.open_reader()
@@ -185,7 +185,7 @@ async def test_notes_and_findings_are_available_before_the_entries_are_loaded(tm
     fill = EntryColumns.fill
 
     def noting(columns, rows):
-        filled.append((columns.marked[6], columns.severity[8], dict(loaded.recording.notes)))
+        filled.append((columns.marked[6], columns.severity[8], dict(loaded.recording.annotations.notes)))
         fill(columns, rows)
 
     monkeypatch.setattr(EntryColumns, "fill", noting)
@@ -248,7 +248,7 @@ async def judged_whole(path):
     with shown(path) as loaded:
         loaded.painted()
         await until(lambda: not loaded._thread.is_alive)
-        assert loaded.recording.judged() >= len(loaded.recording.entries)
+        assert loaded.recording.linting.judged() >= len(loaded.recording.entries)
         with closing(loaded.recording.open_reader()) as reader:
             said = [each.sentence for seq in (1, 3) for each in reader.findings_of(seq)]
         return list(loaded.recording.entries.severity), said
@@ -308,10 +308,10 @@ async def test_entries_of_a_live_recording_are_linted_by_its_writer(tmp_path):
     assert recorder.flush()
     with shown(path) as loaded:
         await until(lambda: loaded.recording.entries and loaded.recording.entries.severity[0])
-        assert loaded.recording.judged() == 1
+        assert loaded.recording.linting.judged() == 1
         recorder.close()
         await until(lambda: loaded.recording.entries.severity[1])
-        await until(lambda: loaded.recording.judged() >= 2)
+        await until(lambda: loaded.recording.linting.judged() >= 2)
 
 
 def test_the_recording_with_a_call_of_an_earlier_run_is_found():
@@ -380,4 +380,4 @@ async def test_a_damaged_recording_does_not_count_as_linted_before_it_is(tmp_pat
     with shown(path) as loaded:
         await until(lambda: not loaded._thread.is_alive)
         assert loaded.recording.problem()
-        assert loaded.recording.judged() == 0
+        assert loaded.recording.linting.judged() == 0

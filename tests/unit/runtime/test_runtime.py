@@ -223,11 +223,11 @@ async def test_two_apps_keep_the_filters_of_each_other(tmp_path: Path):
     async with running(tmp_path, NOTHING) as one:
         other = Runtime(Options(config=str(tmp_path / "config.toml")), {})
         await other.ready(taps=False)
-        one.recording.keep_filter("slow", "latency:>1s")
-        other.recording.keep_filter("bad", "is:error")
-        one.recording.keep_filter("slow", "")
+        one.recording.annotations.keep_filter("slow", "latency:>1s")
+        other.recording.annotations.keep_filter("bad", "is:error")
+        one.recording.annotations.keep_filter("slow", "")
         await other.shutdown()
-        assert one.recording.filters == {"bad": "is:error"}
+        assert one.recording.annotations.filters == {"bad": "is:error"}
 
 
 async def test_a_damaged_file_of_trusted_servers_is_a_warning_with_its_name(tmp_path: Path) -> None:

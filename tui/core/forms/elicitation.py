@@ -3,7 +3,6 @@
 A choice of several values is shown as one boolean per value. Pure; schemas and contents are raw.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,12 +19,8 @@ from tui.core.forms.spec import (
     FieldState,
     Path,
 )
+from tui.core.secrets.secret_names import asks_for_a_secret
 from tui.core.text import clean_line, quoted_name
-
-_SECRET = re.compile(
-    r"(?i)password|passphrase|passwd|secret|credential|(api|access|private)[ _-]?key|token|credit[ _-]?card"
-    r"|card[ _-]?number|\bcvv\b|\bpin\b|\bssn\b"
-)
 
 FLAT = frozenset(
     {
@@ -132,10 +127,10 @@ def secret_fields(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _asks_for_secret(name: str, spec: FieldSpec) -> bool:
-    if _SECRET.search(f"{clean_line(name, MAX_TITLE)} {clean_line(spec.title, MAX_TITLE)}"):
+    if asks_for_a_secret(f"{clean_line(name, MAX_TITLE)} {clean_line(spec.title, MAX_TITLE)}"):
         return True
     description = clean_line(spec.description, MAX_DESCRIPTION)
-    return _SECRET.search(description) is not None and " not " not in description
+    return asks_for_a_secret(description) and " not " not in description
 
 
 def _specs(schema: Mapping[str, Any]) -> Iterator[tuple[str, FieldSpec]]:

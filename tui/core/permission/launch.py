@@ -16,7 +16,7 @@ from typing import Any
 
 from tui.core.hidden_text.readable import in_numbers
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.secrets.secret_names import names_a_secret
+from tui.core.secrets.secret_names import names_a_key
 from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
 
 _LOADERS = frozenset(
@@ -78,18 +78,12 @@ def _counted(text: str) -> str:
 
 MAX_SHOWN_CHANGE = 400
 
-_KEY = re.compile(r"AWS_|(?:.*_)?TOK\Z|.*(?:_KEY|_TOKEN|_SECRET|_PASSWORD|_PAT)\Z", re.IGNORECASE | re.DOTALL)
 _GENERATED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}", re.ASCII)
 """Matches values that look like a key. Any other value stays visible in a command line."""
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _SHOWN_FIRST = ("command", "cwd", "url", "args.", "env.", "headers.", "api_key")
 """References at places with these prefixes already have a line in the question."""
-
-
-def names_a_key(variable: str) -> bool:
-    """Return whether an environment variable is named like a key or another secret."""
-    return _KEY.match(variable) is not None or names_a_secret(variable)
 
 
 @dataclass(frozen=True, slots=True)

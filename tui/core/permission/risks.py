@@ -15,10 +15,10 @@ from tui.core.permission.launch import (
     Launch,
     has_hidden,
     is_loader,
-    names_a_key,
     visible,
 )
 from tui.core.secrets.commands_and_urls import masked_arguments
+from tui.core.secrets.secret_names import names_a_key
 from tui.core.web import web_address
 
 _SHELLS = frozenset("sh bash dash zsh fish ksh csh tcsh cmd powershell pwsh".split())

@@ -141,15 +141,16 @@ class EncodedSecret:
     r"""One text to be found in any encoding.
 
     Attributes:
+        value: the configured value that the text is, or is a form or a line of.
         flat: as in a JSON text, without backslashes, in lower case.
         escapable: whether a JSON text may contain it escaped, other than as `\u00XX`.
         bare: plain without backslashes, as a view without percent escapes shows it.
     """
 
-    __slots__ = ("_pattern", "_text", "bare", "escapable", "flat", "name", "plain")
+    __slots__ = ("_pattern", "_text", "bare", "escapable", "flat", "name", "plain", "value")
 
-    def __init__(self, name: str, text: str) -> None:
-        self.name = name
+    def __init__(self, name: str, text: str, value: str) -> None:
+        self.name, self.value = name, value
         self.plain = octets_of(text)
         escaped = [encoder.encode(text)[1:-1] for encoder in _ENCODERS]
         flat = [one.encode("utf-8", "backslashreplace").replace(b"\\", b"").lower() for one in escaped]

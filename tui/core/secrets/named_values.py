@@ -88,7 +88,10 @@ class SecretArguments:
 
     def set_rules(self, rules: Mapping[str, Sequence[str]]) -> None:
         """Set the rules by server: `tool.argument` with `*` and `?`, or `argument` for all of its tools."""
-        self._rules = {server: tuple(map(_rule, texts)) for server, texts in rules.items() if texts}
+        self._rules = {}
+        for server, texts in rules.items():
+            parts = [text.rpartition(".") for text in texts]
+            self._rules[server] = tuple((tool if dot else EVERY, argument) for tool, dot, argument in parts)
 
     def of(self, server: str, tool: str) -> SecretNames:
         """Return the secret arguments of a tool."""
@@ -136,11 +139,6 @@ class SecretArguments:
 
 def _bounded(names: frozenset[str]) -> frozenset[str]:
     return names if len(names) <= MAX_NAMES else frozenset({EVERY})
-
-
-def _rule(text: str) -> tuple[str, str]:
-    tool, dot, argument = text.rpartition(".")
-    return (tool if dot else EVERY, argument)
 
 
 def _folded(name: str) -> str:

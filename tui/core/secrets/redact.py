@@ -3,26 +3,32 @@
 Of bytes and texts, and of texts that arrive in pieces. `walk` applies it to values.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from tui.core.secrets.bytes_redactor import BytesRedactor
 from tui.core.secrets.encodings import (
     MARK,
     Beginnings,
+    EncodedSecret,
+    Needles,
     forms_of,
+    has_coded_ascii,
+    json_views,
     octets_of,
     over_seam,
     text_of,
+    url_views,
     without_split,
 )
 from tui.core.secrets.learned_values import MAX_LEARNED, LearnedValues
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.ordinary_values import is_a_word, secret_lines
+from tui.core.secrets.secret_shapes import PartialQuotes, shapes_in
 from tui.core.text import clean_line
 from tui.core.traffic import Redaction
 
@@ -63,6 +69,128 @@ class Secret:
         return hash(self._value)
 
 
+WINDOW = 16 * 1024
+"""Bytes searched at once: of a large body only the windows that may contain a secret are searched."""
+
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]")
+
+Span = tuple[int, int, str]
+
+
+class BytesRedactor:
+    """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
+
+    Short values would match ordinary text. Lines of a value are found as well.
+    """
+
+    def __init__(self, learned: LearnedValues) -> None:
+        self._learned = learned
+        self._texts: set[str] = set()
+        self._forms: Sequence[EncodedSecret] = ()
+        self._words: Collection[str] = ()
+        self._quotes = self._quotes_of_no_words = PartialQuotes({})
+        self._plain = Needles()
+        self._bare = Needles()
+        self._flat = Needles()
+        self._flat_escapable = Needles()
+        self._overlap = 0
+        self._window = WINDOW
+
+    def add(
+        self, names: Mapping[str, str], keys: Mapping[str, str] | None = None, words: Collection[str] = ()
+    ) -> None:
+        """Search for these values too; what is known is not built again.
+
+        Partial quotes of all `keys` are replaced too, and all `words` stay in what is spoken. A thread may
+        search meanwhile: it finds what was known before.
+        """
+        new = [form for value, name in names.items() for form in self._new_forms(value, name)]
+        keys = keys or {}
+        self._words, self._quotes = words, PartialQuotes(keys)
+        self._quotes_of_no_words = PartialQuotes({key: keys[key] for key in keys if key not in words})
+        if not new:
+            return
+        # Escapes make a value up to twelve times as long; windows overlap by that much.
+        self._overlap = max(self._overlap, 12 * max(len(form.plain) for form in new))
+        self._window = max(WINDOW, 2 * self._overlap)
+        # Longest first: of overlapping values, the name of the longest is shown.
+        self._forms = sorted((*self._forms, *new), key=lambda form: len(form.plain), reverse=True)
+        self._plain.add(form.plain for form in new)
+        self._bare.add(form.bare for form in new)
+        self._flat.add(flat for form in new for flat in form.flat)
+        self._flat_escapable.add(flat for form in new if form.escapable for flat in form.flat)
+
+    def _new_forms(self, value: str, name: str) -> Iterator[EncodedSecret]:
+        for text in (*forms_of(value), *secret_lines(value)):
+            if text not in self._texts:
+                self._texts.add(text)
+                yield EncodedSecret(name, text, value)
+
+    def redact(
+        self, raw: bytes, *, quotes: bool = True, shapes: bool = True, spoken: bool = False
+    ) -> tuple[bytes, tuple[Redaction, ...]]:
+        """Return `raw` without secrets, partial quotes of keys and shapes, and the positions of the marks.
+
+        What is `spoken` keeps words, and placeholders that look like a secret.
+        """
+        kept = self._words if spoken else ()
+        spans = [*self._known(raw, kept), *self._learned.spans_in(raw)]
+        if quotes:
+            spans += (self._quotes_of_no_words if spoken else self._quotes).spans_in(raw)
+        if shapes:
+            spans += shapes_in(raw, placeholders=not spoken)
+        return _replaced(raw, spans) if spans else (raw, ())
+
+    def _known(self, raw: bytes, kept: Collection[str]) -> Iterator[Span]:
+        size = len(raw) if len(raw) <= self._window else self._window
+        for start in range(0, len(raw) if self._forms else 0, max(size, 1)):
+            window = raw[start : start + size + self._overlap]
+            if self._may_hold(window):
+                for begin, end, name in self._values(window, kept):
+                    yield start + begin, start + end, name
+
+    def _may_hold(self, raw: bytes) -> bool:
+        if self._plain.any_in(raw):
+            return True
+        flat = self._flat if has_coded_ascii(raw) else self._flat_escapable
+        if flat and any(map(flat.any_in, json_views(raw))):
+            return True
+        return any(map(self._bare.any_in, url_views(raw)))
+
+    def _values(self, raw: bytes, kept: Collection[str]) -> Iterator[Span]:
+        views = [raw, *json_views(raw), *url_views(raw)]
+        for form in self._forms:
+            if form.value not in kept and form.may_be_in(views):
+                for found in form.pattern.finditer(raw):
+                    yield *found.span(), form.name
+
+
+def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:
+    """Return `raw` with the spans replaced; overlapping ones become one, named as the first one found."""
+    order = sorted(range(len(spans)), key=lambda number: spans[number][0])
+    merged: list[tuple[int, int, int]] = []
+    for number in order:
+        start, end, _ = spans[number]
+        if merged and start < merged[-1][1]:
+            first, last, named = merged[-1]
+            merged[-1] = (first, max(last, end), min(named, number))
+        else:
+            merged.append((start, end, number))
+    parts: list[bytes] = []
+    redactions: list[Redaction] = []
+    done = length = 0
+    for start, end, number in merged:
+        name = _NOT_IN_A_NAME.sub("_", spans[number][2])
+        mark = f"[redacted:{name}]".encode()
+        length += start - done
+        parts += (raw[done:start], mark)
+        redactions.append(Redaction(length, length + len(mark), name))
+        length += len(mark)
+        done = end
+    parts.append(raw[done:])
+    return b"".join(parts), tuple(redactions)
+
+
 class Redactor:
     """Replaces configured secrets and known patterns by `[redacted:NAME]`.
 
@@ -77,12 +205,11 @@ class Redactor:
         self.arguments = SecretArguments()
         self._names: dict[str, str] = {}
         self._keys: dict[str, str] = {}
-        self._spoken_names: dict[str, str] = {}
+        self._spoken: Collection[str] = ()
         self._learned = LearnedValues()
         self._learned_from = Counter[str]()
         self._added_from = Counter[str]()
         self._bytes = BytesRedactor(self._learned)
-        self._spoken = BytesRedactor(self._learned, placeholders=False)
         self._beginnings: Beginnings | None = None
         self.add(secrets or {}, keys or {})
 
@@ -94,21 +221,11 @@ class Redactor:
             return
         self._keys = {**self._keys, **new_keys}
         self._names = {**self._names, **new}
-        self._bytes.add(new, self._keys if new_keys else {})
-        spoken = {value: name for value, name in self._names.items() if value not in self._keys}
-        spoken |= {
-            key: name
-            for key, name in self._keys.items()
-            # If only another secret in a key were replaced, the rest of the key would remain.
-            if not is_a_word(key) or any(secret in key for secret in spoken)
-        }
-        before, self._spoken_names = self._spoken_names, spoken
-        found = self._spoken
-        if not before.keys() <= spoken.keys():  # a value became the key of an endpoint, and is a word
-            found, before = BytesRedactor(self._learned, placeholders=False), {}
-        more = {value: name for value, name in spoken.items() if value not in before}
-        found.add(more, {key: name for key, name in self._keys.items() if key in spoken})
-        self._spoken = found
+        others = self._names.keys() - self._keys.keys()
+        # If only another secret in a key were replaced, the rest of the key would remain.
+        words = {key for key in self._keys if is_a_word(key) and not any(other in key for other in others)}
+        self._spoken = self._names.keys() - words
+        self._bytes.add(new, self._keys, words)
         self._beginnings = None
 
     def add_some(self, source: str, secrets: Mapping[str, str]) -> None:
@@ -142,7 +259,7 @@ class Redactor:
     @property
     def searches(self) -> bool:
         """Whether there is any value that `redact_spoken` replaces."""
-        return bool(self._spoken_names or self._learned)
+        return bool(self._spoken or self._learned)
 
     def redact(self, text: str) -> str:
         return self._in_text(text, self._bytes.redact)
@@ -164,11 +281,11 @@ class Redactor:
         """
         if not (shapes or self.searches):
             return text
-        return self._in_text(text, partial(self._spoken.redact, shapes=shapes, quotes=quotes))
+        return self._in_text(text, partial(self._bytes.redact, shapes=shapes, quotes=quotes, spoken=True))
 
     def redact_spoken_bytes(self, raw: bytes) -> bytes:
         """Return bytes without complete known values, as `redact_spoken` does."""
-        return self._spoken.redact(raw, shapes=False, quotes=False)[0]
+        return self._bytes.redact(raw, shapes=False, quotes=False, spoken=True)[0]
 
     def begun_at_end(self, text: str) -> int:
         """Return how many characters at the end of `text` may start a value that `redact_spoken` replaces.
@@ -200,7 +317,7 @@ class Redactor:
     def _beginnings_of_values(self) -> Beginnings:
         if self._beginnings is None:
             self._beginnings = Beginnings(
-                form for value in self._spoken_names for form in (*forms_of(value), *secret_lines(value))
+                form for value in self._spoken for form in (*forms_of(value), *secret_lines(value))
             )
         return self._beginnings
 

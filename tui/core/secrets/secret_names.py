@@ -24,6 +24,16 @@ _MAY_BE_SECRET = late(
 )
 """Matches parts of names, such as in `PGPASSWORD`, but not `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
 
+_KEY_OF_VARIABLE = late(r"AWS_|(?:.*_)?TOK\Z|.*_KEY\Z", re.IGNORECASE | re.DOTALL)
+"""Matches more names of environment variables with a secret."""
+
+_ASKED_FOR = late(
+    r"password|passphrase|passwd|secret|credential|(api|access|private)[ _-]?key|token|credit[ _-]?card"
+    r"|card[ _-]?number|\bcvv\b|\bpin\b|\bssn\b",
+    re.IGNORECASE,
+)
+"""Matches words for the user to read that ask for a secret."""
+
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
 
 _ABOUT_SECRET = late(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
@@ -76,16 +86,25 @@ def names_a_secret(name: str) -> bool:
     return any(" ".join(pair) in _PAIRS for pair in pairwise(words))
 
 
-def is_page_token(name: str) -> bool:
-    """Return whether `name` names a pagination token, such as `next_token` or `nextPageToken`."""
-    words = _words(name)
-    return words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
+def names_a_key(variable: str) -> bool:
+    """Return whether an environment variable is named like a key or another secret."""
+    return _KEY_OF_VARIABLE.match(variable) is not None or names_a_secret(variable)
+
+
+def asks_for_a_secret(words: str) -> bool:
+    """Return whether the label or the description of a field of a form asks for a secret."""
+    return _ASKED_FOR.search(words) is not None
 
 
 @lru_cache(1024)
 def names_a_secret_argument(name: str) -> bool:
-    """Return whether the argument `name` of a tool holds a secret, judging only by its name."""
-    return names_a_secret(name) and not is_about_a_secret(name) and not is_page_token(name)
+    """Return whether the argument `name` of a tool holds a secret, judging only by its name.
+
+    Pagination tokens, such as `next_token` or `nextPageToken`, are none.
+    """
+    words = _words(name)
+    is_of_pages = words[-1:] == ["token"] and not _OF_PAGES.isdisjoint(words[-2:-1])
+    return names_a_secret(name) and not is_about_a_secret(name) and not is_of_pages
 
 
 def may_be_secret(name: str) -> bool:

@@ -157,7 +157,7 @@ class PartialQuotes:
 
     def __init__(self, keys: Mapping[str, str]) -> None:
         self._keys = [
-            (octets, name, _public(octets))
+            (octets, name, found.end() if (found := _PUBLIC.match(octets)) else 0)
             for value, name in keys.items()
             if len(octets := value.encode()) >= MIN_KEY
         ]
@@ -179,11 +179,6 @@ class PartialQuotes:
                 head, tail = _head_before(raw, start, key), _tail_behind(raw, end, key)
                 if head + tail >= MIN_MASKED and max(0, head - public) + tail >= MIN_PRIVATE:
                     yield start - head, end + tail, name
-
-
-def _public(key: bytes) -> int:
-    found = _PUBLIC.match(key)
-    return found.end() if found else 0
 
 
 def _beginnings(raw: bytes, key: bytes, shortest: int) -> Iterator[tuple[int, int]]:

@@ -133,7 +133,8 @@ def _read(path: Path, checked: Callable[[dict[str, Any]], _T]) -> _T | None:
         return None
     with open(handle, "rb") as file:
         about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or not _is_private(about):
+        is_private = os.name != "posix" or (about.st_uid == os.getuid() and not about.st_mode & 0o077)
+        if not stat.S_ISREG(about.st_mode) or not is_private:
             return None
         try:
             raw = json.loads(file.read(MAX_BYTES))
@@ -141,9 +142,3 @@ def _read(path: Path, checked: Callable[[dict[str, Any]], _T]) -> _T | None:
             return checked(raw) if isinstance(raw, dict) else None
         except (OSError, ValueError, TypeError, RecursionError):
             return None
-
-
-def _is_private(about: os.stat_result) -> bool:
-    if os.name != "posix":
-        return True
-    return about.st_uid == os.getuid() and not about.st_mode & 0o077

@@ -32,7 +32,7 @@ def _rows(entries: Iterable[Entry], note_of: NoteOf) -> Iterator[Row]:
             number=entry.seq,
             source=clean_line(entry.source, 60),
             arrow=_ARROWS[entry.direction],
-            name=_name_of(entry),
+            name=clean_line(f"{entry.method} {entry.tool}".strip() if entry.method else body[:500], 120),
             took=_took(entry, asked),
             outcome=entry.outcome.name.lower().replace("_", " ") if entry.outcome else "",
             is_bad=entry.outcome in _BAD,
@@ -51,13 +51,6 @@ def _took(entry: Entry, asked: "OrderedDict[int, int]") -> str:
     elif entry.kind in ANSWERS and entry.pair in asked:
         return duration((entry.mono_ns - asked.pop(entry.pair)) / 1e6)
     return ""
-
-
-def _name_of(entry: Entry) -> str:
-    """Return the subject of an entry in a few words."""
-    if entry.method:
-        return clean_line(f"{entry.method} {entry.tool}".strip(), 120)
-    return clean_line(entry.body[:500].decode("utf-8", "replace"), 120)
 
 
 def _facts(entry: Entry, *, is_marked: bool) -> str:

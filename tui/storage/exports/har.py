@@ -103,7 +103,9 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole, note_of: No
     yield _opened(about) + ',"response":' + _opened(_response(reply)) + ',"content":' + _opened(content)
     yield ',"text":"'
     contents = (_content(one, reply.is_stream) for one in read())
-    yield from map(_escaped, contents) if reply.is_text else _base64(contents)
+    # In a live recording, a body may have changed since. That must not break the archive.
+    texts = (json.dumps(content.decode("utf-8", "replace"))[1:-1] for content in contents)
+    yield from texts if reply.is_text else _base64(contents)
     yield '"}}}'
 
 
@@ -116,11 +118,6 @@ def _comment(entry: Entry, note: EntryNote) -> str:
 
 def _opened(value: Mapping[str, Any]) -> str:
     return json.dumps(value)[:-1]
-
-
-def _escaped(content: bytes) -> str:
-    # In a live recording, the body may have changed since. That must not break the archive.
-    return json.dumps(content.decode("utf-8", "replace"))[1:-1]
 
 
 def _base64(contents: Iterable[bytes]) -> Iterator[str]:
@@ -181,11 +178,9 @@ def _response(reply: _Reply) -> dict[str, Any]:
 
 
 def _content(reply: Entry, is_stream: bool) -> bytes:
-    return _event(reply) if is_stream else reply.body
-
-
-def _event(reply: Entry) -> bytes:
-    """Return an event in the event stream format (HTML Living Standard, 9.2.6)."""
+    """Return a body, or an event in the event stream format (HTML Living Standard, 9.2.6)."""
+    if not is_stream:
+        return reply.body
     known = reply.detail.get("sse")
     head = b""
     if isinstance(known, Mapping):

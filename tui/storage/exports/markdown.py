@@ -81,8 +81,7 @@ def _text_of(part: Part) -> str:
             noted = f"_{escaped(note)}_\n\n" if note else ""
             return f"{head}{noted}{_fenced_or_empty(text, language)}\n\n"
         case Files(attachments):
-            lines = list(map(_attached, attachments))
-            return "".join([*lines, "\n"]) if lines else ""
+            return "".join(map(_attached, attachments)) + ("\n" if attachments else "")
         case Row():
             return _row(part)
 
@@ -149,16 +148,6 @@ def _lowered(text: str, marks: re.Pattern[str]) -> str:
 def _lowered_line(line: str, marks: re.Pattern[str], *, after_text: bool) -> str:
     if after_text and (found := _UNDERLINE.fullmatch(line)):  # it would turn the previous line into a heading
         return f"{found[1]}\\{line[found.end(1) :]}"
-    line = _demoted(line)
-    return marks.sub(_text, line)
-
-
-def _demoted(line: str) -> str:
-    found = _HEADING.match(line)
-    if found is None:
-        return line
-    return f"{found[1]}{'#' * min(6, len(found[2]) + 2)}{line[found.end() :]}"
-
-
-def _text(found: re.Match[str]) -> str:
-    return {"<": "&lt;", "!": "\\!"}.get(found.group(), found.group())
+    if found := _HEADING.match(line):
+        line = f"{found[1]}{'#' * min(6, len(found[2]) + 2)}{line[found.end() :]}"
+    return marks.sub(lambda mark: {"<": "&lt;", "!": "\\!"}.get(mark[0], mark[0]), line)

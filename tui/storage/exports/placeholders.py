@@ -21,7 +21,6 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.conversation.message_json import Object
 from tui.core.secrets.secret_names import OPEN_HEADERS
 from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, EntryNote, Kind
@@ -151,12 +150,11 @@ def _detail(detail: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(url := detail.get("url"), str):
         found["url"] = _host(url)
     if isinstance(headers := detail.get("headers"), list | tuple):
-        found["headers"] = [_header(*pair) for pair in headers if len(pair) == 2]
+        pairs = (pair for pair in headers if len(pair) == 2)
+        found["headers"] = [
+            [name, value if str(name).lower() in OPEN_HEADERS else shape(value)] for name, value in pairs
+        ]
     return found
-
-
-def _header(name: Any, value: Any) -> list[Any]:
-    return [name, value if str(name).lower() in OPEN_HEADERS else shape(value)]
 
 
 def _host(url: str) -> str:
@@ -244,10 +242,10 @@ def session_with_shapes(shown: SessionTranscript) -> SessionTranscript:
 
 
 def _shaped_rows(rows: Rows) -> Rows:
-    def shaped(body: Object) -> Object:
-        return {name: shape(value) if name in _SAID else value for name, value in body.items()}
-
-    return [(at, shaped(body)) for at, body in rows]
+    return [
+        (at, {name: shape(value) if name in _SAID else value for name, value in body.items()})
+        for at, body in rows
+    ]
 
 
 def _shaped_message(message: Message) -> Message:

@@ -1,7 +1,7 @@
 """A database file of mcptui: how it is created and opened, its side files, and what other programs do to it.
 
 One SQLite file, WAL while it is written by one connection. Readers are `mode=ro`. Nothing else opens the
-file: closing another descriptor of it would drop the locks that SQLite holds in the same process. `look_of`
+file: closing another descriptor of it would drop the locks that SQLite holds in the same process. `FileGuard`
 detects changes by another program.
 """
 
@@ -76,7 +76,10 @@ def open_database(
             connection.execute("BEGIN")
         return checked(connection, path, check)
     except sqlite3.OperationalError as error:
-        return opened_alone(path, check, error)
+        if is_stopped(error) or has_bytes(side_file(path, "-wal")):
+            raise
+        # The folder may be one where SQLite cannot create files, and nothing is being written.
+        return checked(connect(path, "ro", "&immutable=1"), path, check)
 
 
 def size_in_header(path: Path) -> int:
@@ -99,10 +102,7 @@ def side_file(path: Path, suffix: str) -> Path:
 
 def has_bytes(path: Path) -> bool:
     """Return whether a file exists and is not empty."""
-    try:
-        return path.stat().st_size > 0
-    except OSError:
-        return False
+    return bool((look := _look_of(path)) and look[2])
 
 
 def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
@@ -140,13 +140,6 @@ def make_private(path: Path) -> None:
     The -wal and -shm files get the mode of this file.
     """
     os.close(open_private(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
-
-
-def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
-    """Open a file in a folder where SQLite cannot create others. If it is being written, raise `error`."""
-    if is_stopped(error) or has_bytes(side_file(path, "-wal")):
-        raise error
-    return checked(connect(path, "ro", "&immutable=1"), path, check)
 
 
 def checked(
@@ -194,29 +187,45 @@ def roll_back(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
-Look = tuple[tuple[int, int, int, int] | None, ...]
-"""Device, inode, size and modification time of the file and its WAL, None for a missing one."""
+class FileGuard:
+    """Detects that another program changed, replaced or deleted the file of one writer.
 
+    SQLite does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the
+    writer notes the state of the file and its WAL. If that differs before the next commit, `is_whole` reads
+    the file through a new connection: a change that keeps it readable, such as a checkpoint, is accepted.
+    """
 
-def look_of(path: Path) -> Look:
-    """Return the state of a file and its WAL."""
-    return tuple(_look_of(one) for one in (path, side_file(path, "-wal")))
+    def __init__(self, path: Path, is_whole: Callable[[], bool]) -> None:
+        self._files = path, side_file(path, "-wal")
+        self._is_whole = is_whole
+        self.note()
+
+    def note(self) -> None:
+        """Accept the current state of the file, which the writer has just written."""
+        self._look = [_look_of(file) for file in self._files]
+
+    def harm(self) -> str:
+        """Return what another program did to the file, "" if all that was written can be read."""
+        ours, now = self._look, [_look_of(file) for file in self._files]
+        if now == ours:
+            return ""
+        if now[0] is None or ours[0] is None:
+            return "moved or deleted"
+        if ours[0][:2] != now[0][:2]:
+            return "replaced by another program"
+        if not self._is_whole():
+            return "damaged by another program"
+        self._look = now
+        return ""
 
 
 def _look_of(path: Path) -> tuple[int, int, int, int] | None:
+    """Return device, inode, size and modification time of a file, None if it is missing."""
     try:
         found = os.stat(path)
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def what_happened(before: Look, now: Look) -> str:
-    """Return what another program did with the file itself, "" if it is still the same one."""
-    ours, theirs = before[0], now[0]
-    if theirs is None or ours is None:
-        return "moved or deleted"
-    return "" if ours[:2] == theirs[:2] else "replaced by another program"
 
 
 def why_not(error: Exception, path: Path, what: str) -> str:

@@ -42,35 +42,6 @@ Body = tuple[int, bytes | int]
 """The seq of a body, with its bytes or the length of a `LARGE` body."""
 
 
-class BodyFinder:
-    """Searches bodies in one thread at a time; `read` returns a part of a large body. See `interrupt`."""
-
-    def __init__(self, read: ReadPart) -> None:
-        self._read = read
-        self._stop = Event()
-
-    def search(self, terms: Sequence[BodyTerm], bodies: Iterable[Body]) -> list[frozenset[int]]:
-        """Return for each term the seqs of the bodies that contain it.
-
-        `interrupt`, even before the start, ends it early with the results so far. Raises `re.error` if a term
-        is not a valid regular expression.
-        """
-        search = TermSearch(terms, self._read, self._stop)
-        try:
-            search.run(bodies)
-        finally:
-            self._stop.clear()
-        return search.found()
-
-    def interrupt(self) -> None:
-        """Stop the running search, or the next one."""
-        self._stop.set()
-
-    def rearm(self) -> None:
-        """Reset an `interrupt` that found no running search."""
-        self._stop.clear()
-
-
 @lru_cache(maxsize=4)
 def _matcher(term: BodyTerm) -> Callable[[bytes], object]:
     """Return a search in text encoded by `re2_text`; raises `re.error` if it is invalid or too large."""
@@ -124,9 +95,6 @@ class _Text:
         raw = needle.encode() if needle.isascii() and "\\" not in needle else None
         return cls(found, needle, term.fold, raw, signs(needle))
 
-    def may_be_in(self, lowered: bytes) -> bool:
-        return any(sign in lowered for sign in self.signs)
-
 
 @dataclass(slots=True, eq=False)
 class _Regex:
@@ -150,49 +118,52 @@ class _Regex:
         in_all = [*signs(letters), *more] if letters else [b""]
         return cls(found, search, in_all)
 
-    def may_match(self, lowered: bytes, is_sure: bool) -> bool:
-        """Return whether a body may match. `is_sure`: no letters in it are escaped."""
-        return not is_sure or any(sign in lowered for sign in self.signs)
-
 
 _DOTLESS = "\u0131"
 """Equal to i for a regular expression that ignores case, but not when folded."""
 
 
-class TermSearch:
-    """Searches bodies in the given order, until `stop` is set.
+class BodyFinder:
+    """Searches bodies in one thread at a time; `read` returns a part of a large body. See `interrupt`."""
 
-    Raises `re.error` if a term is not a valid regular expression.
-    """
-
-    def __init__(self, terms: Sequence[BodyTerm], read: ReadPart, stop: Event) -> None:
+    def __init__(self, read: ReadPart) -> None:
         self._read = read
-        self._stop = stop
-        self._found: list[set[int]] = [set() for _ in terms]
+        self._stop = Event()
         self._texts: list[_Text] = []
         self._regexes: list[_Regex] = []
-        for term, found in zip(terms, self._found, strict=True):
-            if term.regex:
-                self._regexes.append(_Regex.of(term, found))
-            else:
-                self._texts.append(_Text.of(term, found))
 
-    def found(self) -> list[frozenset[int]]:
-        """Return for each term the seqs found so far."""
-        return [frozenset(found) for found in self._found]
+    def search(self, terms: Sequence[BodyTerm], bodies: Iterable[Body]) -> list[frozenset[int]]:
+        """Return for each term the seqs of the bodies that contain it.
 
-    def run(self, bodies: Iterable[Body]) -> None:
-        """Search bodies, given as seq and bytes, or as seq and length if they are `LARGE`."""
+        `interrupt`, even before the start, ends it early with the results so far. Raises `re.error` if a term
+        is not a valid regular expression.
+        """
+        found: list[set[int]] = [set() for _ in terms]
         stop = self._stop.is_set
-        for seq, body in bodies:
-            if stop():
-                return
-            if isinstance(body, int):
-                self._search_large(seq, body)
-            elif _is_plain(body):
-                self._search_plain(seq, body)
-            else:
-                self._search_readings(seq, body)
+        try:
+            pairs = list(zip(terms, found, strict=True))
+            self._texts = [_Text.of(*pair) for pair in pairs if not pair[0].regex]
+            self._regexes = [_Regex.of(*pair) for pair in pairs if pair[0].regex]
+            for seq, body in bodies:
+                if stop():
+                    break
+                if isinstance(body, int):
+                    self._search_large(seq, body)
+                elif body.isascii() and b"\\" not in body:  # its bytes are its text, and fold as ASCII
+                    self._search_plain(seq, body)
+                else:
+                    self._search_readings(seq, body)
+        finally:
+            self._stop.clear()
+        return list(map(frozenset, found))
+
+    def interrupt(self) -> None:
+        """Stop the running search, or the next one."""
+        self._stop.set()
+
+    def rearm(self) -> None:
+        """Reset an `interrupt` that found no running search."""
+        self._stop.clear()
 
     def _search_plain(self, seq: int, body: bytes) -> None:
         lowered = body.lower()
@@ -200,15 +171,15 @@ class TermSearch:
             if text.raw is not None and text.raw in (lowered if text.fold else body):
                 text.found.add(seq)
         for regex in self._regexes:
-            if regex.may_match(lowered, is_sure=True) and regex.search(body):
+            if _has_any(lowered, regex.signs) and regex.search(body):
                 regex.found.add(seq)
 
     def _search_readings(self, seq: int, body: bytes) -> None:
         """Search a body as it is read, unless letters are missing."""
         lowered = body.lower()
-        is_sure = not _escapes_letters(lowered)
-        texts = [text for text in self._texts if not is_sure or text.may_be_in(lowered)]
-        regexes = [regex for regex in self._regexes if regex.may_match(lowered, is_sure)]
+        is_sure = b"\\u00" not in lowered or _ESCAPED_LETTER.search(lowered) is None
+        texts = [text for text in self._texts if not is_sure or _has_any(lowered, text.signs)]
+        regexes = [regex for regex in self._regexes if not is_sure or _has_any(lowered, regex.signs)]
         if not texts and not regexes:
             return
         read = list(readings(body))
@@ -262,6 +233,10 @@ class TermSearch:
             text = text[_boundary(text, max(0, end - OVERLAP)) :]
 
 
+def _has_any(lowered: bytes, signs: Sequence[bytes]) -> bool:
+    return any(sign in lowered for sign in signs)
+
+
 def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
     for text in texts:
         folded = fold(text) if any(one.fold for one in terms) else ""
@@ -269,15 +244,6 @@ def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
         for one in terms:
             if one.needle in (folded if one.fold else exact):
                 one.found.add(seq)
-
-
-def _is_plain(body: bytes) -> bool:
-    """Return whether a body's bytes are its text and can be folded as ASCII."""
-    return body.isascii() and b"\\" not in body
-
-
-def _escapes_letters(lowered: bytes) -> bool:
-    return b"\\u00" in lowered and _ESCAPED_LETTER.search(lowered) is not None
 
 
 def _encoded(text: str) -> bytes:

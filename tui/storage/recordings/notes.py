@@ -13,28 +13,19 @@ from tui.storage.files.foreign_file import bounded_rows
 from tui.storage.recordings.database import open_for_notes, open_for_reading, storage_errors
 
 
-class NotesStore:
-    """The notes of one recording. Each call opens and closes the file. Thread-safe.
+def notes_of(path: Path) -> dict[int, EntryNote]:
+    """Return the notes of a recording by the seq of their entry; raises `StorageError`."""
+    with closing(open_for_reading(path)) as connection, storage_errors(path):
+        rows = bounded_rows(connection, "SELECT seq, marked, text FROM notes ORDER BY seq")
+        return {
+            seq: EntryNote(bool(marked), text if isinstance(text, str) else "") for seq, marked, text in rows
+        }
 
-    All methods raise `StorageError` if the file cannot be read or written.
-    """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def all(self) -> dict[int, EntryNote]:
-        """Return the notes by the seq of their entry."""
-        with closing(open_for_reading(self._path)) as connection, storage_errors(self._path):
-            rows = bounded_rows(connection, "SELECT seq, marked, text FROM notes ORDER BY seq")
-            return {
-                seq: EntryNote(bool(marked), text if isinstance(text, str) else "")
-                for seq, marked, text in rows
-            }
-
-    def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
-        """Change the mark or the text of an entry, or both; None keeps it."""
-        with closing(open_for_notes(self._path)) as connection, storage_errors(self._path):
-            put_note(connection, seq, marked, text)
+def keep_note(path: Path, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+    """Change the mark or the text of an entry, or both; None keeps it. Raises `StorageError`."""
+    with closing(open_for_notes(path)) as connection, storage_errors(path):
+        put_note(connection, seq, marked, text)
 
 
 def put_note(connection: sqlite3.Connection, seq: int, marked: bool | None, text: str | None) -> None:

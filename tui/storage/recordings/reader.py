@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -204,11 +204,12 @@ class RecordingReader:
 
     def ends_ns(self) -> tuple[int, int]:
         """Return the times of the first and the last readable entry, (0, 0) if none is readable."""
-        first, last = self.span()
-        ends = [*self.columns(first - 1, 1), *self.columns(last - 1, 1)] if last else []
-        if self.damage:
-            first, last = self._readable_span()
+        ends: list[Entry] = []
+        for span in (self.span, self._readable_span):  # the second one reads everything
+            first, last = span()
             ends = [*self.columns(first - 1, 1), *self.columns(last - 1, 1)] if last else []
+            if not self.damage:
+                break
         return (ends[0].wall_ns, ends[-1].wall_ns) if ends else (0, 0)
 
     def sources(self, limit: int) -> list[str]:
@@ -282,13 +283,20 @@ class RecordingReader:
 
     def _searched(self, seq: int, start: int, length: int) -> bytes:
         """Return a part of a body for a search, b"" if the part is lost."""
+        part: bytes | None = None
+        with self._losing():
+            part = self._stored(seq, start, length)
+        return part or b""
+
+    @contextmanager
+    def _losing(self) -> Iterator[None]:
+        """Go on without a damaged part, and remember that it is lost."""
         try:
-            return self._stored(seq, start, length) or b""
+            yield
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
             self._is_part_lost = True
-            return b""
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Like `BodyFinder.search`, in the bodies of `first`..`last`."""
@@ -297,12 +305,8 @@ class RecordingReader:
 
     def _bodies(self, first: int, last: int) -> Iterator[Body]:
         """Yield the bodies of `first`..`last`, up to the first damage."""
-        try:
+        with self._losing():
             yield from self._connection.execute(_SELECT_BODIES, (first, last, most_rows(first, last)))
-        except sqlite3.Error as error:
-            if not is_damage(error):
-                raise
-            self._is_part_lost = True
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
         """Return the findings of an entry."""
@@ -316,17 +320,11 @@ class RecordingReader:
 
     def meta(self) -> dict[str, str]:
         """Return the metadata of the recording, empty if it cannot be read."""
-        with storage_errors(self.path), largest_value(self._connection, LISTED_VALUE):
-            try:
-                rows = list(bounded_rows(self._connection, f"SELECT name, value FROM meta LIMIT {MOST_META}"))
-                return {
-                    name: value for name, value in rows if isinstance(name, str) and isinstance(value, str)
-                }
-            except sqlite3.Error as error:
-                if not is_damage(error):
-                    raise
-                self._is_part_lost = True
-                return {}
+        found: dict[str, str] = {}
+        with storage_errors(self.path), largest_value(self._connection, LISTED_VALUE), self._losing():
+            rows = list(bounded_rows(self._connection, f"SELECT name, value FROM meta LIMIT {MOST_META}"))
+            found.update(row for row in rows if all(isinstance(part, str) for part in row))
+        return found
 
     def close(self) -> None:
         self._connection.close()

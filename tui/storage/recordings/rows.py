@@ -36,7 +36,8 @@ def entry_values(entry: Entry) -> Row:
         cause.step if cause else None,
         cause.call if cause else None,
         entry.sha256,
-        _detail_text(entry.detail) if entry.detail else "",
+        # `str` for other types: a bug in a tap must not lose the entry.
+        json.dumps(dict(entry.detail), default=str, separators=(",", ":")) if entry.detail else "",
         json.dumps([[part.start, part.end, part.name] for part in entry.redactions])
         if entry.redactions
         else "",
@@ -134,8 +135,3 @@ def storable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     return value
-
-
-def _detail_text(detail: Mapping[str, Any]) -> str:
-    # `str` for other types: a bug in a tap must not lose the entry.
-    return json.dumps(dict(detail), default=str, separators=(",", ":"))

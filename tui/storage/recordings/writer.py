@@ -16,7 +16,7 @@ from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.files.live_lock import LiveLock
-from tui.storage.files.sqlite_file import Look, leave_one_file, look_of, roll_back, what_happened, why_not
+from tui.storage.files.sqlite_file import FileGuard, leave_one_file, roll_back, why_not
 from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, open_for_reading
 from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
 from tui.storage.recordings.notes import put_note
@@ -84,7 +84,7 @@ class RecordingWriter:
         self._retry_at = 0.0
         self._retries = 0
         self._is_over = False
-        self._look: Look = (None, None)
+        self._guard = FileGuard(path, self._is_whole)
         self._last = 0
         self._judged = self._judged_stored = 0
         self._missed = False
@@ -101,8 +101,8 @@ class RecordingWriter:
         make_folder(self.path.parent)
         if self._live is None:
             self._live = LiveLock(self.path)
-        connection, self._page_size = create_recording(self.path, self._meta)
-        self._connection, self._look = connection, look_of(self.path)
+        self._connection, self._page_size = create_recording(self.path, self._meta)
+        self._guard.note()
 
     def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
         """Store entries, findings of these or earlier ones, and the last linted entry in one transaction.
@@ -132,7 +132,7 @@ class RecordingWriter:
             return
         try:
             put_note(self._connection, seq, marked, text)
-            self._look = look_of(self.path)
+            self._guard.note()
         except sqlite3.Error as error:
             self.problem = why_not(error, self.path, f"cannot write {self.path}")
 
@@ -155,11 +155,11 @@ class RecordingWriter:
         try:
             if self._connection is None:
                 self._create()
-            elif what := self._what_happened():
+            elif what := self._guard.harm():
                 self._lost(what)  # SQLite would keep writing to an unreachable file
                 return
             self._store(self._waiting, self._waiting_findings)
-            self._look = look_of(self.path)
+            self._guard.note()
         except (OSError, sqlite3.Error, StorageError, OverflowError, ValueError, TypeError) as error:
             # The last three are for values that SQLite or JSON cannot store, which no tap should make.
             self._failed(error)
@@ -170,7 +170,7 @@ class RecordingWriter:
     def _lost(self, what: str) -> None:
         """Continue with pending data in a new file, unless another file has taken its place."""
         self.problem = f"the file {self.path} was {what}"
-        if self._look[0] is None or look_of(self.path)[0] is not None:
+        if self.path.exists():
             self._release_file()
             return
         self.problem += ". The recording continues in a new file"
@@ -194,29 +194,24 @@ class RecordingWriter:
         self._retries = min(self._retries + 1, 10)
         self._keep_waiting()
 
-    def _what_happened(self) -> str:
-        """Return what another program did to the file since the last transaction, "" if it can be read."""
-        now = look_of(self.path)
-        if now == self._look or (what := what_happened(self._look, now)):
-            return "" if now == self._look else what
+    def _is_whole(self) -> bool:
         try:
             with closing(open_for_reading(self.path)) as connection:
                 found = connection.execute("SELECT max(seq) FROM entries").fetchone()[0] or 0
         except (sqlite3.Error, UnicodeDecodeError, StorageError):
-            found = -1
-        if found < self._last:
-            return "damaged by another program"
-        self._look = now
-        return ""
+            return False
+        return int(found) >= self._last
 
     def _store(self, entries: Sequence[Entry], findings: Sequence[Finding]) -> None:
         connection = self._connection
         assert connection is not None
         connection.execute("BEGIN IMMEDIATE")
         pieces = [entries[start : start + _RUNS[0]] for start in range(0, len(entries), _RUNS[0])]
-        for insert in (_insert_entries, _insert_bodies):
-            for piece in pieces:
-                insert(connection, piece)
+        for piece in pieces:
+            _insert_entries(connection, piece)
+        for piece in pieces:
+            bodies = [(entry.seq, bytearray(entry.body)) for entry in piece if entry.body]
+            _insert(connection, _INSERT_BODIES, bodies)
         stored = self._table.write(connection, findings) if findings else None
         judged = self._judged
         if judged > self._judged_stored:
@@ -290,11 +285,6 @@ def _insert_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) ->
     if all(entry.cause is None for entry in entries):
         rows, inserts = [row[: _CAUSE.start] + row[_CAUSE.stop :] for row in rows], _INSERT_WITHOUT_CAUSE
     _insert(connection, inserts, rows)
-
-
-def _insert_bodies(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
-    bodies = [(entry.seq, bytearray(entry.body)) for entry in entries if entry.body]
-    _insert(connection, _INSERT_BODIES, bodies)
 
 
 def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:

@@ -11,7 +11,7 @@ import re
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,10 +34,8 @@ from tui.storage.files.sqlite_file import (
     create_database,
     files_of,
     for_writing,
-    look_of,
     open_database,
     size_in_header,
-    what_happened,
 )
 
 SUFFIX = ".mcpsession"
@@ -275,46 +273,3 @@ def folder_problem(folder: Path) -> str:
     except OSError as error:
         return why_not(error, folder / SUFFIX)
     return ""
-
-
-class FileChanged(StorageError):
-    """The file no longer has the content that was written."""
-
-
-class FileGuard:
-    """Detects that another program changed, replaced or deleted the file of one writer.
-
-    SQLite does not: it keeps writing to an unlinked file, or to one without its WAL. After each commit, the
-    writer records the state of the file and its WAL. If that differs before the next commit, the file is read
-    through a new connection: a change that keeps it readable, such as a checkpoint, is accepted.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Start with the current state of the file."""
-        self._path = path
-        self._look = look_of(path)
-
-    def noted(self) -> None:
-        """Accept the current state of the file, which the writer has just written."""
-        self._look = look_of(self._path)
-
-    def check(self, meta: Mapping[str, Any]) -> None:
-        """Raise `FileChanged` if the stored data, including `meta`, can no longer be read."""
-        now = look_of(self._path)
-        if now == self._look:
-            return
-        what = what_happened(self._look, now)
-        if not what and not self._is_whole(meta):
-            what = "damaged by another program"
-        if what:
-            raise FileChanged(f"the file {self._path} was {what}. mcptui saves the conversation again")
-        self._look = now
-
-    def _is_whole(self, meta: Mapping[str, Any]) -> bool:
-        if not is_sound(self._path):
-            return False
-        try:
-            with closing(open_for_reading(self._path)) as connection:
-                return bool(read_meta(connection) == json.loads(json.dumps(dict(meta))))
-        except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError):
-            return False

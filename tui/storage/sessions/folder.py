@@ -137,7 +137,8 @@ class SessionFolder:
         with session_errors(path):
             make_folder(self.trash)
             with closing(self.lock(path)):
-                _fold(path)
+                with suppress(sqlite3.Error, StorageError), closing(open_for_writing(path)) as connection:
+                    connection.execute("PRAGMA journal_mode = DELETE")  # so that there is only one file
                 _move(path, self.trash / f"{session}@{int(self._now())}{SUFFIX}")
 
     def restore(self, session: str) -> None:
@@ -209,20 +210,11 @@ def _remove_never_begun(path: Path) -> None:
             pass  # not ours to remove
 
 
-def _fold(path: Path) -> None:
-    """Merge the WAL into the file, so that there is only one file to move."""
-    with suppress(sqlite3.Error, StorageError), closing(open_for_writing(path)) as connection:
-        connection.execute("PRAGMA journal_mode = DELETE")
-
-
 def _move(path: Path, target: Path) -> None:
     """Rename a session, the files next to it first, so that the session never lacks them."""
     for old, new in reversed(list(zip(files_of(path), files_of(target), strict=True))):
         with suppress(FileNotFoundError):
-            if old == path:
-                os.replace(old, new)
-            elif old.exists():
-                os.replace(old, new)
+            os.replace(old, new)
 
 
 def _deleted_at(path: Path) -> int:

@@ -6,12 +6,14 @@ works again.
 """
 
 import asyncio
+import json
 import logging
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from concurrent.futures import Future
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +34,14 @@ from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.files.foreign_file import is_damage
 from tui.storage.files.live_lock import LiveLock
-from tui.storage.files.sqlite_file import files_of, leave_one_file
+from tui.storage.files.sqlite_file import FileGuard, files_of, leave_one_file
 from tui.storage.sessions.file import (
-    FileChanged,
-    FileGuard,
     create_file,
     create_tables,
+    is_sound,
+    open_for_reading,
     open_for_writing,
+    read_meta,
     why_not,
 )
 from tui.storage.sessions.rewrite import put_aside, write_again, write_copy
@@ -53,12 +56,8 @@ WINDOW = 0.02
 DRAFT_SECONDS = 0.25
 """How often the draft of a reply is stored, unless a caller waits for it."""
 
-RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 15.0
-"""Seconds until a failed disk is retried.
-
-The delay doubles each time, up to the maximum, but is shorter when there is new data. A file that another
-program has locked is retried after the first of these.
-"""
+RETRY_SECONDS = 1.0
+"""Seconds until a failed disk, or a file that another program has locked, is tried again."""
 
 CLOSE_SECONDS = 5.0
 """How long `close` waits for the disk."""
@@ -70,8 +69,6 @@ _WEIGHT = 500
 
 _UNREADABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR})
 """Errors of a file whose content is lost; others are those of the disk that a copy is written to."""
-
-Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
 
 
 class SessionJournal:
@@ -86,7 +83,7 @@ class SessionJournal:
         lock: LiveLock | None = None,
         first: Op | None = None,
         problem: str = "",
-        on_close: Callable[[], None] = lambda: None,
+        on_close: Callable[[], object] = lambda: None,
     ) -> None:
         """Create a journal that writes nothing before the first message. A new file starts with `first`.
 
@@ -101,10 +98,9 @@ class SessionJournal:
         self._ops: list[Op] = [first] if first is not None else []
         self._draft: Op | None = None
         self._weight = 0
-        self._waiters: list[Waiter] = []
+        self._waiters: list[Future[None]] = []
         self._storing = self.is_closing = self._ended = self._is_released = False
-        self._retry_at = self._draft_at = self._failed_at = 0.0
-        self._retries = 0
+        self._retry_at = self._draft_at = 0.0
         self._thread: DaemonThread | None = None
 
     @property
@@ -157,7 +153,6 @@ class SessionJournal:
                 return
             self._ops.append(op)
             self._weight += size + _WEIGHT
-            self._retry_at = min(self._retry_at, self._failed_at + RETRY_SECONDS)
             if replaces_draft:
                 self._draft = None
             self._wake()
@@ -179,15 +174,14 @@ class SessionJournal:
 
     async def settled(self) -> None:
         """Wait until all messages so far are on disk. Return immediately if nothing can be stored."""
-        loop = asyncio.get_running_loop()
         with self._condition:
             nothing = not (self._ops or self._draft or self._storing)
             if nothing or self._thread is None or self._writer.problem or self._ended:
                 return
-            done: asyncio.Future[None] = loop.create_future()
-            self._waiters.append((loop, done))
+            done = Future[None]()
+            self._waiters.append(done)
             self._condition.notify()
-        await done
+        await asyncio.wrap_future(done)
 
     async def close(self) -> None:
         """Store pending data and release the file, within `CLOSE_SECONDS`."""
@@ -226,9 +220,7 @@ class SessionJournal:
         finally:  # after an unexpected error, the thread is started again
             with self._condition:
                 self._storing = False
-                if stored:
-                    self._retries = 0
-                else:
+                if not stored:
                     self._keep(batch, weight)
             for waiter in waiters:
                 _resolve(waiter)
@@ -259,10 +251,7 @@ class SessionJournal:
 
     def _keep(self, batch: list[Op], weight: int) -> None:
         """Keep data that could not be stored, up to `WAITING_BYTES`. A draft is dropped."""
-        self._failed_at = time.monotonic()
-        self._retries = 0 if self._writer.is_locked else self._retries
-        self._retry_at = self._failed_at + min(RETRY_SECONDS * 2**self._retries, MOST_RETRY_SECONDS)
-        self._retries = min(self._retries + 1, 10)
+        self._retry_at = time.monotonic() + RETRY_SECONDS
         self._weight += weight
         self._ops[:0] = batch
         if self._weight > WAITING_BYTES:
@@ -284,15 +273,9 @@ class SessionJournal:
             self._on_close()
 
 
-def _resolve(waiter: Waiter) -> None:
-    loop, done = waiter
-    with suppress(RuntimeError):  # the loop and the waiting task have ended
-        loop.call_soon_threadsafe(_finish, done)
-
-
-def _finish(done: asyncio.Future[None]) -> None:
-    if not done.done():
-        done.set_result(None)
+def _resolve(waiter: Future[None]) -> None:
+    if waiter.set_running_or_notify_cancel():
+        waiter.set_result(None)
 
 
 def _size(message: Message) -> int:
@@ -304,13 +287,16 @@ def _size(message: Message) -> int:
             return len(message.text) + sum(len(one.data) for one in message.attachments)
 
 
+class FileChanged(StorageError):
+    """The file no longer has the content that was written."""
+
+
 class SessionWriter:
     """Stores batches in one file, in the journal's thread. Raises only unexpected errors, after a rollback.
 
     Attributes:
         problem: why nothing can be written now, or "".
         defect: why a part was permanently omitted, or "".
-        is_locked: `problem` is another program's lock, which may be released at any time.
     """
 
     def __init__(
@@ -326,10 +312,9 @@ class SessionWriter:
         self._is_new = is_new
         self._made = time.time()
         self.problem, self.defect = problem, ""
-        self.is_locked = False
         self._connection: sqlite3.Connection | None = None
         self._tables: SessionTables | None = None
-        self._guard = FileGuard(path)
+        self._guard = FileGuard(path, self._is_whole)
         self._meta: Mapping[str, Any] = {}
 
     def store(self, ops: Sequence[Op]) -> bool:
@@ -338,8 +323,7 @@ class SessionWriter:
             return not self.problem
         try:
             tables = self._opened()
-            if not self._is_new:
-                self._guard.check(self._meta)
+            self._check_file()
             tables.begin()
             if self._is_new:
                 assert self._connection is not None
@@ -357,7 +341,7 @@ class SessionWriter:
             self._failed(error)
             self.problem = f"an internal error ({type(error).__name__})"
             raise
-        self._guard.noted()
+        self._guard.note()
         self._meta = dict(tables.stored)
         self._is_new = False
         self.problem = ""
@@ -365,9 +349,9 @@ class SessionWriter:
 
     def close(self) -> None:
         """Merge the WAL into the file, unless it is being read, and release the lock."""
-        if self._tables is not None and not self._is_new:
+        if self._tables is not None:
             try:
-                self._guard.check(self._meta)
+                self._check_file()
             except StorageError as error:
                 self._failed(error)
         if self._connection is not None:
@@ -376,6 +360,20 @@ class SessionWriter:
         lock, self._lock = self._lock, None
         if lock is not None:
             lock.close()
+
+    def _check_file(self) -> None:
+        """Raise `FileChanged` if the stored data can no longer be read."""
+        if not self._is_new and (what := self._guard.harm()):
+            raise FileChanged(f"the file {self._path} was {what}. mcptui saves the conversation again")
+
+    def _is_whole(self) -> bool:
+        if not is_sound(self._path):
+            return False
+        try:
+            with closing(open_for_reading(self._path)) as connection:
+                return bool(read_meta(connection) == json.loads(json.dumps(dict(self._meta))))
+        except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError):
+            return False
 
     def _attempt(self, op: Op, tables: SessionTables) -> None:
         try:
@@ -398,7 +396,7 @@ class SessionWriter:
             make_folder(self._path.parent)
             self._lock = LiveLock(self._path)
         self._connection = create_file(self._path) if self._is_new else open_for_writing(self._path)
-        self._guard.noted()
+        self._guard.note()
         self._tables = SessionTables(self._connection, self._redact)
         if not self._is_new:
             self._tables.load()
@@ -407,8 +405,6 @@ class SessionWriter:
 
     def _failed(self, error: Exception) -> None:
         self.problem = error.message if isinstance(error, StorageError) else why_not(error, self._path)
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        self.is_locked = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         if self._tables is not None:
             self._tables.roll_back()
         is_lost = isinstance(error, FileChanged | UnicodeDecodeError) or (

@@ -5,7 +5,6 @@ the invalid value.
 """
 
 import base64
-import binascii
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -113,7 +112,7 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
         | {
             "created": _time(found, "created") or times[0],
             "changed": _time(found, "changed") or times[-1],
-            "tokens": _count(found, "tokens"),
+            "tokens": whole(found.get("tokens")) or 0,
             "estimated": found.get("estimated") is True,
             "cost": _cost(found),
         }
@@ -136,15 +135,11 @@ def _message(item: Any, where: str) -> Message:
     if isinstance(message, UserMessage | ToolMessage):
         for index, one in enumerate(message.attachments):
             if one.kind != "text":
-                _check_base64(one.data, f"{where}.attachments[{index}].data")
+                try:
+                    base64.b64decode(one.data, validate=True)
+                except ValueError:
+                    raise ValueError(f"{where}.attachments[{index}].data is not base64") from None
     return message
-
-
-def _check_base64(data: str, where: str) -> None:
-    try:
-        base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        raise ValueError(f"{where} is not base64") from None
 
 
 def _rows(found: Mapping[str, Any], name: str) -> list[tuple[float, Object]]:
@@ -185,10 +180,6 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 def _time(found: Mapping[str, Any], name: str) -> float:
     return float(bounded(found.get(name)) or 0)
-
-
-def _count(found: Mapping[str, Any], name: str) -> int:
-    return whole(found.get(name)) or 0
 
 
 def _cost(found: Mapping[str, Any]) -> float | None:

@@ -57,12 +57,6 @@ def words_of(text: str) -> list[str]:
     return fold(text).split()
 
 
-def match_of(words: Sequence[str]) -> str:
-    """Return the FTS5 query for words (https://sqlite.org/fts5.html 3), "" if the index cannot help."""
-    usable = [word.replace("\0", " ").replace('"', '""') for word in words if len(word) >= SHORTEST]
-    return " AND ".join(f'"{word}"' for word in usable)
-
-
 def excerpt(text: str, words: Sequence[str]) -> str | None:
     """Return a cleaned excerpt of `text` around the first word, None unless it contains all words."""
     folded = fold(text)
@@ -108,7 +102,8 @@ def places_of(path: Path, words: Sequence[str], limit: int = MOST) -> list[tuple
 
 
 def _candidates(connection: sqlite3.Connection, words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    match = match_of(words)
+    usable = [word.replace("\0", " ").replace('"', '""') for word in words if len(word) >= SHORTEST]
+    match = " AND ".join(f'"{word}"' for word in usable)  # https://sqlite.org/fts5.html 3
     if match and has_words(connection) and read_meta(connection).get("words", True):
         by_index = (
             "SELECT place, body FROM messages WHERE place IN (SELECT rowid FROM folded WHERE folded MATCH ?)"

@@ -62,7 +62,12 @@ class SessionStore:
         first: Op | None = None
         if parent:
             await self._settle(parent)
-            first = await in_reading_thread(self._branch, parent, upto)
+
+            def branch() -> Op:
+                stored = read_stored(self.files.existing(parent))
+                return branch_of(parent, stored, reopened(parent, stored).conversation, upto)
+
+            first = await in_reading_thread(branch)
         return self._journal(new_id(), is_new=True, first=first)
 
     async def reopen(self, session: str) -> tuple[Reopened, SessionJournal]:
@@ -135,17 +140,10 @@ class SessionStore:
             lock=lock,
             first=first,
             problem=problem,
-            on_close=lambda: self._closed(ident),
+            on_close=lambda: self._open.pop(ident, None),
         )
         self._open[ident] = journal
         return journal
-
-    def _closed(self, ident: str) -> None:
-        self._open.pop(ident, None)
-
-    def _branch(self, parent: str, upto: int) -> Op:
-        stored = read_stored(self.files.existing(parent))
-        return branch_of(parent, stored, reopened(parent, stored).conversation, upto)
 
     def _reopen(self, session: str) -> Opened:
         """Return the repaired session, its lock, and the write problem or ""."""

@@ -96,7 +96,7 @@ class SessionTables:
         )
         self._connection.execute("DELETE FROM draft")
         cleared = message_of(stored)
-        self._index(place, searchable_text(cleared))
+        self._change_words("INSERT INTO folded (rowid, text) VALUES (?, ?)", place, searchable_text(cleared))
         self._count(place, cleared, at, is_new=old is None)
 
     def draft(self, text: str, reasoning: str) -> None:
@@ -168,9 +168,6 @@ class SessionTables:
                 meta["title"] = title_of(message.text)
         elif isinstance(message, AssistantMessage) and message.model not in ("", OWN_LABEL):
             meta["model"] = message.model
-
-    def _index(self, place: int, text: str) -> None:
-        self._change_words("INSERT INTO folded (rowid, text) VALUES (?, ?)", place, text)
 
     def _forget_words(self, place: int, text: str) -> None:
         self._change_words("INSERT INTO folded (folded, rowid, text) VALUES ('delete', ?, ?)", place, text)

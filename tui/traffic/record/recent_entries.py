@@ -21,8 +21,8 @@ class RecentEntries:
         self._bytes = 0
         self._lock = Lock()
 
-    def add(self, entries: Sequence[Entry]) -> None:
-        """Add entries; the oldest are dropped."""
+    def add(self, entries: Sequence[Entry], findings: Sequence[Finding] = ()) -> None:
+        """Add entries and findings; the oldest are dropped."""
         with self._lock:
             for entry in entries:
                 self._entries.append(entry)
@@ -31,14 +31,10 @@ class RecentEntries:
                 self._bytes > self._max_bytes or len(self._entries) > self._max_entries
             ):
                 self._bytes -= len(self._entries.popleft().body)
-
-    def add_findings(self, findings: Sequence[Finding]) -> None:
-        with self._lock:
             self._findings.extend(findings)
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
-        found = islice((entry for entry in self._copy() if entry.seq > after), limit)
-        return [entry._replace(body=b"", redactions=()) for entry in found]
+        return [entry._replace(redactions=()) for entry in self.whole(after, limit, 0)]
 
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
         found = islice((entry for entry in self._copy() if entry.seq > after), limit)

@@ -11,8 +11,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -89,22 +89,14 @@ class Backlog:
 
     # ---- any thread --------------------------------------------------------------------------------------
 
-    def add(self, captured: Captured) -> None:
-        room = len(captured.raw) + ENTRY_BYTES
-        if self._came - self._went + room > self._tight or self._lost_entries:
-            self._add_tightly(captured)
-            return
-        self._came += room
-        self._queue.append(captured)
-
-    def add_all(self, several: Sequence[Captured]) -> None:
-        room = sum(len(captured.raw) for captured in several) + ENTRY_BYTES * len(several)
-        if self._came - self._went + room > self._tight or self._lost_entries:
-            for captured in several:
-                self.add(captured)
-            return
-        self._came += room
-        self._queue.extend(several)
+    def add(self, several: Sequence[Captured]) -> None:
+        for captured in several:
+            room = len(captured.raw) + ENTRY_BYTES
+            if self._came - self._went + room > self._tight or self._lost_entries:
+                self._add_tightly(captured)
+            else:
+                self._came += room
+                self._queue.append(captured)
 
     def put(self, item: RecorderJob | LintReport) -> None:
         if (gap := self._gap()) is not None:
@@ -123,17 +115,8 @@ class Backlog:
             self._queue.append(gap)
         # A value larger than the limit is taken whole if nothing is waiting, because it is in memory already.
         if len(captured.raw) > HEAD and self._queue:
-            captured = Captured(
-                captured.source,
-                captured.direction,
-                captured.mono_ns,
-                captured.wall_ns,
-                captured.raw[:HEAD],
-                captured.kind,
-                size,
-                captured.cause,
-                {**captured.detail, "cut": "too much at once"},
-            )
+            detail = {**captured.detail, "cut": "too much at once"}
+            captured = captured._replace(raw=captured.raw[:HEAD], size=size, detail=detail)
         self._came += len(captured.raw) + ENTRY_BYTES
         self._queue.append(captured)
 
@@ -250,26 +233,18 @@ class Recorder:
 
     def capture(self, captured: Captured) -> None:
         """Accept a captured value. Never raises or waits. Takes some tenths of a microsecond."""
-        if self._closing:
-            return
-        try:
-            self._backlog.add(captured)
-            if not self._awake:
-                self._awake = True
-                self._wake.set()
-        except Exception:  # a tap must never fail, whatever it passes
-            self.faults += 1
+        self.capture_all((captured,))
 
     def capture_all(self, several: Sequence[Captured]) -> None:
         """Accept several captured values, like `capture`."""
         if self._closing:
             return
         try:
-            self._backlog.add_all(several)
+            self._backlog.add(several)
             if not self._awake:
                 self._awake = True
                 self._wake.set()
-        except Exception:  # as in `capture`
+        except Exception:  # a tap must never fail, whatever it passes
             self.faults += 1
 
     def add_findings(self, findings: Sequence[Finding], judged: int = 0) -> None:
@@ -346,8 +321,12 @@ class Recorder:
             try:
                 self._writer = self._factory()
                 self._problem = self._writer.problem
-            except Exception as problem:  # the recording continues in memory
-                self._problem = _reason(problem)
+            except Exception as error:  # the recording continues in memory
+                self._problem = f"{type(error).__name__}: {error}"
+                if isinstance(error, OSError) and error.filename and error.strerror:
+                    self._problem = f"cannot write to {error.filename}: {error.strerror}"
+                elif isinstance(error, McptuiError):
+                    self._problem = str(error)
         while not self._closing:
             self._wake.wait(RETRY_SECONDS if self._problem and self._writer is not None else None)
             self._wake.clear()
@@ -362,10 +341,8 @@ class Recorder:
         """Store the current backlog. What arrives meanwhile waits for the next window, unless it is large."""
         left = len(self._backlog)
         while self._backlog and (left > 0 or self._closing or len(self._backlog) > BATCH):
-            try:
+            with self._surviving("recording a batch"):  # each round removes something
                 left -= self._drain_batch()
-            except Exception:  # a bug must not end the recording: each round removes something
-                self._fault("recording a batch")
             self._backlog.settle()
         if self._findings or self._judged or (self._problem and not self._closing):
             self._store([])
@@ -398,59 +375,48 @@ class Recorder:
             try:
                 self._writer.write(batch, findings, judged)
                 self._problem, self.entries.gone = self._writer.problem, self._writer.gone
-            except Exception as problem:  # any failure of the store
-                self._lose_store(problem)
+            except Exception as problem:  # the state of the store is unknown
+                self._fault("storing")
+                self._problem = f"{type(problem).__name__}: {problem}"
+                self._close_store()
         if self._problem:
-            self.memory.add(batch)
-            self.memory.add_findings(findings)
+            self.memory.add(batch, findings)
         self._show(batch)
         for finding in findings:
             self.entries.set_severity(finding.seq, finding.severity)
         if batch and self._on_batch is not None:
-            try:
+            with self._surviving("notifying about a batch"):
                 self._on_batch(batch)
-            except Exception:  # a failing receiver must not end the recording
-                self._fault("notifying about a batch")
 
     def _show(self, batch: Sequence[Entry]) -> None:
         try:
             self.entries.extend([column_row(entry) for entry in batch])
         except (OverflowError, TypeError):  # an entry has a value that no column can hold
             for entry in batch:
-                try:
+                with self._surviving("showing an entry"):
                     self.entries.append(entry)
-                except Exception:
-                    self._fault("showing an entry")
 
     def _do(self, job: RecorderJob) -> None:
         if isinstance(job, threading.Event):
             job.set()
         elif callable(job) and self._writer is not None:
-            try:
+            with self._surviving("a job"):
                 job(self._writer)
-            except Exception:  # a failing job must not end the recording
-                self._fault("a job")
-
-    def _lose_store(self, problem: Exception) -> None:
-        """Continue without a store that raised unexpectedly: its state is unknown."""
-        self._fault("storing")
-        self._problem = f"{type(problem).__name__}: {problem}"
-        self._close_store()
 
     def _close_store(self) -> None:
         writer, self._writer = self._writer, None
         if writer is not None:
-            try:
+            with self._surviving("closing the store"):
                 writer.close()
-            except Exception:  # shut down in any case, after storing what can be stored
-                self._fault("closing the store")
+
+    @contextmanager
+    def _surviving(self, what: str) -> Iterator[None]:
+        """Count any error, which must not end the recording."""
+        try:
+            yield
+        except Exception:
+            self._fault(what)
 
     def _fault(self, what: str) -> None:
         self.faults += 1
         _LOG.warning("recorder: %s failed", what, exc_info=True)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"cannot write to {error.filename}: {error.strerror}"
-    return str(error) if isinstance(error, McptuiError) else f"{type(error).__name__}: {error}"

@@ -423,14 +423,13 @@ def _without_credentials(detail: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, Mapping) and key.endswith("headers"):
             found[key] = {name: _header(str(name), text) for name, text in value.items()}
         elif isinstance(value, list | tuple) and key.endswith("headers"):
-            found[key] = [_pair_without_credentials(pair) for pair in value]
+            found[key] = [
+                [pair[0], _header(str(pair[0]), pair[1])]
+                if isinstance(pair, list | tuple) and len(pair) == 2
+                else pair
+                for pair in value
+            ]
     return found
-
-
-def _pair_without_credentials(pair: Any) -> Any:
-    if isinstance(pair, list | tuple) and len(pair) == 2:
-        return [pair[0], _header(str(pair[0]), pair[1])]
-    return pair
 
 
 def _header(name: str, value: Any) -> Any:

@@ -53,48 +53,65 @@ def overwrite_dialog(path: Path) -> Confirm:
     return Confirm(f"{name} is not a regular file. Write to it?", yes="write", no="cancel")
 
 
+class Contents(Vertical):
+    """What an export contains, which is counted meanwhile, and whether its texts are redacted."""
+
+    DEFAULT_CSS = """
+    Contents { height: auto; }
+    Contents > Literal { margin-bottom: 1; }
+    """
+
+    def __init__(self, whole: str, shapes: str) -> None:
+        super().__init__()
+        self.shapes = False
+        self._words = whole, shapes
+        self._leaves = Literal("Contains: counting…", id="contents")
+        self._form = Literal(whole, id="form")
+
+    def compose(self) -> ComposeResult:
+        yield self._leaves
+        yield self._form
+
+    def toggle(self) -> None:
+        self.shapes = not self.shapes
+        self._form.show(self._words[self.shapes])
+
+    async def count(self, contents: Awaitable[str], before: str = "") -> None:
+        try:
+            self._leaves.show(before + await contents)
+        except (McptuiError, OSError) as error:
+            self._leaves.show(str(error))
+
+
 class ExportForm(Picker):
-    """Returns a format, or None. `shapes` replaces values with type and length, as `--redact` does.
+    """Returns a format, or None. `about.shapes`: values are replaced with type and length, as by `--redact`.
 
     `contents` is called in a thread and returns a summary of the exported data. Setting its event stops it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("shift+tab", "shapes", "redact", priority=True)]
     AROUND: ClassVar[int] = 14
-    DEFAULT_CSS = """
-    ExportForm #contents { margin-bottom: 1; }
-    ExportForm #form { margin-bottom: 1; }
-    """
 
     def __init__(self, heading: str, contents: Callable[[threading.Event], str]) -> None:
         choices = [PickerChoice(form, Content(words)) for form, words in _FORMATS.items()]
         super().__init__(heading, choices)
-        self.shapes = False
         self._contents = contents
         self._stop = threading.Event()
-        self._leaves = Literal("Contains: counting…", id="contents")
-        self._form = Literal(_ENTRIES_WHOLE, id="form")
+        self.about = Contents(_ENTRIES_WHOLE, _ENTRIES_SHAPES)
 
     def above(self) -> ComposeResult:
-        yield self._leaves
-        yield self._form
+        yield self.about
 
     def on_mount(self) -> None:
         """Start counting, in addition to what the picker does when mounted."""
-        self.run_worker(self._count(), name="count an export")
+        counting = asyncio.to_thread(self._contents, self._stop)
+        self.run_worker(self.about.count(counting), name="count an export")
 
     def on_unmount(self) -> None:
         self._stop.set()
 
-    async def _count(self) -> None:
-        try:
-            self._leaves.show(await asyncio.to_thread(self._contents, self._stop))
-        except (McptuiError, OSError) as error:
-            self._leaves.show(str(error))
-
     def action_shapes(self) -> None:
-        self.shapes = not self.shapes
-        self._form.show(_ENTRIES_SHAPES if self.shapes else _ENTRIES_WHOLE)
+        self.about.toggle()
 
 
 KINDS: tuple[tuple[ExportKind, str, str], ...] = (
@@ -144,7 +161,6 @@ class ExportChat(Dialog[ChatExport | None]):
     ExportChat > Vertical > * { max-width: 104; }
     ExportChat _Kinds { margin: 1 0; }
     ExportChat #there { color: $warn; display: none; }
-    ExportChat #contents, ExportChat #form { margin-bottom: 1; }
     """
 
     def __init__(
@@ -155,9 +171,7 @@ class ExportChat(Dialog[ChatExport | None]):
         self._kinds = _Kinds()
         self._kinds.chosen = [one for one, _, _ in KINDS].index(kind)
         self._contents = contents
-        self._leaves = Literal("Contains: counting…", id="contents")
-        self._form = Literal(_WHOLE, id="form")
-        self._shapes = False
+        self._about = Contents(_WHOLE, _SHAPES)
         ending = _ENDINGS[self._kinds.chosen]
         file = f"{str(path).removesuffix(ending)}{ending}"
         self.field = Field(file, max_length=2000, compact=True, select_on_focus=False)
@@ -168,8 +182,7 @@ class ExportChat(Dialog[ChatExport | None]):
         with Vertical():
             yield Literal(f"Export “{self._what}” as")
             yield self._kinds
-            yield self._leaves
-            yield self._form
+            yield self._about
             yield self.field
             yield self._there
             yield KeyLine(
@@ -178,17 +191,10 @@ class ExportChat(Dialog[ChatExport | None]):
 
     def on_mount(self) -> None:
         self.set_focus(self.field)
-        self.run_worker(self._count(), name="count an export")
-
-    async def _count(self) -> None:
-        try:
-            self._leaves.show(f"Contains: {await self._contents()}")
-        except McptuiError as error:
-            self._leaves.show(str(error))
+        self.run_worker(self._about.count(self._contents(), "Contains: "), name="count an export")
 
     def action_shapes(self) -> None:
-        self._shapes = not self._shapes
-        self._form.show(_SHAPES if self._shapes else _WHOLE)
+        self._about.toggle()
 
     def action_kind(self, step: int) -> None:
         self._kinds.chosen = (self._kinds.chosen + step) % len(KINDS)
@@ -215,7 +221,7 @@ class ExportChat(Dialog[ChatExport | None]):
                 else "Not a regular file. Press enter to write to it."
             )
         elif self.is_current:
-            self.dismiss(ChatExport(KINDS[self._kinds.chosen][0], path, self._shapes))
+            self.dismiss(ChatExport(KINDS[self._kinds.chosen][0], path, self._about.shapes))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

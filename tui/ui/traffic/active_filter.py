@@ -52,7 +52,7 @@ class ActiveFilter:
             recording.entries,
             query,
             reader=recording.open_reader,
-            notes=recording.notes,
+            notes=recording.annotations.notes,
             now_ns=recording.ended_ns or None,
         )
 

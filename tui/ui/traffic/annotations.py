@@ -24,7 +24,7 @@ def toggle_mark(recording: Recording, entry_list: EntryList) -> None:
     entries = recording.entries
     marked = not entries.marked[index]
     entries.mark(index, marked)
-    recording.keep_mark(entries.seq(index), marked)
+    recording.annotations.keep_note(entries.seq(index), marked, None)
     entry_list.tick()
 
 
@@ -32,17 +32,17 @@ def edit_note(
     recording: Recording, entry_list: EntryList, prompt: PromptLine, changed: Callable[[int], object]
 ) -> None:
     """Ask for the note on the selected entry, and call `changed` with its seq."""
-    seq, notes = entry_list.chosen(), recording.notes
+    seq, notes = entry_list.chosen(), recording.annotations.notes
     if not seq:
         return
 
     def keep(text: str) -> None:
-        text = recording.redact(text.strip())
+        text = recording.annotations.redact(text.strip())
         if text:
             notes[seq] = text
         else:
             notes.pop(seq, None)
-        recording.keep_note(seq, text)
+        recording.annotations.keep_note(seq, None, text)
         entry_list.repaint()
         changed(seq)
 
@@ -56,7 +56,7 @@ def choose_filter(
     """Choose a saved filter and apply it, or save the active one, which is `text`."""
     from tui.ui.dialogs.picker import Picker, PickerChoice
 
-    saved = recording.filters
+    saved = recording.annotations.filters
 
     def picked(name: str | None) -> None:
         if name == KEEP:
@@ -78,14 +78,14 @@ def _save_filter(recording: Recording, text: str, prompt: PromptLine, name: str 
 
     async def save(name: str) -> None:
         try:
-            await asyncio.to_thread(recording.keep_filter, name, text)
+            await asyncio.to_thread(recording.annotations.keep_filter, name, text)
         except McptuiError as error:
             title = f"Filter {name} not saved"
             app.notify(clean_line(str(error), 600), title=title, severity="error")
             if screen.is_current and not prompt.display:
                 _save_filter(recording, text, prompt, name)
         else:
-            recording.filters[name] = text
+            recording.annotations.filters[name] = text
             app.notify(f"Saved as {name}.", timeout=2)
 
     def named(name: str) -> None:

@@ -198,7 +198,7 @@ class EntryView(Vertical):
         loaded = self.loaded
         if loaded is None:
             return ()
-        note = self._recording.notes.get(loaded.entry.seq, "")
+        note = self._recording.annotations.notes.get(loaded.entry.seq, "")
         row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "user"),) if note else ()
         return (*row, (f"entry {loaded.entry.seq}", "dim"))
 
@@ -242,7 +242,7 @@ class EntryView(Vertical):
             case EntryTab.TIMING:
                 return sheets.timing(self._recording.entries, loaded, self._symbols)
             case EntryTab.EXPLAIN:
-                return sheets.explanation(loaded, self._recording.revision(loaded.entry.source))
+                return sheets.explanation(loaded, self._recording.linting.revision(loaded.entry.source))
             case EntryTab.FINDINGS:
                 return sheets.findings(loaded, self._symbols)
 
@@ -323,7 +323,7 @@ class EntryView(Vertical):
 
     def copy_as(self, loaded: LoadedEntry) -> None:
         """Ask for a format, and copy an entry in it."""
-        copy_entry(self.app, loaded, self._recording.urls.get(loaded.entry.source, ""))
+        copy_entry(self.app, loaded, str(loaded.entry.detail.get("url", "")))
 
     def action_entry_save(self) -> None:
         """Save the image under the cursor, otherwise the whole body."""

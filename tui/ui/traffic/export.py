@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -107,13 +107,10 @@ class Exporter:
             found["listed"] = (f"as listed, {what}: {entry_count(listed)}", places)
         if keeps_pairs(self._active_filter.query.root):
             rows = entries.with_partners(rows)
-        words = (
-            self._active_filter.so_far or "filtered entries"
-            if self._active_filter.is_filtered
-            else "all entries"
-        )
-        counted = entry_count(len(rows)) if words != "all entries" else exact(len(rows))
-        found["shown"] = (f"{words}: {counted}", rows)
+        words = f"all entries: {exact(len(rows))}"
+        if self._active_filter.is_filtered:
+            words = f"{self._active_filter.so_far or 'filtered entries'}: {entry_count(len(rows))}"
+        found["shown"] = (words, rows)
         if marked := list(compress(range(len(entries)), entries.marked)):
             whole = entries.with_partners(marked)
             more = " with pairs" if len(whole) > len(marked) else ""
@@ -130,7 +127,7 @@ class Exporter:
 
         def chosen(form: str | None) -> None:
             if form is not None:
-                self._ask_name(seqs, form, shapes=dialog.shapes)
+                self._ask_name(seqs, form, shapes=dialog.about.shapes)
 
         dialog = ExportForm(f"Export {self._size_text(seqs)} as", partial(self._contents, seqs))
         self._screen.app.push_screen(dialog, chosen)
@@ -181,14 +178,11 @@ class Exporter:
         self._tasks.start(self._write(wanted, self._stop, over), "export")
 
     async def _write(self, wanted: "_Wanted", stop: threading.Event, over: bool) -> None:
-        remarks = _Remarks.of(self._recording)
-        title = f"{self._recording.title} {self._active_filter.query.text}".strip()
-        path = wanted.path
-        work = asyncio.create_task(
-            asyncio.to_thread(self._export, wanted, remarks, clean_line(title, 160), stop, over)
-        )
+        title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
+        path, note_of = wanted.path, _notes_of(self._recording)
+        work = asyncio.create_task(asyncio.to_thread(self._export, wanted, note_of, title, stop, over))
         try:
-            count, gone, size, bodiless = await asyncio.shield(work)
+            source, size = await asyncio.shield(work)
         except asyncio.CancelledError:
             stop.set()
             await asyncio.wait({work})
@@ -203,11 +197,11 @@ class Exporter:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             self._screen.notify(f"{path} not written: {reason}", severity="error", timeout=8)
         else:
+            gone, bodiless = len(source.gone), len(source.bodiless)
             missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
             missing += f", {entry_count(bodiless)} without the body (damaged)" if bodiless else ""
-            self._screen.notify(
-                f"{entry_count(count)}, {size_text(size)}, written to {path}{missing}", timeout=6
-            )
+            count = entry_count(len(source.written))
+            self._screen.notify(f"{count}, {size_text(size)}, written to {path}{missing}", timeout=6)
         finally:
             self.note = ""
 
@@ -221,9 +215,14 @@ class Exporter:
         self._screen.app.push_screen(overwrite_dialog(wanted.path), confirmed)
 
     def _export(
-        self, wanted: "_Wanted", remarks: "_Remarks", title: str, stop: threading.Event, over: bool
-    ) -> tuple[int, int, int, int]:
-        """Write the file, in a thread; return its number of entries, of missing ones, bytes and lost bodies.
+        self,
+        wanted: "_Wanted",
+        note_of: Callable[[int], EntryNote],
+        title: str,
+        stop: threading.Event,
+        over: bool,
+    ) -> tuple["_EntrySource", int]:
+        """Write the file, in a thread; return its entries, and its size in bytes.
 
         Raises `FileExistsError` if the file exists and `over` is not set, otherwise `OSError` or
         `McptuiError`.
@@ -242,7 +241,7 @@ class Exporter:
                     source.columns(),
                     source.whole,
                     title,
-                    remarks.note_of,
+                    note_of,
                     shapes=wanted.shapes,
                 )
                 size = write_whole(path, pieces, wait=False, stop=stop)
@@ -251,7 +250,7 @@ class Exporter:
                 with suppress(OSError):
                     path.unlink()
             raise
-        return len(source.written), len(source.gone), size, len(source.bodiless)
+        return source, size
 
     def _note_progress(self, done: int, total: int, stop: threading.Event) -> None:
         self.note = f"exporting {done * 100 // max(1, total)} %"
@@ -269,21 +268,11 @@ class _Wanted:
     shapes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Remarks:
-    """The user's marks and notes at the start of an export, by seq."""
-
-    marked: frozenset[int]
-    notes: Mapping[int, str]
-
-    @classmethod
-    def of(cls, recording: Recording) -> "_Remarks":
-        entries = recording.entries
-        marked = compress(range(len(entries)), entries.marked)
-        return cls(frozenset(entries.seqs(list(marked))), dict(recording.notes))
-
-    def note_of(self, seq: int) -> EntryNote:
-        return EntryNote(seq in self.marked, self.notes.get(seq, ""))
+def _notes_of(recording: Recording) -> Callable[[int], EntryNote]:
+    """Return the user's marks and notes by seq, as they are now."""
+    entries, notes = recording.entries, dict(recording.annotations.notes)
+    marked = frozenset(entries.seqs(list(compress(range(len(entries)), entries.marked))))
+    return lambda seq: EntryNote(seq in marked, notes.get(seq, ""))
 
 
 class _EntrySource:

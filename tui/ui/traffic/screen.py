@@ -75,7 +75,7 @@ class TrafficScreen(Screen[Cause | None]):
             recording.entries,
             live=recording.live,
             preview=self._previews.get,
-            notes=recording.notes,
+            notes=recording.annotations.notes,
             symbols=symbols,
         )
         self.prompt, self._tasks = PromptLine(), Tasks()

@@ -49,7 +49,7 @@ class ServerTraffic(Vertical):
             recording.entries,
             live=recording.live,
             preview=self._previews.get,
-            notes=recording.notes,
+            notes=recording.annotations.notes,
             empty=("No traffic with this server yet.",),
             symbols=signs,
         )

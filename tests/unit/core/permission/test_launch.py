@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tui.core.permission.launch import Launch, names_a_key
+from tui.core.permission.launch import Launch
+from tui.core.secrets.secret_names import names_a_key
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
 SPEC = ServerSpec("s", "uvx", ("tool", "--token", "tk-71hQz9aa"), {"A": "1"}, headers={"B": "2"}, cwd="/srv")

@@ -4,7 +4,7 @@ import pytest
 
 from tui.core.secrets import secret_names
 from tui.core.secrets.commands_and_urls import masked, masked_arguments, secrets_in, secrets_in_arguments
-from tui.core.secrets.secret_names import is_secret_header, names_a_secret_argument
+from tui.core.secrets.secret_names import is_secret_header, names_a_secret, names_a_secret_argument
 
 S = "hunter2"
 
@@ -101,22 +101,19 @@ def test_a_url_without_secrets_is_unchanged():
     assert masked("https://host:8080/v1?page=2#top") == "https://host:8080/v1?page=2#top"
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["Authorization", "Mcp-Session-Id", "cookie", "Set-Cookie", "X-API-Key", "x-goog-api-key", "X-Auth-Token",
-     "Ocp-Apim-Subscription-Key", "Proxy-Authorization"],
-)  # fmt: skip
-def test_headers_with_credentials_are_recognized(name: str):
-    assert is_secret_header(name)
+CREDENTIALS = (
+    "Authorization Mcp-Session-Id cookie Set-Cookie X-API-Key x-goog-api-key X-Auth-Token"
+    " Ocp-Apim-Subscription-Key Proxy-Authorization"
+).split()
+OTHERS = (
+    "Content-Type Mcp-Protocol-Version WWW-Authenticate x-request-id x-ratelimit-limit-tokens"
+    " access-control-allow-credentials Idempotency-Key Mcp-Method"
+).split()
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["Content-Type", "Mcp-Protocol-Version", "WWW-Authenticate", "x-request-id", "x-ratelimit-limit-tokens",
-     "access-control-allow-credentials", "Idempotency-Key", "Mcp-Method"],
-)  # fmt: skip
-def test_other_headers_are_not_secret(name: str):
-    assert not is_secret_header(name)
+@pytest.mark.parametrize("name", CREDENTIALS + OTHERS)
+def test_headers_with_credentials_are_told_from_others(name: str):
+    assert is_secret_header(name) == (name in CREDENTIALS)
 
 
 def test_header_names_are_judged_once_except_long_ones():
@@ -127,31 +124,18 @@ def test_header_names_are_judged_once_except_long_ones():
     assert (after.hits - before.hits, after.misses - before.misses) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    "name", ["page_token", "next_token", "nextPageToken", "max_tokens", "continuation-token"]
-)
-def test_a_pagination_token_is_not_a_secret_argument(name: str):
-    assert not names_a_secret_argument(name)
+PAGES = "page_token next_token nextPageToken max_tokens continuation-token".split()
+ABOUT = "token_count tokenLimit password_length secret_name access_key_id auth_mode".split()
+GRANTING = (
+    "session_id secretId auth_header token page_access_token refreshToken next_password pageTokenSecret"
+).split()
 
 
-@pytest.mark.parametrize(
-    "name", ["token_count", "tokenLimit", "password_length", "secret_name", "access_key_id", "auth_mode"]
-)
-def test_an_argument_that_only_describes_a_secret_is_not_secret(name: str):
-    assert not names_a_secret_argument(name)
-    assert masked(f"--{name} 12345678") == f"--{name} 12345678"
-
-
-@pytest.mark.parametrize("name", ["session_id", "secretId", "auth_header"])
-def test_identifiers_that_grant_access_are_secret_arguments(name: str):
-    assert names_a_secret_argument(name)
-
-
-@pytest.mark.parametrize(
-    "name", ["token", "page_access_token", "refreshToken", "next_password", "pageTokenSecret"]
-)
-def test_other_tokens_are_secret_arguments(name: str):
-    assert names_a_secret_argument(name)
+@pytest.mark.parametrize("name", PAGES + ABOUT + GRANTING)
+def test_arguments_that_grant_access_are_told_from_pages_and_descriptions(name: str):
+    assert names_a_secret_argument(name) == (name in GRANTING)
+    if name in ABOUT:
+        assert masked(f"--{name} 12345678") == f"--{name} 12345678"
 
 
 @pytest.mark.parametrize(
@@ -176,3 +160,14 @@ def test_of_overlapping_secrets_the_rest_is_masked_too():
 def test_shapes_behind_letters_of_other_scripts_are_masked_in_place():
     text = "é ghp_" + "a1" * 18 + " 中 ghp_" + "b2" * 18
     assert masked(text) == "é [redacted:github] 中 [redacted:github]"
+
+
+SECRETS = (
+    "password API_KEY apiKey x-api-key accessToken GITHUB_TOKEN clientSecret APIKey pin pass DB_PASS smtpPass"
+).split()
+HARMLESS = "keyword key max_tokens monkey author city session pinned pass_through bypass".split()
+
+
+@pytest.mark.parametrize("name", [*SECRETS, *HARMLESS, ""])
+def test_names_of_secrets_are_told_from_others(name: str):
+    assert names_a_secret(name) == (name in SECRETS)

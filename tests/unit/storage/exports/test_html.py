@@ -1,12 +1,27 @@
+"""Entries and conversations as pages for any browser that no content can take over."""
+
+import base64
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, saved, store_in
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    SessionMeta,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 from tui.storage.exports.entries import entry_document
 from tui.storage.exports.html import SCRIPT, html
+from tui.storage.sessions.store import SessionStore
 
 HOSTILE = b'</pre></script><script>alert(1)</script><img src="http://evil/x" onerror=alert(1)>\x1b[31m\x00'
 
@@ -16,13 +31,20 @@ def entry(body: bytes = b"{}", **more: object) -> Entry:
 
 
 class Page(HTMLParser):
+    """The page as a browser parses it."""
+
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
         self.feed(text)
+        self.close()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
 
 
 @given(st.binary(max_size=80) | st.just(HOSTILE), st.text(max_size=20))
@@ -56,3 +78,114 @@ def test_errors_are_highlighted():
     assert 'class="bad">tool error<' in "".join(
         html(entry_document([entry(outcome=Outcome.TOOL_ERROR)], "t"))
     )
+
+
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x>]]>"
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode()
+
+
+ALLOWED = {
+    *(
+        "html head meta title style body header h1 p main section h2 time div details summary pre figure"
+    ).split(),
+    *(
+        "figcaption img audio h3 h4 h5 h6 strong em code a ul ol li blockquote hr br table thead tbody"
+    ).split(),
+    *("tr th td").split(),
+}
+
+
+async def page_of(folder: Path, *messages, title: str = "") -> Page:
+    store = store_in(folder)
+    session = await saved(store, *messages)
+    if title:
+        await store.rename(session, title)
+    return Page(await store.exported(session, "html"))
+
+
+def harmless(page: Page) -> None:
+    for tag, attributes in page.tags:
+        assert tag in ALLOWED, tag
+        assert not any(name.startswith("on") for name in attributes)
+        assert str(attributes.get("src", "data:")).startswith("data:")
+        assert not re.match(r"\s*(javascript|vbscript|data):", str(attributes.get("href", "")), re.IGNORECASE)
+
+
+async def test_all_messages_are_on_the_page(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION, ASKING, RESULT, ANSWER)
+    for part in (QUESTION.text, "weather__get", "Beijing", "sunny, 25 °C", "It is sunny."):
+        assert part in page.text
+    harmless(page)
+
+
+async def test_hostile_texts_are_shown_as_text(tmp_path: Path):
+    attached = (
+        Attachment("image", f'image/png"{EVIL}', EVIL, 5, PNG),
+        Attachment("image", "image/png", EVIL, 5, '"><script>alert(1)</script>'),
+        Attachment("image", "image/svg+xml", "a.svg", 5, base64.b64encode(b"<svg onload=x>").decode()),
+    )
+    page = await page_of(
+        tmp_path,
+        UserMessage(EVIL, attached),
+        AssistantMessage(EVIL, EVIL, (CallRequest(EVIL, EVIL, EVIL),), EVIL),
+        ToolMessage(EVIL, EVIL, EVIL, attachments=attached),
+        AssistantMessage(f"[x](javascript:alert(1)) ![x](http://e/x.png) <{EVIL}"),
+        title=EVIL,
+    )
+    harmless(page)
+    assert page.text.count("<script>alert(1)</script>") >= 8
+    assert not any(tag == "img" for tag, _ in page.tags)
+
+
+async def test_the_policy_of_the_page_allows_only_its_own_style(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION)
+    (policy,) = [a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy is not None and policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "script-src" not in policy and "unsafe" not in policy and "http" not in policy
+
+
+async def test_images_and_audio_are_embedded_in_the_page(tmp_path: Path):
+    attached = (
+        Attachment("image", "image/png", "a.png", 48, PNG),
+        Attachment("audio", "audio/wav", "a.wav", 48, PNG),
+        Attachment("blob", "application/pdf", "a.pdf", 48, PNG),
+    )
+    page = await page_of(tmp_path, UserMessage("look", attached))
+    media = [(tag, a["src"]) for tag, a in page.tags if tag in ("img", "audio")]
+    assert media == [("img", f"data:image/png;base64,{PNG}"), ("audio", f"data:audio/wav;base64,{PNG}")]
+    assert "a.pdf (application/pdf, 48 B)" in page.text
+
+
+async def test_markdown_from_a_model_is_rendered(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION, AssistantMessage("**b** `c`\n\n| a |\n|---|\n| 1 |"))
+    assert {"strong", "code", "table"} <= {tag for tag, _ in page.tags}
+
+
+async def test_a_huge_reply_is_not_rendered_as_markdown(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION, AssistantMessage("**b** " * 20_000))
+    assert "strong" not in {tag for tag, _ in page.tags}
+
+
+async def test_the_system_prompt_is_shown_as_text(store: SessionStore):
+    journal = await store.begin()
+    journal.describe(SessionMeta(system=EVIL))
+    journal.message(0, QUESTION)
+    await journal.close()
+    page = Page(await store.exported(journal.id, "html"))
+    harmless(page)
+    assert EVIL in page.text
+
+
+@given(st.text(max_size=80), st.text(alphabet="<>&\"'`[]()!:/#*_- \nabjsx=", max_size=80))
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_no_text_can_escape_its_element(tmp_path: Path, one: str, other: str):
+    harmless(await page_of(tmp_path, UserMessage(one or "x"), AssistantMessage(other or "x", one)))
+
+
+@pytest.mark.parametrize("kind", ["html", "markdown", "json"])
+async def test_an_export_leaves_only_its_file_in_the_folder(tmp_path: Path, store: SessionStore, kind: str):
+    session = await saved(store, QUESTION)
+    target = tmp_path / "out"
+    target.mkdir()
+    await store.export(session, kind, target / "talk")
+    assert [path.name for path in target.iterdir()] == ["talk"]

@@ -1,11 +1,27 @@
+"""Entries and conversations as Markdown that no content can break."""
+
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, say, store_in
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Intent,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.traffic import Direction, Entry, Kind
+from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
+from tui.storage.exports.document import LONGEST, bounded
 from tui.storage.exports.entries import entry_document
-from tui.storage.exports.markdown import escaped, fenced, markdown
+from tui.storage.exports.markdown import escaped, fenced, isolated, markdown
 
 
 def entry(body: bytes, name: str = "tools/list") -> Entry:
@@ -71,3 +87,112 @@ def test_an_entry_has_a_heading_and_an_indented_body_and_is_counted():
 
 def test_an_empty_selection_is_reported_as_empty():
     assert "No entries." in "".join(markdown(entry_document([], "t")))
+
+
+ERROR = ToolMessage("c2", "weather__get", "```\nno network", is_error=True)
+
+
+async def markdown_of(folder: Path, *messages) -> str:
+    store = store_in(folder)
+    journal = await store.begin()
+    journal.intent(Intent("c1", "weather", "get", {}))
+    await say(journal, *messages)
+    await journal.close()
+    return await store.exported(journal.id, "markdown")
+
+
+async def test_the_export_shows_who_said_what_and_which_tools_were_called(tmp_path: Path):
+    page = await markdown_of(tmp_path, QUESTION, ASKING, RESULT, ERROR, ANSWER)
+    assert page.startswith("# What is the weather in Beijing?\n")
+    for part in (
+        "1 turn · 5 messages · demo",
+        "## You · ",
+        '**→ weather › get**\n\n```json\n{\n  "city": "Beijing"\n}\n```',
+        "**← weather › get**\n\n```text\nsunny, 25 °C\n```",
+        "**✗ weather\\_\\_get**\n\n````text\n```\nno network\n````",
+        "## demo\n\nIt is sunny.\n",
+    ):
+        assert part in page
+
+
+async def test_results_are_shown_without_notes_for_the_model(tmp_path: Path):
+    cut = ToolMessage("c1", "x", CANCELLED_FOR_MODEL, is_error=True, why="cancelled")
+    odd = ToolMessage(
+        "c2", "y", "ERROR: [warning: *odd*]\n[image 1, attached below]", is_error=True, seconds=1.0
+    )
+    asking = AssistantMessage("", calls=(CallRequest("c1", "x", "{}"), CallRequest("c2", "y", "{}")))
+    page = await markdown_of(tmp_path, QUESTION, asking, cut, odd, ANSWER)
+    assert f"```text\n{CANCELLED}\n```" in page
+    assert "_\\*odd\\*_\n\n```text\n[image 1]\n```" in page
+
+
+async def test_attachments_are_named_and_thinking_is_marked(tmp_path: Path):
+    question = UserMessage("look", (Attachment("image", "image/png", "a_b.png", 2048, ""),))
+    page = await markdown_of(tmp_path, question, AssistantMessage("x", "let me think", partial=True))
+    assert "- a_b.png (image/png, 2.0 kB)" in page
+    assert "**Thinking**\n\n```text\nlet me think\n```" in page
+    assert "## Model · truncated" in page
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("# Title\n## Part", "### Title\n#### Part"),
+        ("You\n===", "You\n\\==="),
+        ("You\n---", "You\n\\---"),
+        ("a\n\n---\nb", "a\n\n---\nb"),
+        ("<script>x</script> and `<b>`", "&lt;script>x&lt;/script> and `<b>`"),
+        ("1 < 2", "1 < 2"),
+        ("![x](http://e/track.png)", "\\![x](http://e/track.png)"),
+        ("```py\nprint(1)", "```py\nprint(1)\n```"),
+        ("```py\n# not a heading <b>\n```\n# one", "```py\n# not a heading <b>\n```\n### one"),
+        ("~~~\n```\n~~~\n# one", "~~~\n```\n~~~\n### one"),
+        ("**bold** | a | [link](https://example.com)", "**bold** | a | [link](https://example.com)"),
+    ],
+)
+def test_markdown_in_a_message_is_kept_but_cannot_affect_the_rest(said: str, shown: str):
+    assert isolated(said) == shown
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "x ` y\n` <b> `",
+        "x ` y\n# <b> `",
+        "\\`<b>`",
+        "\\\\<b>",
+        "\\\\![x](y)",
+        "> a\n> ===",
+        "- a\n  ---",
+        "> ```\n> <b>",
+        "1. ```\n<b>",
+        "[a]: <b>\n![a]",
+        "<!--",
+        "    <b>\na",
+    ],
+)
+def test_text_that_only_looks_like_code_cannot_affect_the_rest_either(said: str):
+    nothing_of_ours(said)
+
+
+@given(st.text(alphabet="#=-`~<>![]()ab \n\t|*_\\1.", max_size=60))
+def test_no_message_can_make_a_heading_like_ours(said: str):
+    nothing_of_ours(said)
+
+
+def nothing_of_ours(said: str) -> None:
+    page = MarkdownIt("commonmark").parse(f"## You\n\n{isolated(said)}\n\n## Model\n\nend")
+    tops = [token.tag for token in page if token.type == "heading_open" and token.tag in ("h1", "h2")]
+    assert tops == ["h2", "h2"]
+    inside = [child.type for token in page for child in token.children or ()]
+    assert not {"html_inline", "image"} & set(inside)
+    assert not [token for token in page if token.type == "html_block"]
+
+
+def test_ordinary_text_is_unchanged():
+    said = "C # is not C++; see issue # 5, a < b, `List<String>`, *x* and\n\n- one\n- two\n\n1. a\n2. b\n"
+    assert isolated(said) == said
+
+
+def test_a_huge_text_is_truncated_with_a_note():
+    assert re.search(r"… 1.0 kB more$", bounded("x" * (LONGEST + 1000)))

@@ -21,7 +21,7 @@ from tui.storage.files.foreign_file import in_reading_thread, time_limit, until_
 from tui.storage.files.sqlite_file import connect
 from tui.storage.recordings.database import storage_errors
 from tui.storage.recordings.folder import KeptRecording
-from tui.storage.recordings.notes import NotesStore
+from tui.storage.recordings.notes import keep_note
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 
@@ -94,7 +94,7 @@ def test_a_recording_with_a_trigger_is_read_but_not_changed(tmp_path: Path):
     with closing(RecordingReader(path)) as reader:
         assert len(reader.columns(0, 10)) == 3
     with pytest.raises(StorageError, match="contains a trigger"):
-        NotesStore(path).note(1, marked=True)
+        keep_note(path, 1, marked=True)
 
 
 def test_an_older_recording_is_still_read(tmp_path: Path):

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator
 from functools import partial
-from threading import Event
 from unicodedata import normalize
 
 import psutil
@@ -20,7 +19,7 @@ from tui.core.search_text import begins_message, holds_json, readings, unescaped
 from tui.core.text import composed, fold
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings import body_search
-from tui.storage.recordings.body_search import LARGE, BodyFinder, TermSearch
+from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, BodyFinder, signs
 
 ENDLESS = BodyTerm(r"\w+\w+\w+@", regex=True)
 EASY = BodyTerm(r"b[0-9]c", regex=True)
@@ -31,17 +30,15 @@ def no_part(seq: int, start: int, length: int) -> bytes:
 
 
 def test_matches_found_before_a_stop_are_kept():
-    stop = Event()
+    finder = BodyFinder(no_part)
 
     def bodies() -> Iterator[tuple[int, bytes]]:
         for seq in range(1, 1000):
             if seq == 500:
-                stop.set()
+                finder.interrupt()
             yield seq, b"term"
 
-    search = TermSearch([BodyTerm("TERM")], no_part, stop)
-    search.run(bodies())
-    (found,) = search.found()
+    (found,) = finder.search([BodyTerm("TERM")], bodies())
     assert found == set(range(1, len(found) + 1)) and len(found) == 499
 
 
@@ -52,17 +49,16 @@ def test_an_empty_term_matches_every_body():
 
 def test_a_large_body_is_read_in_parts_until_stopped():
     read: list[int] = []
-    stop = Event()
 
     def part(seq: int, start: int, length: int) -> bytes:
         read.append(start)
         if len(read) == 2:
-            stop.set()
+            finder.interrupt()
         return b"." * length
 
-    search = TermSearch([BodyTerm("x")], part, stop)
-    search.run([(1, 9 * LARGE)])
-    assert read == [0, LARGE] and search.found() == [frozenset()]
+    finder = BodyFinder(part)
+    assert finder.search([BodyTerm("x")], [(1, 9 * LARGE)]) == [frozenset()]
+    assert read == [0, LARGE]
 
 
 @pytest.fixture
@@ -238,18 +234,18 @@ def parted(draw: st.DrawFn) -> tuple[bytes, str, int]:
 @given(parted())
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_splitting_a_large_body_neither_misses_nor_invents_matches(
-    finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, search: tuple[bytes, str, int]
+    monkeypatch: pytest.MonkeyPatch, search: tuple[bytes, str, int]
 ):
     raw, needle, size = search
     monkeypatch.setattr(body_search, "LARGE", size)
-    searching = TermSearch([BodyTerm(needle)], lambda _, start, length: raw[start : start + length], Event())
-    searching.run([(1, len(raw))])
+    searching = BodyFinder(lambda _, start, length: raw[start : start + length])
+    (found,) = searching.search([BodyTerm(needle)], [(1, len(raw))])
     texts = [raw.decode()]
     head = raw[:size].decode("utf-8", "ignore")
     if holds_json(head):
         raws = [] if begins_message(head) else texts
         texts = [*raws, unescaped(texts[0]), unescaped(unescaped(texts[0]))]
-    assert searching.found() == [{1} if any(fold(needle) in fold(text) for text in texts) else set()]
+    assert found == ({1} if any(fold(needle) in fold(text) for text in texts) else set())
 
 
 pieces = st.recursive(
@@ -311,3 +307,18 @@ def test_an_expression_matches_the_same_readings_of_each_body(
         seq for seq, body in bodies if any(search(body_search._encoded(text)) for text in readings(body))
     }
     assert BodyFinder(no_part).search([term], bodies) == [expected]
+
+
+def test_every_character_that_folds_to_a_letter_is_known():
+    letters = set("abcdefghijklmnopqrstuvwxyz0123456789 _")
+    folding = [char for char in map(chr, range(0x80, 0x110000)) if not letters.isdisjoint(fold(char))]
+    assert "".join(folding) == FOLDS_TO_LETTERS
+
+
+def test_the_signs_of_a_text_are_its_letters_and_characters_that_fold_to_them():
+    assert signs("Hop-7") == [b"hop"]
+    assert {b"milk", "\u212a".encode(), b"\\u212a"} <= set(signs("milk"))
+
+
+def test_a_text_without_ascii_letters_has_an_empty_sign():
+    assert signs("{}-") == [b""]

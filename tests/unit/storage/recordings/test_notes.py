@@ -7,7 +7,7 @@ import pytest
 from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
 from tui.core.traffic import EntryNote
-from tui.storage.recordings.notes import NotesStore
+from tui.storage.recordings.notes import keep_note, notes_of
 from tui.storage.recordings.writer import RecordingWriter
 
 
@@ -20,30 +20,28 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_mark_and_a_text_are_stored_independently(path: Path):
-    store = NotesStore(path)
-    store.note(1, marked=True)
-    store.note(2, text="why so slow?")
-    store.note(1, text="this one")
-    assert NotesStore(path).all() == {1: EntryNote(True, "this one"), 2: EntryNote(False, "why so slow?")}
+    keep_note(path, 1, marked=True)
+    keep_note(path, 2, text="why so slow?")
+    keep_note(path, 1, text="this one")
+    assert notes_of(path) == {1: EntryNote(True, "this one"), 2: EntryNote(False, "why so slow?")}
 
 
 def test_an_empty_note_is_removed(path: Path):
-    store = NotesStore(path)
-    store.note(1, marked=True, text="x")
-    store.note(1, marked=False)
-    assert store.all() == {1: EntryNote(False, "x")}
-    store.note(1, text="")
-    assert store.all() == {}
+    keep_note(path, 1, marked=True, text="x")
+    keep_note(path, 1, marked=False)
+    assert notes_of(path) == {1: EntryNote(False, "x")}
+    keep_note(path, 1, text="")
+    assert notes_of(path) == {}
 
 
 def test_unencodable_characters_are_stored_as_question_marks(path: Path):
-    NotesStore(path).note(1, text="a\ud800")
-    assert NotesStore(path).all() == {1: EntryNote(False, "a?")}
+    keep_note(path, 1, text="a\ud800")
+    assert notes_of(path) == {1: EntryNote(False, "a?")}
 
 
 def test_a_file_that_is_not_a_recording_accepts_no_notes(tmp_path: Path):
     (tmp_path / "x").write_text("text")
     with pytest.raises(StorageError):
-        NotesStore(tmp_path / "x").note(1, marked=True)
+        keep_note(tmp_path / "x", 1, marked=True)
     with pytest.raises(StorageError):
-        NotesStore(tmp_path / "gone").note(1, marked=True)
+        keep_note(tmp_path / "gone", 1, marked=True)

@@ -3,8 +3,6 @@
 import os
 import re
 import sqlite3
-import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import wait_until
 from tests.unit.storage.damage import overwrite
 from tests.unit.storage.traffic_samples import request, requests
 from tui.core.errors import StorageError
@@ -141,25 +138,6 @@ def expected(terms: list[BodyTerm], bodies: dict[int, bytes]) -> list[frozenset[
     return found
 
 
-alphabet = st.sampled_from([b"a", b"A", b"b", b"\n", b"\x00", b"\xff", b"ab", b"Ba"])
-pieces = st.lists(alphabet, min_size=1, max_size=6).map(b"".join)
-
-
-@given(bodies=st.lists(pieces, min_size=1, max_size=8), needles=st.lists(pieces, min_size=1, max_size=3))
-@settings(max_examples=40, deadline=None)
-def test_a_search_finds_exactly_the_bodies_that_contain_the_term(
-    bodies: list[bytes], needles: list[bytes], tmp_path_factory: pytest.TempPathFactory
-):
-    stored = dict(enumerate(bodies, start=1))
-    path = recorded(
-        tmp_path_factory.mktemp("r") / "r.mcptrace", [request(seq, body) for seq, body in stored.items()]
-    )
-    texts = [needle.decode("utf-8", "replace") for needle in needles]
-    terms = [BodyTerm(text, fold=fold) for text in texts for fold in (True, False)]
-    with closing(RecordingReader(path)) as reader:
-        assert list(reader.search(terms, 1, len(bodies))) == expected(terms, stored)
-
-
 def test_regular_expressions_are_matched_against_each_body_separately(path: Path):
     stored = {1: b"start end", 2: b"xstart\nendx", 3: b"START END"}
     recorded(path, [request(seq, body) for seq, body in stored.items()])
@@ -182,32 +160,6 @@ def test_matches_across_a_window_edge_of_a_large_body_are_found(path: Path):
     with closing(RecordingReader(path)) as reader:
         terms = [BodyTerm("needle"), BodyTerm("needle", fold=False), BodyTerm("n[e]+dle", regex=True)]
         assert reader.search(terms, 1, 3) == [{1, 2}, {2}, {1, 2}]
-
-
-def test_a_search_can_be_stopped_from_another_thread(path: Path):
-    recorded(path, requests(1, 20_000, 200))
-    results = []
-    slow = BodyTerm('[a-z"]+[0-9]{9}', regex=True)
-    with closing(RecordingReader(path)) as reader:
-        thread = threading.Thread(target=lambda: results.append(reader.search([slow] * 1000, 1, 20_000)))
-        thread.start()
-
-        def broken_off() -> bool:
-            reader.interrupt()
-            return not thread.is_alive()
-
-        wait_until(broken_off)
-        assert results == [[frozenset()] * 1000]
-        reader.rearm()
-        assert reader.search([BodyTerm('"id":7,')], 1, 20_000) == [{7}]
-
-
-def test_a_body_that_hangs_in_python_is_searched_like_the_others(path: Path):
-    recorded(path, [request(1, b"abc@"), request(2, b"a" * 200_000), request(3, b"xyz@")])
-    with closing(RecordingReader(path)) as reader:
-        began = time.thread_time()
-        assert reader.search([BodyTerm(r"\w+\w+\w+@", regex=True)], 1, 3) == [{1, 3}]
-    assert time.thread_time() - began < 5
 
 
 # ---- files that are not recordings -------------------------------------------------------------------
@@ -252,32 +204,6 @@ def test_a_newer_recording_is_rejected_with_the_next_step(path: Path):
         connection.execute("PRAGMA user_version = 99")
     with pytest.raises(StorageError, match=r"newer mcptui .*99.* Update mcptui"):
         RecordingReader(path)
-
-
-def test_damage_inside_a_recording_is_reported_when_it_is_read(path: Path):
-    recorded(path, requests(1, 2000, 200))
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        file.seek(8192)
-        file.write(os.urandom(size - 8192))
-    with closing(RecordingReader(path)) as reader:
-        reader.columns(0, 5000)
-        reader.search([BodyTerm("zzz")], 1, 5000)
-        assert "damaged" in reader.damage
-
-
-@pytest.mark.parametrize(
-    "change",
-    ["kind = 99", "kind = 0", "direction = -9", "outcome = 'x'"],
-)
-def test_malformed_values_are_reported_as_damage(path: Path, change: str):
-    recorded(path, requests(1, 3))
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"UPDATE entries SET {change}")
-        connection.commit()
-    with closing(RecordingReader(path)) as reader:
-        assert reader.columns(0, 10) == []
-        assert reader.damage == "the recording is damaged: no entry could be read"
 
 
 @pytest.mark.parametrize("seq", [2**31, 2**62, 2**63 - 1])

@@ -1,6 +1,7 @@
-"""A session file that another program moves, replaces or damages while it is open is written again."""
+"""A session file that another program moves, replaces or damages is written again or read up to there."""
 
 import os
+import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -9,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.unit.storage.session_samples import store_in
-from tui.core.conversation.conversation import UserMessage
+from tests.unit.storage.damage import leaves, overwrite
+from tests.unit.storage.session_samples import ANSWER, saved, say, store_in
+from tui.core.conversation.conversation import UserMessage, sanitised
+from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.storage.sessions import journal as session_journal
+from tui.storage.sessions.file import is_cut, is_sound
+from tui.storage.sessions.store import SessionStore
 
 Damage = Callable[[Path], None]
 
@@ -113,8 +118,7 @@ async def test_the_damage_is_reported_and_the_damaged_file_kept(
 ) -> None:
     monkeypatch.setattr(session_journal, "RETRY_SECONDS", 60)
     journal = await store_in(tmp_path).begin()
-    journal.message(0, UserMessage("first"))
-    await journal.settled()
+    await say(journal, UserMessage("first"))
     path = tmp_path / "sessions" / f"{journal.id}.mcpsession"
     os.truncate(wal(path), 0)
     journal.message(1, UserMessage("second"))
@@ -139,8 +143,7 @@ async def test_a_removed_file_is_written_again_completely_once_the_disk_has_spac
 
     monkeypatch.setattr(session_journal, "write_copy", full_at_first)
     journal = await store_in(tmp_path).begin()
-    journal.message(0, UserMessage("first"))
-    await journal.settled()
+    await say(journal, UserMessage("first"))
     remove(tmp_path / "sessions" / f"{journal.id}.mcpsession")
     journal.message(1, UserMessage("second"))
     await until(lambda: len(failures) == 2 and not journal.problem)
@@ -151,8 +154,7 @@ async def test_a_removed_file_is_written_again_completely_once_the_disk_has_spac
 
 async def test_a_checkpoint_by_another_program_is_not_damage(tmp_path: Path) -> None:
     journal = await store_in(tmp_path).begin()
-    journal.message(0, UserMessage("first"))
-    await journal.settled()
+    await say(journal, UserMessage("first"))
     path = tmp_path / "sessions" / f"{journal.id}.mcpsession"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -178,3 +180,74 @@ async def test_a_folder_that_was_a_link_is_created_once_the_link_is_removed(tmp_
     await journal.close()
     assert len((await store.read(journal.id)).conversation.messages) == 1
     assert list((tmp_path / "theirs").iterdir()) == []
+
+
+TALK = [UserMessage(f"question {number} " + "x" * 500) for number in range(200)]
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    session = await saved(store_in(tmp_path), *TALK)
+    return tmp_path / "sessions" / f"{session}.mcpsession"
+
+
+def data_of(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def put(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+async def test_a_truncated_file_is_read_up_to_the_cut_and_the_session_continues(
+    store: SessionStore, path: Path
+):
+    size = len(data_of(path))
+    os.truncate(path, size // 2)
+    assert is_cut(path)
+    found, journal = await store.reopen(path.stem)
+    left = found.conversation.messages
+    assert 50 < len(left) < 200 and left == TALK[: len(left)]
+    assert f"only its first {len(left)} messages could be read" in found.info.problem
+    await say(journal, ANSWER, start=len(left))
+    await journal.close()
+    assert is_sound(path) and not is_cut(path)
+    assert (await store.read(path.stem)).conversation.messages == [*left, ANSWER]
+    assert len(data_of(path.with_name(path.name + ".damaged"))) == size // 2
+
+
+async def test_damage_that_would_break_only_writing_is_repaired_on_opening(store: SessionStore, path: Path):
+    overwrite(path, leaves(path, "folded_data")[0])
+    assert not is_sound(path)
+    found, journal = await store.reopen(path.stem)
+    assert found.conversation.messages == TALK
+    await say(journal, ANSWER, start=200)
+    await journal.close()
+    assert is_sound(path)
+    assert [place.index async for place in store.search("sunny")] == [200]
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_after_any_damage_a_session_opens_valid_or_is_rejected_with_a_reason(
+    store: SessionStore, path: Path, seed: int
+):
+    dice = random.Random(seed)
+    data = bytearray(data_of(path))
+    for _ in range(3):
+        at = dice.randrange(100, len(data))
+        length = dice.choice((1, 64, 4096))
+        data[at : at + length] = dice.randbytes(len(data[at : at + length]))
+    put(path, data)
+    await store.list()
+    [place async for place in store.search("question 7")]
+    try:
+        found, journal = await store.reopen(path.stem)
+    except StorageError as error:
+        assert "damaged" in error.message
+        assert data_of(path) == data
+        return
+    talk = found.conversation.messages
+    assert sanitised(talk) == talk
+    journal.message(len(talk), ANSWER)
+    await journal.close()
+    assert (await store.read(path.stem)).conversation.messages == [*talk, ANSWER]

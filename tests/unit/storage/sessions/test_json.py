@@ -38,6 +38,7 @@ from tui.core.ports import Usage
 from tui.core.turn.turn_endings import words_of
 from tui.storage.sessions import json as session_json
 from tui.storage.sessions.json import parsed
+from tui.storage.sessions.store import SessionStore
 
 LATER = UserMessage("And tomorrow? \ud800")
 
@@ -46,8 +47,7 @@ def export(**more: Any) -> bytes:
     return json.dumps({"format": "mcptui-session", "version": 1, **more}).encode()
 
 
-async def test_an_imported_export_is_the_same_conversation(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_an_imported_export_is_the_same_conversation(tmp_path: Path, store: SessionStore):
     journal = await store.begin()
     journal.describe(SessionMeta(system="Be brief.", title="Weather", profile="local"))
     asking = AssistantMessage(calls=(CALL,), echo={"reasoning_content": "hm"}, model="demo")
@@ -109,19 +109,6 @@ async def test_imported_remarks_are_marked_and_the_profile_is_not_used(tmp_path:
         "Imported: Failed. Run that.",
         "My own.",
     ]
-
-
-async def test_exports_are_redacted_with_the_current_secrets(tmp_path: Path):
-    store = store_in(tmp_path)
-    journal = await store.begin()
-    journal.describe(SessionMeta(system="use a-new-secret", compaction=Compaction(0, "a-new-secret")))
-    await say(journal, UserMessage("it is a-new-secret"))
-    journal.result("r1", "a-new-secret")
-    journal.intent(Intent("c", "s", "t", {"key": "a-new-secret"}))
-    await journal.close()
-    for kind in ("json", "markdown", "html"):
-        text = await store_in(tmp_path, KEY="a-new-secret").exported(journal.id, kind)
-        assert "a-new-secret" not in text and "[redacted:KEY]" in text.replace("\\", "")
 
 
 async def test_imports_are_redacted_with_the_current_secrets(tmp_path: Path):
@@ -242,9 +229,8 @@ def test_one_tool_message_may_answer_several_calls_with_the_same_id():
     assert whole.in_order[1:] == [ToolMessage("a", "", "ok")] * 2
 
 
-async def test_the_documentation_names_every_member_of_an_export(tmp_path: Path):
+async def test_the_documentation_names_every_member_of_an_export(store: SessionStore):
     manual = (Path(__file__).parents[4] / "docs" / "session-format.md").read_text(encoding="utf-8")
-    store = store_in(tmp_path)
     journal = await store.begin()
     journal.intent(Intent("c1", "weather", "get", {}))
     journal.decision("c1", "once", "")

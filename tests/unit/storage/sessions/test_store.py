@@ -31,6 +31,7 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
     Intent,
+    Remark,
     SessionMeta,
     ToolMessage,
     UserMessage,
@@ -51,8 +52,7 @@ def file_of(folder: Path, session: str) -> Path:
     return folder / "sessions" / f"{session}.mcpsession"
 
 
-async def test_a_session_survives_a_round_trip(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_session_survives_a_round_trip(store: SessionStore):
     second = ToolMessage("c2", "weather__get", "rain", kept="r1")
     talk = [QUESTION, ASKING, RESULT, second, ANSWER]
     journal = await store.begin()
@@ -75,8 +75,7 @@ async def test_a_session_survives_a_round_trip(tmp_path: Path):
     assert (info.tokens, info.cost, info.model) == (350, 0.75, "demo")
 
 
-async def test_only_the_newest_complete_results_are_restored_but_an_export_contains_all(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_only_the_newest_complete_results_are_restored_but_an_export_contains_all(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     for number in range(1, 121):
@@ -88,8 +87,7 @@ async def test_only_the_newest_complete_results_are_restored_but_an_export_conta
     assert 'text 1"' in await store.exported(journal.id, "json")
 
 
-async def test_no_file_is_created_before_the_first_message(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_no_file_is_created_before_the_first_message(tmp_path: Path, store: SessionStore):
     journal = await store.begin()
     journal.describe(SessionMeta(system="x"))
     await journal.settled()
@@ -117,6 +115,7 @@ async def test_secrets_are_never_in_the_file(tmp_path: Path):
     journal.draft("a-configured-secret", "a-configured-secret")
     journal.intent(Intent("c", "s", "t", {"key": "a-configured-secret"}))
     journal.decision("c", "no", "a-configured-secret")
+    journal.remark(Remark(1, "error", "the key a-configured-secret is wrong", "model"))
     journal.result("r", "a-configured-secret")
     journal.describe(SessionMeta(system="a-configured-secret", title="a-configured-secret"))
     await journal.close()
@@ -124,8 +123,7 @@ async def test_secrets_are_never_in_the_file(tmp_path: Path):
     assert (await store.read(journal.id)).results == {"r": "[redacted:KEY]"}
 
 
-async def test_calls_without_a_result_get_one_that_is_stored(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_calls_without_a_result_get_one_that_is_stored(tmp_path: Path, store: SessionStore):
     journal = await store.begin()
     journal.intent(INTENT)
     await say(journal, QUESTION, ASKING)
@@ -139,8 +137,7 @@ async def test_calls_without_a_result_get_one_that_is_stored(tmp_path: Path):
     assert (await store.read(journal.id)).conversation.messages == found.conversation.messages
 
 
-async def test_a_partial_reply_is_kept_and_marked_as_partial(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_partial_reply_is_kept_and_marked_as_partial(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     journal.draft("It is su", "look outside")
@@ -150,8 +147,7 @@ async def test_a_partial_reply_is_kept_and_marked_as_partial(tmp_path: Path):
     assert found.conversation.messages[1] == AssistantMessage("It is su", "look outside", partial=True)
 
 
-async def test_the_complete_reply_replaces_its_draft(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_the_complete_reply_replaces_its_draft(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     journal.draft("It is su", "")
@@ -159,17 +155,6 @@ async def test_the_complete_reply_replaces_its_draft(tmp_path: Path):
     await say(journal, ANSWER, start=1)
     await journal.close()
     assert (await store.read(journal.id)).conversation.messages == [QUESTION, ANSWER]
-
-
-async def test_a_reopened_conversation_continues(tmp_path: Path):
-    store = store_in(tmp_path)
-    session = await saved(store, QUESTION, ANSWER)
-    _, journal = await store.reopen(session)
-    await say(journal, UserMessage("And tomorrow?"), start=2)
-    await journal.close()
-    found = await store.read(session)
-    assert found.conversation.messages == [QUESTION, ANSWER, UserMessage("And tomorrow?")]
-    assert (found.info.turns, found.info.title) == (2, QUESTION.text)
 
 
 async def test_an_open_session_cannot_be_opened_deleted_or_renamed_elsewhere(tmp_path: Path):
@@ -201,8 +186,7 @@ async def test_a_session_that_is_open_elsewhere_is_named_by_its_title(tmp_path: 
     await journal.close()
 
 
-async def test_a_branch_copies_the_messages_before_it_and_its_parent_is_unchanged(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_branch_copies_the_messages_before_it_and_its_parent_is_unchanged(store: SessionStore):
     kept = ToolMessage("c1", "weather__get", "sun…", kept="r1")
     parent = await store.begin()
     parent.describe(SessionMeta(system="Be brief.", title="Weather"))
@@ -223,8 +207,7 @@ async def test_a_branch_copies_the_messages_before_it_and_its_parent_is_unchange
     assert (await store.read(parent.id)).info.messages == 5
 
 
-async def test_a_branch_drops_compaction_after_the_branch_point(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_branch_drops_compaction_after_the_branch_point(store: SessionStore):
     parent = await store.begin()
     await say(parent, QUESTION, ANSWER, UserMessage("And tomorrow?"), ANSWER)
     parent.describe(SessionMeta(compaction=Compaction(0, "", 4, ((0, 900), (2, 700)))))
@@ -236,8 +219,7 @@ async def test_a_branch_drops_compaction_after_the_branch_point(tmp_path: Path):
     assert found.conversation.compaction == Compaction(0, "", 2, ((0, 900),))
 
 
-async def test_a_session_can_be_renamed_whether_open_or_not(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_session_can_be_renamed_whether_open_or_not(tmp_path: Path, store: SessionStore):
     session = await saved(store, QUESTION)
     await store.rename(session, "Weather")
     _, journal = await store.reopen(session)
@@ -248,28 +230,16 @@ async def test_a_session_can_be_renamed_whether_open_or_not(tmp_path: Path):
     assert [path.suffix for path in (tmp_path / "sessions").iterdir()] == [".mcpsession"]
 
 
-async def test_the_list_begins_with_the_most_recently_changed_session(tmp_path: Path):
-    store = store_in(tmp_path)
-    first, second = await saved(store, QUESTION), await saved(store, QUESTION)
-    assert [info.id for info in await store.list()] == [second, first]
-    _, journal = await store.reopen(first)
-    await say(journal, ANSWER, start=1)
-    await journal.close()
-    assert [info.id for info in await store.list()] == [first, second]
-    assert [info.id for info in await store.list(limit=1)] == [first]
-    assert await store.list("nothing like it") == []
-
-
-async def test_a_missing_session_is_reported(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_missing_session_is_reported(store: SessionStore):
     for name in ("20260101T000000Z-abcdef", "../../etc/passwd", "", "a/b", "x" * 500):
         for deed in (store.read, store.reopen, store.delete, store.restore):
             with pytest.raises(StorageError):
                 await deed(name)
 
 
-async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_changed(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_changed(
+    tmp_path: Path, store: SessionStore
+):
     await saved(store, QUESTION)
     path = file_of(tmp_path, "broken")
     path.write_bytes(b"\xde\xad" * 9000)
@@ -280,8 +250,7 @@ async def test_a_file_that_is_not_a_session_is_listed_with_its_problem_and_not_c
     assert path.read_bytes() == b"\xde\xad" * 9000
 
 
-async def test_a_newer_session_is_rejected(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_newer_session_is_rejected(tmp_path: Path, store: SessionStore):
     session = await saved(store, QUESTION)
     with closing(sqlite3.connect(file_of(tmp_path, session))) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -290,9 +259,8 @@ async def test_a_newer_session_is_rejected(tmp_path: Path):
 
 
 async def test_a_session_that_cannot_be_written_is_opened_and_the_reason_reported(
-    tmp_path: Path, monkeypatch
+    store: SessionStore, monkeypatch
 ):
-    store = store_in(tmp_path)
     session = await saved(store, QUESTION)
     real = os.open
 
@@ -338,8 +306,7 @@ entries = st.one_of(
 
 @given(st.lists(entries, min_size=1, max_size=10))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_any_sequence_of_journal_operations_opens_as_a_valid_conversation(tmp_path: Path, said):
-    store = store_in(tmp_path)
+async def test_any_sequence_of_journal_operations_opens_as_a_valid_conversation(store: SessionStore, said):
     journal = await store.begin()
     written = [QUESTION]
     await say(journal, QUESTION)
@@ -362,9 +329,12 @@ async def test_any_sequence_of_journal_operations_opens_as_a_valid_conversation(
     assert (await store.read(journal.id)).conversation.messages == talk
 
 
-async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    session = await saved(store_in(tmp_path), QUESTION, ANSWER)
-    store = store_in(tmp_path)
+async def cancelled_open(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[SessionStore, str, threading.Event]:
+    """Cancel opening a session whose thread goes on once the event is set."""
+    session = await saved(store_in(folder), QUESTION, ANSWER)
+    store = store_in(folder)
     read, go = threading.Event(), threading.Event()
     reopen = store._reopen
 
@@ -379,7 +349,13 @@ async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch:
     await asyncio.to_thread(read.wait, 10)
     opening.cancel()
     await asyncio.wait({opening})
-    assert opening.cancelled() and is_live(file_of(tmp_path, session))
+    assert opening.cancelled()
+    return store, session, go
+
+
+async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    _, session, go = await cancelled_open(tmp_path, monkeypatch)
+    assert is_live(file_of(tmp_path, session))
     go.set()
     await until(lambda: not is_live(file_of(tmp_path, session)), what="the lock to be released")
     _, journal = await store_in(tmp_path).reopen(session)
@@ -389,22 +365,7 @@ async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch:
 async def test_a_session_that_this_process_is_still_opening_is_not_reported_as_open_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    session = await saved(store_in(tmp_path), QUESTION, ANSWER)
-    store = store_in(tmp_path)
-    read, go = threading.Event(), threading.Event()
-    reopen = store._reopen
-
-    def slow(ident: str) -> object:
-        found = reopen(ident)
-        read.set()
-        go.wait(10)
-        return found
-
-    monkeypatch.setattr(store, "_reopen", slow)
-    opening = asyncio.create_task(store.reopen(session))
-    await asyncio.to_thread(read.wait, 10)
-    opening.cancel()
-    await asyncio.wait({opening})
+    store, session, go = await cancelled_open(tmp_path, monkeypatch)
     assert [info.in_use for info in await store.list()] == [False]
     again = asyncio.create_task(store.reopen(session))
     assert [info.in_use for info in await store.list()] == [False] and not again.done()
@@ -413,8 +374,7 @@ async def test_a_session_that_this_process_is_still_opening_is_not_reported_as_o
     await journal.close()
 
 
-async def test_a_session_that_is_still_closing_is_opened_once_it_is_closed(tmp_path: Path):
-    store = store_in(tmp_path)
+async def test_a_session_that_is_still_closing_is_opened_once_it_is_closed(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     journal.message(1, ANSWER)
@@ -427,9 +387,8 @@ async def test_a_session_that_is_still_closing_is_opened_once_it_is_closed(tmp_p
 
 
 async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: SessionStore, monkeypatch: pytest.MonkeyPatch
 ):
-    store = store_in(tmp_path)
     session = await saved(store, UserMessage("words " * 50_000))
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)

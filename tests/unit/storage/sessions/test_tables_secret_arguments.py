@@ -15,7 +15,7 @@ def test_arguments_that_a_schema_or_rule_makes_secret_are_not_saved(tmp_path: Pa
     redactor = Redactor()
     redactor.arguments.learn("auth", "login", SCHEMA)
     redactor.arguments.set_rules({"auth": ["login.ssn"]})
-    arguments = {"code": "canary-1", "ssn": "canary-2", "user": "ada"}
+    arguments = {"code": "canary-1", "ssn": "canary-2", "password": "canary-3", "user": "ada"}
 
     async def saved() -> str:
         store = SessionStore(tmp_path, lambda: redactor)

@@ -61,5 +61,5 @@ def test_bodies_are_returned_with_their_numbers():
 def test_findings_are_kept_in_order():
     ring = RecentEntries()
     findings = [Finding(seq, "x", Severity.HINT, "x") for seq in (1, 2, 3)]
-    ring.add_findings(findings)
+    ring.add([], findings)
     assert ring.findings_of(2) == findings[1:2]
