@@ -15,7 +15,7 @@ from itertools import compress
 
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
-from tui.traffic.methods import is_setup
+from tui.traffic.methods import STAYS_OPEN, is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 
 EXACT = 512
@@ -123,8 +123,7 @@ MAX_LINES = 2_000
 SPARKS = 60
 """Intervals in which calls are counted. When all are used, pairs are merged."""
 
-_STAYS_OPEN = "subscriptions/listen"
-_NOT_PENDING = frozenset({_STAYS_OPEN, "server/discover"})
+_NOT_PENDING = frozenset({STAYS_OPEN, "server/discover"})
 """Requests without a response that are not pending: a change stream, an abandoned probe."""
 
 _FIRST_WIDTH_NS = 1_000_000_000
@@ -375,7 +374,7 @@ class Stats:
         self._gone.add(first)
         line = self._line(self._code(first))
         line.ended += 1
-        if entries.methods.texts[entries.method[first]] == _STAYS_OPEN:
+        if entries.methods.texts[entries.method[first]] == STAYS_OPEN:
             return
         if entries.outcome[index] == Outcome.CANCELLED:
             line.cancelled += 1

@@ -12,38 +12,47 @@ from tui.core.text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
 from tui.traffic.filter.fields import FIELDS, glob_pattern
-from tui.traffic.filter.masks import low_bytes
 from tui.traffic.filter.nodes import Ago, Between, ClockTime, Compare, Name, Value
+from tui.traffic.methods import STAYS_OPEN
 from tui.traffic.record.column_parts import Names, mark_of
 from tui.traffic.record.entry_columns import EntryColumns
 
 _SMALL = 256
 
 
-class NameCheck:
-    """Matches rows whose name satisfies `accepts`. New names are decided on arrival."""
+Check = Callable[[int, int], bytes]
+"""Returns a mask of the entries that match, from one index to before another."""
 
-    def __init__(self, column: "array[int]", names: Names, accepts: Callable[[str], bool]) -> None:
-        self._column, self._names, self._accepts = column, names, accepts
+
+class NameMarks:
+    """Which names of a column satisfy `accepts`. New names are decided on arrival."""
+
+    def __init__(self, names: Names, accepts: Callable[[str], bool]) -> None:
+        self._names, self._accepts = names, accepts
         self._decided = bytearray()
 
-    def mask(self, start: int, stop: int) -> bytes:
-        rows = self._column[start:stop]
-        # After copying the rows, every number in them has a name.
-        decided = self._decide()
-        if len(decided) <= _SMALL:
-            return low_bytes(rows.tobytes(), rows.itemsize).translate(decided.ljust(_SMALL, b"\0"))
-        return bytes(map(decided.__getitem__, rows))
-
-    def _decide(self) -> bytearray:
+    def decided(self) -> bytearray:
+        """Return 1 or 0 for each name, by its number."""
         texts = self._names.texts
         while len(self._decided) < len(texts):
             self._decided.append(self._accepts(texts[len(self._decided)]))
         return self._decided
 
 
-Check = Callable[[int, int], bytes]
-"""Returns a mask of the entries that match, from one index to before another."""
+def name_check(column: "array[int]", names: Names, accepts: Callable[[str], bool]) -> Check:
+    """Return a check for rows whose name satisfies `accepts`."""
+    marks = NameMarks(names, accepts)
+
+    def check(start: int, stop: int) -> bytes:
+        rows = column[start:stop]
+        # After copying the rows, every number in them has a name.
+        decided = marks.decided()
+        if len(decided) <= _SMALL:
+            return masks.low_bytes(rows.tobytes(), rows.itemsize).translate(decided.ljust(_SMALL, b"\0"))
+        return bytes(map(decided.__getitem__, rows))
+
+    return check
+
 
 CheckWithin = Callable[[int, int, bytes | None], bytes]
 """The same for the entries of a mask only. The result for others is undefined."""
@@ -54,12 +63,9 @@ CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "ro
 _TIMED = masks.table(ANSWERS | REQUESTS)
 _UNREADABLE = masks.table({Outcome.ERROR})
 """On an entry of another kind, this outcome marks a response that could not be parsed."""
-
-
 _PENDING = masks.table({Outcome.PENDING})
-
-USUAL = (("subscriptions/listen", Outcome.LOST),)
-"""Endings that are not failures: a change stream lasts until its server ends."""
+_LOST = int(Outcome.LOST)
+_LOST_TABLE = masks.table({_LOST})
 
 
 class Columns:
@@ -73,17 +79,18 @@ class Columns:
         entries = self._entries
         match field:
             case "server":
-                return 2, self._names(entries.source, entries.sources, values)
+                return 2, name_check(entries.source, entries.sources, _name_test(values))
             case "method":
-                return 2, self._names(entries.method, entries.methods, values)
+                return 2, name_check(entries.method, entries.methods, _name_test(values))
             case "tool":
-                return 2, self._names(entries.tool, entries.tools, values)
+                return 2, name_check(entries.tool, entries.tools, _name_test(values))
             case "status":
                 return 1, self._status(values)
             case "kind" | "dir" | "lint" | "marked":
                 return 1, self._choice(field, values)
             case "size" | "turn" | "step":
-                return 15, self._numbers(field, values)
+                tests = [partial(masks.between, low=low, high=high) for low, high in map(_limits, values)]
+                return 15, _any_of(getattr(entries, field), tests)
             case "id" | "call":
                 return 8 * len(values), self._marks(field, values)
             case "seq":
@@ -102,18 +109,12 @@ class Columns:
         def has(name: str) -> bool:
             return wanted in fold(name)
 
-        sources = NameCheck(entries.source, entries.sources, has)
-        methods = NameCheck(entries.method, entries.methods, has)
-        tools = NameCheck(entries.tool, entries.tools, has)
-
-        def check(start: int, stop: int) -> bytes:
-            mask = masks.either(sources.mask(start, stop), methods.mask(start, stop))
-            return masks.either(mask, tools.mask(start, stop))
-
-        return check
-
-    def _names(self, column: "array[int]", names: Names, values: Sequence[Value]) -> Check:
-        return NameCheck(column, names, _name_test(values)).mask
+        checks = (
+            name_check(entries.source, entries.sources, has),
+            name_check(entries.method, entries.methods, has),
+            name_check(entries.tool, entries.tools, has),
+        )
+        return lambda start, stop: reduce(masks.either, [check(start, stop) for check in checks])
 
     def _choice(self, field: str, values: Sequence[Value]) -> Check:
         words = {"dir": "direction", "status": "outcome", "lint": "severity"}
@@ -126,21 +127,16 @@ class Columns:
 
     def _status(self, values: Sequence[Value]) -> Check:
         check, accepts = self._known(self._choice("status", values)), _name_test(values, "none")
-        usual = [
-            (masks.table({outcome}), NameCheck(self._entries.method, self._entries.methods, method.__eq__))
-            for method, outcome in USUAL
-            if not any(accepts(word) for word in _words_of(outcome))
-        ]
-        if not accepts("failed") or not usual:
+        choices = FIELDS["status"].choices
+        is_named = any(accepts(word) for word in choices if word != "failed" and _LOST in choices[word])
+        if not accepts("failed") or is_named:
             return check
-        ended = self._entries.outcome
+        ended, methods = self._entries.outcome, self._entries.methods
+        lasting = name_check(self._entries.method, methods, lambda method: method == STAYS_OPEN)
 
         def failed(start: int, stop: int) -> bytes:
-            mask = check(start, stop)
-            for table, methods in usual:
-                left_out = masks.both(ended[start:stop].tobytes().translate(table), methods.mask(start, stop))
-                mask = masks.both(mask, masks.inverted(left_out))
-            return mask
+            lost = ended[start:stop].tobytes().translate(_LOST_TABLE)
+            return masks.both(check(start, stop), masks.inverted(masks.both(lost, lasting(start, stop))))
 
         return failed
 
@@ -156,10 +152,6 @@ class Columns:
             return mask
 
         return known
-
-    def _numbers(self, field: str, values: Sequence[Value]) -> Check:
-        tests = [partial(masks.between, low=low, high=high) for low, high in map(_limits, values)]
-        return _any_of(getattr(self._entries, field), tests)
 
     def _marks(self, field: str, values: Sequence[Value]) -> Check:
         texts = [value.text for value in values if isinstance(value, Name)]
@@ -259,11 +251,15 @@ class Columns:
         return check
 
     def _note_check(self, values: Sequence[Value]) -> Check:
-        tests = [_note_test(value) for value in values if isinstance(value, Name)]
+        names = [value for value in values if isinstance(value, Name)]
+        is_like = _name_test([name for name in names if name.glob])
+        words = [fold(name.text) for name in names if not name.glob]
 
         def check(start: int, stop: int) -> bytes:
-            notes = list(self._notes.items())
-            noted = self._entries.indices(seq for seq, text in notes if any(test(text) for test in tests))
+            notes = [(seq, text, fold(text)) for seq, text in list(self._notes.items())]
+            noted = self._entries.indices(
+                seq for seq, text, folded in notes if is_like(text) or any(word in folded for word in words)
+            )
             return masks.placed(stop - start, [index - start for index in noted])
 
         return check
@@ -295,18 +291,6 @@ def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool
         )
 
     return test
-
-
-def _words_of(outcome: Outcome) -> list[str]:
-    choices = FIELDS["status"].choices
-    return [word for word, numbers in choices.items() if word != "failed" and outcome in numbers]
-
-
-def _note_test(name: Name) -> Callable[[str], bool]:
-    if name.glob:
-        return _name_test([name])
-    wanted = fold(name.text)
-    return lambda text: wanted in fold(text)
 
 
 def _limits(value: Value) -> tuple[int, int | None]:

@@ -106,7 +106,8 @@ class Spans:
             case events.ToolCallProposed():
                 self._propose(event, now_ns)
             case events.LimitReached():
-                self._note(NoteKind.LIMIT, f"limit {event.limit} {event.value:g} reached")
+                if (turn := self._open_turn()) is not None:
+                    self._add(limit_note(turn.number, event.limit, event.value))
             case events.TurnError():
                 self._fail(event)
             case events.TurnEnded():
@@ -176,10 +177,6 @@ class Spans:
             self._add(note)
         self._turn = self._step = None
         self._calls.clear()
-
-    def _note(self, kind: NoteKind, text: str) -> None:
-        if (turn := self._open_turn()) is not None:
-            self._add(NoteSpan(turn.number, kind, text))
 
     def _propose(self, event: events.ToolCallProposed, now_ns: int) -> None:
         if (turn := self._open_turn()) is None:
