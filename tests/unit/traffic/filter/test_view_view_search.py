@@ -48,7 +48,7 @@ def test_answers_come_in_the_order_of_the_blocks():
         BodyMatches(4, 8, [frozenset({6, 8})]),
         BodyMatches(0, 4, [frozenset({2, 4})]),
     ]
-    assert search.waiting == 0
+    assert not search.asked
     search.close(wait=True)
 
 
