@@ -76,24 +76,16 @@ class FlagAnswers:
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
                 raise UsageError("not a directory", where=f"--root {root}")
-        flag = "decline"
-        match args.elicit:
-            case "decline":
-                values: Sequence[Mapping[str, Any]] | None = None
-            case "defaults":
-                values, flag = [{}], "defaults"
-            case file:
-                values, flag = read_values(file.removeprefix("@")), "@FILE"
+        flag, values = args.elicit, [{}] if args.elicit == "defaults" else None
+        if flag.startswith("@"):
+            flag, values = "@FILE", read_values(flag[1:])
         accept, suspicious = args.accept_changes, args.accept_suspicious
         return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious, tell=tell)
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         if self._values is None:
-            self._say(
-                question.server,
-                question.message,
-                "declined. Answer it with --elicit defaults or --elicit @FILE",
-            )
+            how = "declined. Answer it with --elicit defaults or --elicit @FILE"
+            self._say(question.server, question.message, how)
             return FormAnswer(Action.DECLINE, by=self._by)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
@@ -153,11 +145,8 @@ class FlagAnswers:
         flag = "--accept-suspicious" if effects == {ChangeEffect.SUSPICIOUS} else "--accept-changes"
         if ChangeEffect.SUSPICIOUS in effects and len(effects) > 1:
             flag += ", or with --accept-suspicious to include suspicious ones"
-        print(
-            f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}",
-            file=out,
-            flush=True,
-        )
+        said = f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}"
+        print(said, file=out, flush=True)
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def _accepted(self, question: DefinitionsQuestion, out: TextIO) -> DefinitionsAnswer:
@@ -206,9 +195,8 @@ class FlagAnswers:
         """Print how many requests got an answer that is printed only once."""
         for (server, answer), number in self._repeated.items():
             if number > 1:
-                print(
-                    f"? {server} asked {number:,} times · {answer}", file=self._out or sys.stderr, flush=True
-                )
+                said = f"? {server} asked {number:,} times · {answer}"
+                print(said, file=self._out or sys.stderr, flush=True)
         self._repeated.clear()
 
 

@@ -50,28 +50,23 @@ async def _with_runtime(args: argparse.Namespace, work: Work) -> int:
     options, server = Options.from_args(args), args.server
     if is_address(server):
         spec, secrets = unconfigured_server(
-            [server],
-            env={},
-            headers={},
-            transport="",
-            environment=os.environ,
-            folder=Path.cwd(),
+            [server], env={}, headers={}, transport="", environment=os.environ, folder=Path.cwd(),
             known=is_command,
-        )
+        )  # fmt: skip
         options, server = options.with_server(spec, secrets), spec.name
     runtime = Runtime(options, os.environ)
     runtime.questioner = TerminalQuestioner()
+
+    async def prepared() -> int:
+        await runtime.ready(start=False, model=False, session=False)
+        runtime.require_usable()
+        return await work(runtime, server)
+
     with Interrupt() as interrupt:
         try:
-            return await interrupt.during(_prepared(runtime, server, work))
+            return await interrupt.during(prepared())
         finally:
             await runtime.shutdown()
-
-
-async def _prepared(runtime: Runtime, server: str, work: Work) -> int:
-    await runtime.ready(start=False, model=False, session=False)
-    runtime.require_usable()
-    return await work(runtime, server)
 
 
 async def _login(runtime: Runtime, server: str) -> int:
@@ -100,7 +95,7 @@ class TerminalQuestioner(Refuser):
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         """Accept y or the URL of the final page. Raises UsageError without a terminal."""
-        can_open = _can_open(question)
+        can_open = question.opens and not os.environ.get("SSH_CONNECTION")
         return answer_of(await self._asked(question_text(question, can_open=can_open)), can_open=can_open)
 
     async def consent(self, question: ConsentQuestion) -> Action:
@@ -118,10 +113,6 @@ class TerminalQuestioner(Refuser):
         return line
 
 
-def _can_open(question: AddressQuestion) -> bool:
-    return question.opens and not os.environ.get("SSH_CONNECTION")
-
-
 def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     """Return the question: the server, the host, the full URL, warnings about it, and the choices."""
     found = web_address(question.url)
@@ -131,11 +122,10 @@ def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     lines += [f"  ! {clean(warning)}" for warning in found.warnings]
     if question.message:
         lines.append(f"  {clean_line(question.message, 600)}")
+    asked = "Open it in a browser, then paste the URL of the final page (empty: cancel): "
     if can_open:
-        return "\n".join(
-            [*lines, "Open it in your browser? y yes, n no, or paste the URL of the final page: "]
-        )
-    return "\n".join([*lines, "Open it in a browser, then paste the URL of the final page (empty: cancel): "])
+        asked = "Open it in your browser? y yes, n no, or paste the URL of the final page: "
+    return "\n".join([*lines, asked])
 
 
 def answer_of(line: str, *, can_open: bool) -> AddressAnswer:

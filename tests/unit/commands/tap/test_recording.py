@@ -50,7 +50,7 @@ def test_the_thread_that_records_has_a_lower_priority_than_the_one_that_passes_b
 
     monkeypatch.setattr("tui.commands.recordings.open_recorder", opened)
     own = os.getpriority(os.PRIO_PROCESS, 0)
-    tap = TapRecording("server", complain=lambda _: None)
+    tap = TapRecording("server")
     tap.begin(["server"], os.getpid())
     tap.end(0)
     assert found == [min(own + NICENESS, 19)]
