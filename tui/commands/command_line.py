@@ -2,10 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import tui
-from tui.commands.call.call_flags import add_calls
+from tui.commands.call.call_flags import VERBS, add_calls
 from tui.commands.help_text import help_text, invalid
 from tui.commands.sessions.sessions_flags import SESSIONS_ABOUT, SESSIONS_EPILOG, fill_sessions
 from tui.commands.shared_options import (
@@ -20,7 +20,7 @@ from tui.commands.shared_options import (
     repeatable,
 )
 from tui.commands.tap.tap import fill_tap, tap_texts
-from tui.commands.unknown_words import check_action
+from tui.commands.unknown_words import check_action, check_beginning, command_word, refuse_rest
 from tui.core.addons import every
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -396,3 +396,21 @@ def _positive(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
         raise invalid("a positive integer", text)
     return int(text)
+
+
+def parse(given: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line. For some commands, everything after `--` is kept as a server's command."""
+    word = command_word(given)
+    cut = len(given)
+    if word in (*VERBS, "traffic", "trace") and "--" in given:
+        cut = list(given).index("--")
+    parser = build_parser()
+    check_beginning(parser, given)
+    args, rest = parser.parse_known_args(given[:cut])
+    if word in VERBS:  # argparse accepts words only on one side of the options
+        args.words += [one for one in rest if not one.startswith("-")]
+        rest = [one for one in rest if one.startswith("-")]
+    if rest:
+        refuse_rest(parser, args, rest)
+    args.live_command = list(given[cut + 1 :])
+    return args

@@ -76,7 +76,8 @@ class FlagAnswers:
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
                 raise UsageError("not a directory", where=f"--root {root}")
-        flag, values = args.elicit, [{}] if args.elicit == "defaults" else None
+        flag: str = args.elicit
+        values: Sequence[Mapping[str, Any]] | None = [{}] if flag == "defaults" else None
         if flag.startswith("@"):
             flag, values = "@FILE", read_values(flag[1:])
         accept, suspicious = args.accept_changes, args.accept_suspicious

@@ -107,10 +107,11 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
         raise UsageError(f"{FILE} {why}", where="--project-instructions")
     for name in args.trust:
         runtime.host.status(name)  # raises an error for an unknown name
-    wanted, given = args.server, args.prompt
+    wanted: list[str] = args.server or []
+    given = args.prompt
     if wanted and given is None and wanted[-1] not in {one.name for one in runtime.host.statuses()}:
         # `--server NAME ...` takes all words after it: in `run --server weather "how is it?"`, also this.
-        wanted, given = wanted[:-1] or None, wanted[-1]
+        wanted, given = wanted[:-1], wanted[-1]
     prompt, files = question(given, wait=args.stdin), attachments(args.file)
     schema = await AnswerSchema.read(args.schema) if args.schema else None
     try:
@@ -128,7 +129,7 @@ async def _turn(
     interrupt: Interrupt,
     prompt: str,
     files: tuple[Attachment, ...],
-    wanted: list[str] | None,
+    wanted: list[str],
     schema: AnswerSchema | None,
 ) -> int:
     await runtime.open_session()
@@ -246,20 +247,16 @@ async def _show_answer(event: TurnEnded, as_json: bool, answer: "AnswerFile", sc
     return not problem
 
 
-def _to_start(
-    args: argparse.Namespace, wanted: list[str] | None, known: Collection[ServerStatus]
-) -> list[str]:
+def _to_start(args: argparse.Namespace, wanted: list[str], known: Collection[ServerStatus]) -> list[str]:
     """Return the servers to start: the requested ones, or those with autostart.
 
     Raises UsageError if `--no-servers` contradicts a request.
     """
     if args.no_servers and wanted:
         raise UsageError("--no-servers cannot be combined with --server")
-    if args.no_servers or (args.no_start and wanted is None):
+    if args.no_servers or (args.no_start and not wanted):
         return []
-    if wanted is None:
-        return [status.name for status in known if status.spec.autostart]
-    return wanted
+    return wanted or [status.name for status in known if status.spec.autostart]
 
 
 def _print_json(event: Event) -> None:
