@@ -5,8 +5,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
-from functools import partial, reduce
-from itertools import compress
+from functools import reduce
 
 from tui.core.text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
@@ -16,9 +15,6 @@ from tui.traffic.filter.nodes import Ago, Between, ClockTime, Compare, Name, Val
 from tui.traffic.methods import STAYS_OPEN
 from tui.traffic.record.column_parts import Names, mark_of
 from tui.traffic.record.entry_columns import EntryColumns
-
-_SMALL = 256
-
 
 Check = Callable[[int, int], bytes]
 """Returns a mask of the entries that match, from one index to before another."""
@@ -39,30 +35,15 @@ class NameMarks:
         return self._decided
 
 
-def name_check(column: "array[int]", names: Names, accepts: Callable[[str], bool]) -> Check:
-    """Return a check for rows whose name satisfies `accepts`."""
-    marks = NameMarks(names, accepts)
-
-    def check(start: int, stop: int) -> bytes:
-        rows = column[start:stop]
-        # After copying the rows, every number in them has a name.
-        decided = marks.decided()
-        if len(decided) <= _SMALL:
-            return masks.low_bytes(rows.tobytes(), rows.itemsize).translate(decided.ljust(_SMALL, b"\0"))
-        return bytes(map(decided.__getitem__, rows))
-
-    return check
-
-
-CheckWithin = Callable[[int, int, bytes | None], bytes]
-"""The same for the entries of a mask only. The result for others is undefined."""
-
 CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
 """Fields that can change for an existing entry."""
 
 _TIMED = masks.table(ANSWERS | REQUESTS)
 _UNREADABLE = masks.table({Outcome.ERROR})
 """On an entry of another kind, this outcome marks a response that could not be parsed."""
+_COLUMNS = {"server": "source", "dir": "direction", "status": "outcome", "lint": "severity"}
+"""Columns with another name than their field."""
+
 _PENDING = masks.table({Outcome.PENDING})
 _LOST = int(Outcome.LOST)
 _LOST_TABLE = masks.table({_LOST})
@@ -78,21 +59,19 @@ class Columns:
         """Return the cost and the check of a term; `begin_ns` is the moment of a `since` next to it."""
         entries = self._entries
         match field:
-            case "server":
-                return 2, name_check(entries.source, entries.sources, _name_test(values))
-            case "method":
-                return 2, name_check(entries.method, entries.methods, _name_test(values))
-            case "tool":
-                return 2, name_check(entries.tool, entries.tools, _name_test(values))
+            case "server" | "method" | "tool":
+                return 30, self._names(field, _name_test(values))
             case "status":
                 return 1, self._status(values)
             case "kind" | "dir" | "lint" | "marked":
                 return 1, self._choice(field, values)
             case "size" | "turn" | "step":
-                tests = [partial(masks.between, low=low, high=high) for low, high in map(_limits, values)]
-                return 15, _any_of(getattr(entries, field), tests)
+                column, limits = getattr(entries, field), [*map(_limits, values)]
+                return 40, lambda start, stop: masks.in_limits(column[start:stop], limits)
+            case "latency":
+                return 130, self._latency(values)
             case "id" | "call":
-                return 8 * len(values), self._marks(field, values)
+                return 20, self._marks(field, values)
             case "seq":
                 return 1, self._seqs(values)
             case "pair" | "root":
@@ -104,21 +83,26 @@ class Columns:
         raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
-        wanted, entries = fold(text), self._entries
-
-        def has(name: str) -> bool:
-            return wanted in fold(name)
-
-        checks = (
-            name_check(entries.source, entries.sources, has),
-            name_check(entries.method, entries.methods, has),
-            name_check(entries.tool, entries.tools, has),
-        )
+        wanted = fold(text)
+        checks = [
+            self._names(field, lambda name: wanted in fold(name)) for field in ("server", "method", "tool")
+        ]
         return lambda start, stop: reduce(masks.either, [check(start, stop) for check in checks])
 
+    def _names(self, field: str, accepts: Callable[[str], bool]) -> Check:
+        column: array[int] = getattr(self._entries, _COLUMNS.get(field, field))
+        names: Names = getattr(self._entries, f"{_COLUMNS.get(field, field)}s")
+        marks = NameMarks(names, accepts)
+
+        def check(start: int, stop: int) -> bytes:
+            rows = column[start:stop]
+            # After copying the rows, every number in them has a name.
+            return bytes(map(marks.decided().__getitem__, rows))
+
+        return check
+
     def _choice(self, field: str, values: Sequence[Value]) -> Check:
-        words = {"dir": "direction", "status": "outcome", "lint": "severity"}
-        column: array[int] = getattr(self._entries, words.get(field, field))
+        column: array[int] = getattr(self._entries, _COLUMNS.get(field, field))
         accepts = _name_test(values, "no" if field == "marked" else "none")
         choices = FIELDS[field].choices
         numbers = {number for word, each in choices.items() if accepts(word) for number in each}
@@ -131,8 +115,8 @@ class Columns:
         is_named = any(accepts(word) for word in choices if word != "failed" and _LOST in choices[word])
         if not accepts("failed") or is_named:
             return check
-        ended, methods = self._entries.outcome, self._entries.methods
-        lasting = name_check(self._entries.method, methods, lambda method: method == STAYS_OPEN)
+        ended = self._entries.outcome
+        lasting = self._names("method", lambda method: method == STAYS_OPEN)
 
         def failed(start: int, stop: int) -> bytes:
             lost = ended[start:stop].tobytes().translate(_LOST_TABLE)
@@ -159,7 +143,8 @@ class Columns:
             # `id:7` means the number 7 as well as the string "7".
             texts += ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts]
         column = self._entries.ident if field == "id" else self._entries.call
-        return _any_of(column, [partial(masks.equal, number=mark_of(text)) for text in texts])
+        wanted = frozenset(map(mark_of, texts))
+        return lambda start, stop: bytes(map(wanted.__contains__, column[start:stop]))
 
     def _seqs(self, values: Sequence[Value]) -> Check:
         limits = [_limits(value) for value in values]
@@ -180,15 +165,14 @@ class Columns:
         def check(start: int, stop: int) -> bytes:
             entries, count = self._entries, stop - start
             column = entries.root if field == "root" else entries.pair
-            raw = column[start:stop].tobytes()
-            mask = masks.none(count)
+            rows, mask = column[start:stop], masks.none(count)
             for index in map(entries.index, seqs):
                 if index < 0:
                     continue
                 head = column[index] - 1 if field == "root" and column[index] else index
                 near = [index, head, entries.partner(index)]
                 mask = masks.either(mask, masks.placed(count, [each - start for each in near]))
-                mask = masks.either(mask, masks.equal(raw, column.itemsize, head + 1))
+                mask = masks.either(mask, bytes(map((head + 1).__eq__, rows)))
             return mask
 
         return check
@@ -207,7 +191,7 @@ class Columns:
 
         def check(start: int, stop: int) -> bytes:
             parts = [
-                masks.at_least(entries.mono[begin:end].tobytes(), 8, wall - offset)
+                bytes(map((wall - offset).__le__, entries.mono[begin:end]))
                 for begin, end, offset in entries.clocks(start, stop)
             ]
             mask = b"".join(parts)
@@ -215,38 +199,19 @@ class Columns:
 
         return check
 
-    def latency(self, values: Sequence[Value]) -> CheckWithin:
-        """Return the check for how long a response took, on the request and on its response.
+    def _latency(self, values: Sequence[Value]) -> Check:
+        """Return the check for how long a response took, on the request and on its response."""
+        limits, entries = [*map(_limits, values)], self._entries
 
-        The partner may be anywhere, so this check cannot be vectorized. It is only done for entries that no
-        other check excludes.
-        """
-        limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
-        entries = self._entries
-
-        def check(start: int, stop: int, within: bytes | None) -> bytes:
+        def check(start: int, stop: int) -> bytes:
             pairs, ats, mono = entries.pair[start:stop], entries.mono[start:stop], entries.mono
             timed = masks.either(
                 entries.kind[start:stop].tobytes().translate(_TIMED),
                 entries.outcome[start:stop].tobytes().translate(_UNREADABLE),
             )
-            timed = masks.both(timed, masks.at_least(pairs.tobytes(), pairs.itemsize, 1))
-            if within is not None:
-                timed = masks.both(timed, within)
-            few = timed.count(1) * 3 < stop - start
-            rows = (compress(pairs, timed), compress(ats, timed)) if few else (pairs, ats)
-            # Without a partner the last entry is used, and `timed` excludes it.
-            if len(limits) == 1:
-                low, high = limits[0]
-                matching = bytes(
-                    [low <= abs(mono[pair - 1] - at) <= high for pair, at in zip(*rows, strict=True)]
-                )
-            else:
-                took = [abs(mono[pair - 1] - at) for pair, at in zip(*rows, strict=True)]
-                matching = bytes([any(low <= each <= high for low, high in limits) for each in took])
-            if few:
-                return masks.placed(stop - start, compress(compress(range(stop - start), timed), matching))
-            return masks.both(timed, matching)
+            rows = zip(pairs, ats, timed, strict=True)
+            took = [abs(mono[pair - 1] - at) if pair and is_timed else -1 for pair, at, is_timed in rows]
+            return masks.in_limits(took, limits)
 
         return check
 
@@ -263,15 +228,6 @@ class Columns:
             return masks.placed(stop - start, [index - start for index in noted])
 
         return check
-
-
-def _any_of(column: "array[int]", tests: Sequence[Callable[[bytes, int], bytes]]) -> Check:
-    def check(start: int, stop: int) -> bytes:
-        raw = column[start:stop].tobytes()
-        found = (test(raw, column.itemsize) for test in tests)
-        return reduce(masks.either, found, masks.none(stop - start))
-
-    return check
 
 
 def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool]:

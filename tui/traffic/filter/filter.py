@@ -29,9 +29,8 @@ class BodyHits:
 _ANYTHING_FIRST = re.compile(r"^(?:\.\*\??(?![?+*{]))+")
 """`/.*milk/` finds the same as `/milk/`, but in quadratic time."""
 
-Step = Callable[[int, int, "BodyHits | None", bytes | None], bytes]
-"""Returns which entries of a range match. The last argument is a mask of relevant entries, None for all.
-"""
+Step = Callable[[int, int, "BodyHits | None"], bytes]
+"""Returns which entries of a range match."""
 
 
 class Filter:
@@ -57,7 +56,7 @@ class Filter:
         self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
-        self._step: Step = lambda start, stop, _found, _within: masks.every(stop - start)
+        self._step: Step = lambda start, stop, _found: masks.every(stop - start)
         if query.root is not None:
             self._step = self._compiled(query.root, False, None)[1]
         self.terms = tuple(self._terms)
@@ -66,10 +65,10 @@ class Filter:
         """Return which entries of a range match, one byte each; with terms, `found` is required."""
         if self.terms and found is None:
             raise ValueError("this filter asks for bodies")
-        return self._step(start, stop, found, None)
+        return self._step(start, stop, found)
 
     def possible(self, start: int, stop: int) -> bytes:
-        return self._step(start, stop, None, None)
+        return self._step(start, stop, None)
 
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
         """Return matches in the form for `mask`, from the seqs in the range that match each term."""
@@ -105,14 +104,10 @@ class Filter:
                 needles = [value.text for value in values if isinstance(value, Name)]
                 steps = [self._body(BodyTerm(needle), negated) for needle in needles]
                 return _BODY, _joined(steps, every=negated)
-            case Term("latency", values):
-                self.changes = True
-                check = self._columns.latency(values)
-                return _LATENCY, _signed(lambda start, stop, _, within: check(start, stop, within), negated)
             case Term(field, values):
                 self.changes = self.changes or field in CHANGING
-                cost, quick = self._columns.check(field, values, begin_ns)
-                return cost, _of_columns(quick, negated)
+                cost, check = self._columns.check(field, values, begin_ns)
+                return cost, _of_columns(check, negated)
 
     def _begin_ns(self, parts: Sequence[Node], around: int | None) -> int | None:
         terms = [part for part in parts if isinstance(part, Term) and part.field == "since"]
@@ -124,7 +119,7 @@ class Filter:
             self._terms.append(term)
         place = self._terms.index(term)
 
-        def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
+        def step(start: int, stop: int, found: BodyHits | None) -> bytes:
             if found is None:
                 return masks.every(stop - start)
             mask = found.masks[place][start - found.start : stop - found.start]
@@ -133,19 +128,14 @@ class Filter:
         return step
 
 
-_LATENCY = 130
 _BODY = 1000
-"""Approximate ns per entry for the expensive checks; a body costs more than any column."""
+"""Approximate ns per entry: a body costs more than any column."""
 
 
 def _of_columns(check: Check, negated: bool) -> Step:
-    return _signed(lambda start, stop, _found, _within: check(start, stop), negated)
-
-
-def _signed(step: Step, negated: bool) -> Step:
-    if not negated:
-        return step
-    return lambda start, stop, found, within: masks.inverted(step(start, stop, found, within))
+    if negated:
+        return lambda start, stop, _found: masks.inverted(check(start, stop))
+    return lambda start, stop, _found: check(start, stop)
 
 
 def _joined(steps: Sequence[Step], *, every: bool) -> Step:
@@ -153,12 +143,12 @@ def _joined(steps: Sequence[Step], *, every: bool) -> Step:
     join = masks.both if every else masks.either
     undecided = int(every)  # the mask value of an entry that a further step could change
 
-    def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
-        mask = steps[0](start, stop, found, within)
+    def step(start: int, stop: int, found: BodyHits | None) -> bytes:
+        mask = steps[0](start, stop, found)
         for other in steps[1:]:
             if undecided not in mask:
                 break
-            mask = join(mask, other(start, stop, found, mask if every else within))
+            mask = join(mask, other(start, stop, found))
         return mask
 
     return step
