@@ -1,6 +1,5 @@
 """The fields of the filter language as checks over the columns. Pure."""
 
-import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -273,7 +272,7 @@ def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
     """Return the moment of `since`: for a bare clock time, the last time that the clock showed it.
 
     Clock times are local. If a day is given, a time that occurs twice (the clock was set back) means the
-    first one. A time that the clock skipped means the moment when it was set forward.
+    first one. A time that the clock skipped means the time that it would be on a clock that was not set.
     """
     if isinstance(value, Ago):
         return now_ns - value.ns
@@ -330,11 +329,4 @@ def _showings(day: date, of_day_ns: int) -> list[int]:
     shown = datetime.combine(day, clock_time()) + timedelta(seconds=seconds)
     moments = sorted({int(shown.replace(fold=fold).timestamp()) for fold in (0, 1)})
     real = [at for at in moments if datetime.fromtimestamp(at) == shown]
-    if not real:  # the clock skipped it
-        before, behind = moments
-        while behind - before > 1:
-            middle = (before + behind) // 2
-            is_before = time.localtime(middle).tm_gmtoff == time.localtime(before).tm_gmtoff
-            before, behind = (middle, behind) if is_before else (before, middle)
-        return [behind * _SECOND_NS]
-    return [at * _SECOND_NS + rest for at in real]
+    return [at * _SECOND_NS + rest for at in real or moments[-1:]]
