@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
@@ -90,9 +90,6 @@ async def _logout(runtime: Runtime, server: str) -> int:
 class TerminalQuestioner(Refuser):
     """Asks on the controlling terminal whether to open a URL, and declines everything else."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
-        self._out = out
-
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         """Accept y or the URL of the final page. Raises UsageError without a terminal."""
         can_open = question.opens and not os.environ.get("SSH_CONNECTION")
@@ -107,7 +104,7 @@ class TerminalQuestioner(Refuser):
         return {True: Action.ACCEPT, False: Action.DECLINE, None: Action.CANCEL}[yes_or_no(line)]
 
     async def _asked(self, text: str, without: str = "Run this command in a terminal.") -> str:
-        line = await asked_line(text, self._out)
+        line = await asked_line(text)
         if line is None:
             raise UsageError("no terminal to ask on.", next_step=without)
         return line

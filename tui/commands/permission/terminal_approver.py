@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from shlex import quote
-from typing import Any, TextIO
+from typing import Any
 
 from tui.core.errors import UsageError
 from tui.core.hidden_text.readable import readable
@@ -107,12 +107,9 @@ def _texts(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
 class TerminalApprover:
     """`core.ports.Approver` on the controlling terminal, even if stdin and stdout are redirected."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
-        self._out = out
-
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Ask for a decision. Without a terminal, deny with a reason."""
-        line = await asked_line(question(request), self._out)
+        line = await asked_line(question(request))
         if line is not None:
             decision = decision_of(line, once_only=request.once_only)
             if decision.answer is Answer.NO or can_show(request):
@@ -127,23 +124,21 @@ class TerminalApprover:
 
     async def trust(self, question: TrustQuestion) -> bool | None:
         """Ask whether to trust a server. Without a terminal, there is no answer."""
-        line = await asked_line(trust_text(question), self._out)
+        line = await asked_line(trust_text(question))
         return None if line is None else yes_or_no(line)
 
 
-async def asked_line(text: str, out: TextIO) -> str | None:
-    """Show a question and return the line typed after it, None without a controlling terminal."""
+async def asked_line(text: str) -> str | None:
+    """Show a question on stderr; return the line typed after it, None without a controlling terminal."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError:
         return None
     try:
         question, newline, prompt = text.rpartition("\n")
-        out.write(f"{question}{newline}")
-        out.flush()
+        print(question, end=newline, file=sys.stderr, flush=True)
         _drop_typed(terminal)
-        out.write(prompt)
-        out.flush()
+        print(prompt, end="", file=sys.stderr, flush=True)
         return await _read_line(terminal)
     finally:
         os.close(terminal)
