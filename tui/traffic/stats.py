@@ -289,8 +289,7 @@ class Stats:
             self._lose(index)
 
     def _begin(self, firsts: list[int], codes: list[int], start: int) -> None:
-        begun = Counter([codes[index - start] for index in firsts])
-        for code, number in begun.items():
+        for code, number in Counter([codes[index - start] for index in firsts]).items():
             self._line(code).calls += number
         if not firsts:
             return
@@ -298,14 +297,8 @@ class Stats:
         moments = list(map(self._entries.mono.__getitem__, firsts))
         while max(moments) - origin >= self.spark_width_ns * SPARKS:
             self._double_interval()
-        width = self.spark_width_ns
-        stretch = max(0, (min(moments) - origin) // width)
-        if stretch == (max(moments) - origin) // width:
-            for code, number in begun.items():
-                self._line(code).sparks[stretch] += number
-            return
         for index, moment in zip(firsts, moments, strict=True):
-            self._line(codes[index - start]).sparks[max(0, (moment - origin) // width)] += 1
+            self._line(codes[index - start]).sparks[max(0, (moment - origin) // self.spark_width_ns)] += 1
 
     def _end(self, answers: list[int], codes: list[int], start: int) -> None:
         entries, gone = self._entries, self._gone
