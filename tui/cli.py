@@ -5,7 +5,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 
 import tui
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TextIO
 
-    from tui.runtime.recording_file import RecordingFile
     from tui.runtime.runtime import Runtime
+    from tui.settings.config_file import QuickUi
 
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -25,6 +25,10 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 _COMMANDS = {
+    "run": "tui.commands.run:run",
+    "config": "tui.commands.config:config",
+    "traffic": "tui.commands.traffic:traffic",
+    "trace": "tui.commands.traffic:traffic",
     "call": "tui.commands.call.call:call",
     "read": "tui.commands.call.call:call",
     "prompt": "tui.commands.call.call:call",
@@ -40,7 +44,7 @@ _COMMANDS = {
     "completion": "tui.commands.generated:completion",
     "man": "tui.commands.generated:man",
 }
-"""Module and function of the commands of the house that need only their arguments."""
+"""Module and function of each command of the house."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -166,30 +170,11 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
         return SimpleNamespace(command=None, theme=None)  # type: ignore[return-value]
     gc.disable()  # the objects of the parser stay alive
     try:
-        return _with_parser(given)
+        from tui.commands.command_line import parse
+
+        return parse(given)
     finally:
         gc.enable()
-
-
-def _with_parser(given: Sequence[str]) -> "argparse.Namespace":
-    from tui.commands.call.call_flags import VERBS
-    from tui.commands.command_line import build_parser
-    from tui.commands.unknown_words import check_beginning, command_word, refuse_rest
-
-    word = command_word(given)
-    cut = len(given)
-    if word in (*VERBS, "traffic", "trace") and "--" in given:
-        cut = list(given).index("--")
-    parser = build_parser()
-    check_beginning(parser, given)
-    args, rest = parser.parse_known_args(given[:cut])
-    if word in VERBS:  # argparse accepts words only on one side of the options
-        args.words += [one for one in rest if not one.startswith("-")]
-        rest = [one for one in rest if one.startswith("-")]
-    if rest:
-        refuse_rest(parser, args, rest)
-    args.live_command = list(given[cut + 1 :])
-    return args
 
 
 def _prepare_imports() -> None:
@@ -200,81 +185,69 @@ def _prepare_imports() -> None:
 
 def _dispatch(args: "argparse.Namespace") -> int:
     _prepare_imports()
-    match args.command:
-        case "run":
-            from tui.core.gc_pause import collector_paused
-
-            with collector_paused():
-                from tui.commands.run import run
-            return run(args)
-        case "config":
-            from tui.commands.config import config
-            from tui.ui.keys.key_overrides import own_keys
-
-            return config(args, own_keys)
-        case "traffic" | "trace":
-            from tui.commands.traffic import traffic
-
-            return traffic(args, lambda path: _traffic_screen(args, path))
-        case None:
-            return _app(args)
+    if args.command is None:
+        return _app(args)
     from tui.core.addons import brought, load
+    from tui.core.gc_pause import collector_paused
 
     found = _COMMANDS.get(args.command)
-    run_command: Callable[[argparse.Namespace], int] = (
-        brought("command", args.command) if found is None else load(found)
-    )
-    return run_command(args)
+    if found is None:
+        return int(brought("command", args.command)(args))
+    with collector_paused():
+        run_command = load(found)
+    match args.command:
+        case "config":
+            return int(run_command(args, load("tui.ui.keys.key_overrides:own_keys")))
+        case "traffic" | "trace":
+            return int(run_command(args, lambda path: _traffic_screen(args, path)))
+        case _:
+            return int(run_command(args))
 
 
 def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
-    from contextlib import ExitStack
+    gc.disable()
+    from tui.runtime.recording_file import RecordingFile
 
-    from tui.core.gc_pause import collector_paused
+    recorded = RecordingFile(path)
+    recorded.start()
 
-    with ExitStack() as pause:
-        pause.enter_context(collector_paused())
-        from tui.runtime.recording_file import RecordingFile
-
-        recorded = RecordingFile(path)
-        recorded.start()
-
-        def painted() -> None:
-            gc.freeze()  # the objects created so far stay alive
-            pause.close()
-            recorded.painted()
-
-        try:
-            return _shown(args, recorded, painted)
-        finally:
-            recorded.close()
-
-
-def _shown(args: "argparse.Namespace", recorded: "RecordingFile", painted: Callable[[], None]) -> int:
-    from tui.settings.config_file import ConfigFile, quick_ui
-    from tui.ui.app.terminal import run_traffic
-
-    named = vars(args).get("config")
+    def painted() -> None:
+        gc.freeze()  # the objects created so far stay alive
+        gc.enable()
+        recorded.painted()
 
     async def save_theme(name: str) -> None:
         import asyncio
 
         from tui.settings.toml_edits import set_value
 
-        file = ConfigFile(named, os.environ)
+        file = ConfigFile(vars(args).get("config"), os.environ)
         await asyncio.to_thread(file.change, lambda document: set_value(document, name, "ui", "theme"))
 
-    quick = quick_ui(named, os.environ, trust=bool(vars(args).get("trust_config")))
-    theme = vars(args).get("theme") or ""
+    try:
+        from tui.settings.config_file import ConfigFile
+        from tui.ui.app.terminal import run_traffic
+
+        if (quick := _quick_ui(args)) is None:
+            return 2
+        return run_traffic(
+            recorded.recording, theme=quick.theme, keys=quick.keys, save_theme=save_theme, painted=painted
+        )
+    finally:
+        recorded.close()
+        gc.enable()
+
+
+def _quick_ui(args: "argparse.Namespace") -> "QuickUi | None":
+    """Return the theme and the keys of the configuration, with `--theme`; None if that is unknown."""
+    from tui.settings.config_file import quick_ui
+
+    given = vars(args)
+    theme = given.get("theme")
     if theme and not _is_theme(theme):
-        return 2
-    return run_traffic(
-        recorded.recording,
-        theme=theme or quick.theme,
-        keys=quick.keys,
-        save_theme=save_theme,
-        painted=painted,
-    )
+        return None
+    quick = quick_ui(given.get("config"), os.environ, trust=bool(given.get("trust_config")))
+    return quick._replace(theme=theme or quick.theme)
 
 
 def _is_theme(name: str) -> bool:
@@ -301,10 +274,10 @@ def _app(args: "argparse.Namespace") -> int:
     except OSError:
         print("mcptui: the current directory was deleted. Start mcptui in another one", file=sys.stderr)
         return 2
-    if args.theme and not _is_theme(args.theme):
-        return 2
     gc.disable()  # imported modules stay alive; the app enables it again once loaded
-    from tui.settings.config_file import quick_ui
+    if (quick := _quick_ui(args)) is None:
+        gc.enable()
+        return 2
     from tui.ui.app.terminal import run_app
 
     def make_runtime() -> "Runtime":
@@ -313,6 +286,4 @@ def _app(args: "argparse.Namespace") -> int:
 
         return Runtime(Options.from_args(args), os.environ)
 
-    given = vars(args)
-    quick = quick_ui(given.get("config"), os.environ, trust=bool(given.get("trust_config")))
-    return run_app(make_runtime, theme=args.theme or quick.theme, keys=quick.keys)
+    return run_app(make_runtime, theme=quick.theme, keys=quick.keys)

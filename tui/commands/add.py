@@ -72,10 +72,8 @@ def remove(args: argparse.Namespace) -> int:
         present = new_server.present_servers(path)
         if args.server not in present:
             known = ", ".join(clean_line(name, 64) for name in present) or "none"
-            raise UsageError(
-                f"{quoted_name(args.server)} is not configured in {clean_line(str(path), 4096)}.",
-                next_step=f"Configured servers: {known}.",
-            )
+            why = f"{quoted_name(args.server)} is not configured in {clean_line(str(path), 4096)}."
+            raise UsageError(why, next_step=f"Configured servers: {known}.")
         signed_out = asyncio.run(_removed(args, path))
     except McptuiError as error:
         print(f"mcptui: {clean(str(error))}", file=sys.stderr)
@@ -171,14 +169,10 @@ def _found(args: argparse.Namespace) -> FoundServer:
     """Return the server of a package, a URL or a command."""
     if (package := service("package")) is not None:
         return package(args) or _typed(args)
-    if len(args.target) == 1 and _may_be_package(args.target[0]):
-        raise UsageError(missing("service", "package"))
+    word = args.target[0] if len(args.target) == 1 else ""
+    if "://" not in word and ("/" in word or word.endswith(".mcpb")) and not is_command(word):
+        raise UsageError(missing("service", "package"))  # the name of a registry entry or a bundle
     return _typed(args)
-
-
-def _may_be_package(word: str) -> bool:
-    """Return whether a word may name a registry entry or a bundle."""
-    return "://" not in word and ("/" in word or word.endswith(".mcpb")) and not is_command(word)
 
 
 def _agree(path: Path, name: str, *, by: str) -> None:

@@ -2,10 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import tui
-from tui.commands.call.call_flags import add_calls
+from tui.commands.call.call_flags import VERBS, add_calls
 from tui.commands.help_text import help_text, invalid
 from tui.commands.sessions.sessions_flags import SESSIONS_ABOUT, SESSIONS_EPILOG, fill_sessions
 from tui.commands.shared_options import (
@@ -15,10 +15,12 @@ from tui.commands.shared_options import (
     add_unconfigured,
     count,
     fill_addon_flags,
+    flag,
     flags_of,
+    repeatable,
 )
 from tui.commands.tap.tap import fill_tap, tap_texts
-from tui.commands.unknown_words import check_action
+from tui.commands.unknown_words import check_action, check_beginning, command_word, refuse_rest
 from tui.core.addons import every
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -157,12 +159,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     add_common(parser)
     parser.add_argument("--theme", metavar="NAME", help="theme for this run (ctrl+t switches and saves)")
-    _no_start(parser, help="do not start servers automatically", default=False)
+    flag(parser, "--no-start", "do not start servers automatically")
     parser.add_argument("--no-servers", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--session", metavar="NAME", help="continue this session, or start a new one with this name"
     )
-    parser.add_argument("--resume", action="store_true", help="continue the most recent session")
+    flag(parser, "--resume", "continue the most recent session")
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=_Command
     )
@@ -219,26 +221,19 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _no_start(parser: argparse.ArgumentParser, *, help: str, default: bool | str) -> None:
-    """Add `--no-start`, which is accepted before and after the command."""
-    parser.add_argument("--no-start", action="store_true", default=default, help=help)
-
-
 def _fill_run(run: argparse.ArgumentParser) -> None:
     add_common(run)
     _add_question(run)
     run.add_argument(
         "--schema", metavar="FILE", help="answer with JSON that matches this JSON Schema, or exit with code 6"
     )
-    run.add_argument("--json", action="store_true", help="print one JSON object per line")
+    flag(run, "--json", "print one JSON object per line")
     servers = run.add_mutually_exclusive_group()
     servers.add_argument(
         "--server", action="extend", nargs="+", metavar="NAME", help="start only these servers"
     )
-    servers.add_argument(
-        "--no-servers", action="store_true", default=argparse.SUPPRESS, help="start no server"
-    )
-    _no_start(run, help="do not start servers automatically", default=argparse.SUPPRESS)
+    flag(servers, "--no-servers", "start no server", default=argparse.SUPPRESS)
+    flag(run, "--no-start", "do not start servers automatically", default=argparse.SUPPRESS)
     run.add_argument(
         "--max-steps", type=_positive, metavar="N", help="at most N model requests, plus one to wrap up"
     )
@@ -249,13 +244,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
         help="which calls may run: ask on the terminal (default), reads (read-only tools of trusted "
         "servers), all, none",
     )
-    run.add_argument(
-        "--trust",
-        action="append",
-        metavar="SERVER",
-        default=[],
-        help="trust this server's read-only marks and results (repeatable)",
-    )
+    repeatable(run, "--trust", "SERVER", "trust this server's read-only marks and results (repeatable)")
     add_question_options(run)
 
 
@@ -266,14 +255,10 @@ def _add_question(run: argparse.ArgumentParser) -> None:
         metavar="PROMPT",
         help="the question, with piped input appended. If omitted or -, it is read from stdin",
     )
-    run.add_argument("--file", action="append", metavar="PATH", default=[], help="attach a file (repeatable)")
-    run.add_argument("--stdin", action="store_true", help="wait for stdin and append it to the question")
+    repeatable(run, "--file", "PATH", "attach a file (repeatable)")
+    flag(run, "--stdin", "wait for stdin and append it to the question")
     run.add_argument("--system", metavar="TEXT|@FILE", help="replace the system prompt")
-    run.add_argument(
-        "--project-instructions",
-        action="store_true",
-        help="give the model the AGENTS.md of the current directory",
-    )
+    flag(run, "--project-instructions", "give the model the AGENTS.md of the current directory")
     run.add_argument("--output", metavar="FILE", help="write the answer to FILE")
     which = run.add_mutually_exclusive_group()
     which.add_argument(
@@ -281,12 +266,12 @@ def _add_question(run: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="continue this session, or start a new one with this name",
     )
-    which.add_argument("--resume", action="store_true", help="continue the most recent session")
+    flag(which, "--resume", "continue the most recent session")
 
 
 def _fill_servers(servers: argparse.ArgumentParser) -> None:
     add_common(servers, model=False)
-    servers.add_argument("--json", action="store_true", help="print a JSON array")
+    flag(servers, "--json", "print a JSON array")
 
 
 def add_texts() -> tuple[str, str]:
@@ -301,9 +286,7 @@ def fill_add(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui add`."""
     parser.add_argument("--name", metavar="NAME", help="server name (default: from its URL or package)")
     add_unconfigured(parser)
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be written without writing it"
-    )
+    flag(parser, "--dry-run", "show what would be written without writing it")
     fill_addon_flags(parser, "add")
     add_common(parser, model=False, starts=False)
     parser.add_argument(
@@ -334,46 +317,30 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
         "trust": "ask about each server and model that needs consent, and remember your answers",
         "learned": "print what model endpoints have rejected, or forget it",
     }
+    made: dict[str, argparse.ArgumentParser] = {}
     for name, text in about.items():
         description = f"{text[0].upper()}{text[1:]}."
-        action = actions.add_parser(name, help=text, description=description, formatter_class=help_text)
-        action.add_argument(
-            "--config",
-            metavar="FILE",
-            default=argparse.SUPPRESS,
-            help="configuration file (default: the one that mcptui config path prints)"
-            if name != "path"
-            else "configuration file (default: MCPTUI_CONFIG, or config.toml in the configuration folder)",
-        )
-        if name == "check":
-            action.add_argument(
-                "--against",
-                metavar="TIME|RECORDING",
-                help="test the rules on recorded calls: since a time (24h, 7d, 2026-11-20) or in a recording",
-            )
-            action.add_argument(
-                "--trust-config",
-                action="store_true",
-                default=argparse.SUPPRESS,
-                help="check as if all of the configuration applied, also if it is not your own",
-            )
-        if name == "init":
-            action.add_argument(
-                "--print", action="store_true", help="print the starter file without writing it"
-            )
-        if name == "key":
-            action.description = KEY_ABOUT
-            action.add_argument("name", nargs="?", metavar="NAME", help="a model profile")
-            action.add_argument("--forget", action="store_true", help="delete the stored key of NAME")
-        if name == "trust":
-            action.add_argument("--yes", action="store_true", help="consent to all of them without asking")
-        if name == "learned":
-            action.add_argument("--forget", action="store_true", help="forget everything that was learned")
-        if name == "import":
-            action.add_argument("file", metavar="FILE", help="the other host's JSON file")
-            action.add_argument(
-                "--dry-run", action="store_true", help="show what would be imported without writing it"
-            )
+        made[name] = actions.add_parser(name, help=text, description=description, formatter_class=help_text)
+        default = "the one that mcptui config path prints"
+        if name == "path":
+            default = "MCPTUI_CONFIG, or config.toml in the configuration folder"
+        text = f"configuration file (default: {default})"
+        made[name].add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help=text)
+    made["check"].add_argument(
+        "--against",
+        metavar="TIME|RECORDING",
+        help="test the rules on recorded calls: since a time (24h, 7d, 2026-11-20) or in a recording",
+    )
+    text = "check as if all of the configuration applied, also if it is not your own"
+    flag(made["check"], "--trust-config", text, default=argparse.SUPPRESS)
+    flag(made["init"], "--print", "print the starter file without writing it")
+    made["key"].description = KEY_ABOUT
+    made["key"].add_argument("name", nargs="?", metavar="NAME", help="a model profile")
+    flag(made["key"], "--forget", "delete the stored key of NAME")
+    flag(made["trust"], "--yes", "consent to all of them without asking")
+    flag(made["learned"], "--forget", "forget everything that was learned")
+    made["import"].add_argument("file", metavar="FILE", help="the other host's JSON file")
+    flag(made["import"], "--dry-run", "show what would be imported without writing it")
 
 
 def _fill_decisions(parser: argparse.ArgumentParser) -> None:
@@ -381,28 +348,24 @@ def _fill_decisions(parser: argparse.ArgumentParser) -> None:
         "--since", metavar="TIME", help="only decisions since a time: 1h, 7d, 14:05, 2026-11-20"
     )
     parser.add_argument("--server", metavar="NAME", help="only decisions about this server")
-    parser.add_argument("--denied", action="store_true", help="only what was denied")
-    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+    flag(parser, "--denied", "only what was denied")
+    flag(parser, "--json", "print one JSON object per line")
 
 
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     traffic.add_argument("recording", nargs="?", metavar="RECORDING", help=RECORDING)
-    traffic.add_argument(
-        "--list", action="store_true", help="list all recordings, the one with the newest entry first"
-    )
+    flag(traffic, "--list", "list all recordings, the one with the newest entry first")
     traffic.add_argument("--filter", metavar="EXPR", help='filter, e.g. "method:tools/* latency:>200ms"')
-    traffic.add_argument("--failed", action="store_true", help="failed calls only")
+    flag(traffic, "--failed", "failed calls only")
     traffic.add_argument(
         "--since",
         metavar="TIME",
         help="only entries since a time (1h, 14:05, 2026-11-20), from all recordings unless one is named",
     )
-    traffic.add_argument("--all", action="store_true", help="read all recordings")
-    traffic.add_argument("--json", action="store_true", help="print one JSON object per line")
-    traffic.add_argument(
-        "--lint", action="store_true", help="print lint findings (exit code 1 if there are errors)"
-    )
-    traffic.add_argument("--stats", action="store_true", help="print calls, errors and latencies per tool")
+    flag(traffic, "--all", "read all recordings")
+    flag(traffic, "--json", "print one JSON object per line")
+    flag(traffic, "--lint", "print lint findings (exit code 1 if there are errors)")
+    flag(traffic, "--stats", "print calls, errors and latencies per tool")
     traffic.add_argument(
         "--slowest",
         nargs="?",
@@ -412,17 +375,15 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         help="print the N slowest calls (default: 10), without handshakes and lists unless --filter "
         "selects them",
     )
-    traffic.add_argument(
-        "--follow", action="store_true", help="print new entries while the recording is live"
-    )
+    flag(traffic, "--follow", "print new entries while the recording is live")
     traffic.add_argument(
         "--export", choices=("jsonl", "md", "har", "html"), help="export the entries in this format"
     )
     traffic.add_argument("-o", "--output", metavar="FILE", help="file for --export (default: stdout)")
-    traffic.add_argument(
+    flag(
+        traffic,
         "--redact",
-        action="store_true",
-        help="with --export: replace values with placeholders such as <text, 12 characters>, keep names",
+        "with --export: replace values with placeholders such as <text, 12 characters>, keep names",
     )
     fill_addon_flags(traffic, "traffic")
 
@@ -435,3 +396,21 @@ def _positive(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
         raise invalid("a positive integer", text)
     return int(text)
+
+
+def parse(given: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line. For some commands, everything after `--` is kept as a server's command."""
+    word = command_word(given)
+    cut = len(given)
+    if word in (*VERBS, "traffic", "trace") and "--" in given:
+        cut = list(given).index("--")
+    parser = build_parser()
+    check_beginning(parser, given)
+    args, rest = parser.parse_known_args(given[:cut])
+    if word in VERBS:  # argparse accepts words only on one side of the options
+        args.words += [one for one in rest if not one.startswith("-")]
+        rest = [one for one in rest if one.startswith("-")]
+    if rest:
+        refuse_rest(parser, args, rest)
+    args.live_command = list(given[cut + 1 :])
+    return args

@@ -93,11 +93,9 @@ def _init(path: Path, *, only_print: bool) -> int:
         print(starter(), end="")
         return 0
     if os.path.lexists(path):
+        step = "Use `mcptui config init --print` to print the starter file, or `mcptui config check` to check"
         raise ConfigError(
-            "already exists. Nothing was written.",
-            where=str(path),
-            next_step="Use `mcptui config init --print` to print the starter file, or `mcptui config check` "
-            "to check your file.",
+            "already exists. Nothing was written.", where=str(path), next_step=f"{step} your file."
         )
     if path.suffix.lower() != ".toml":
         raise ConfigError("the starter file is TOML. Use a name that ends in .toml.", where=str(path))

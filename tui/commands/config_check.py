@@ -21,7 +21,6 @@ from tui.core.jsonrpc.reader import loads
 from tui.core.permission.rules import PastCall, Rule, RuleCheck, Verdict
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.text import clean, clean_line
-from tui.core.traffic import Entry
 from tui.core.units import plural
 from tui.model.endpoints.providers import missing_key
 from tui.runtime.permission.approvals import applicable_rules
@@ -121,18 +120,14 @@ def _calls(choice: RecordingChoice, decisions: "Decisions") -> Iterator[PastCall
     with closing(choice.sources()) as sources:
         for source in sources:
             for entry in source.selection.whole():
-                if entry.root in (0, entry.seq):  # not a continuation of an earlier request
-                    yield _call(entry, decisions)
-
-
-def _call(entry: Entry, decisions: "Decisions") -> PastCall:
-    server, when = entry.source.removeprefix(_TAP), entry.wall_ns / 1e9
-    by_model = (entry.cause is not None and entry.cause.turn > 0) or entry.source != server
-    arguments = _arguments(entry.body)
-    decided = None
-    if by_model and arguments is not None:
-        decided = decisions.of(server, entry.tool, arguments, when)
-    return PastCall(server, entry.tool, arguments, when, by_model, decided)
+                if entry.root not in (0, entry.seq):  # a continuation of an earlier request
+                    continue
+                server, when = entry.source.removeprefix(_TAP), entry.wall_ns / 1e9
+                by_model = (entry.cause is not None and entry.cause.turn > 0) or entry.source != server
+                arguments, decided = _arguments(entry.body), None
+                if by_model and arguments is not None:
+                    decided = decisions.of(server, entry.tool, arguments, when)
+                yield PastCall(server, entry.tool, arguments, when, by_model, decided)
 
 
 def _arguments(body: bytes) -> Mapping[str, Any] | None:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from typing import Any, TextIO
+from typing import Any
 
 from tui.core.errors import UsageError, reason_of
 from tui.core.files.text_files import NotText, text_of
@@ -51,7 +51,6 @@ class FlagAnswers:
     def __init__(
         self,
         values: Sequence[Mapping[str, Any]] | None,
-        out: TextIO | None = None,
         *,
         flag: str = "decline",
         accept_changes: bool = False,
@@ -63,7 +62,6 @@ class FlagAnswers:
         self._accept_changes = accept_changes or accept_suspicious
         self._accept_suspicious = accept_suspicious
         self._forms = 0
-        self._out = out
         self._tell = tell
         self._repeated: Counter[tuple[str, str]] = Counter()
         self._shown: set[tuple[str, str, str]] = set()
@@ -76,24 +74,17 @@ class FlagAnswers:
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
                 raise UsageError("not a directory", where=f"--root {root}")
-        flag = "decline"
-        match args.elicit:
-            case "decline":
-                values: Sequence[Mapping[str, Any]] | None = None
-            case "defaults":
-                values, flag = [{}], "defaults"
-            case file:
-                values, flag = read_values(file.removeprefix("@")), "@FILE"
+        flag: str = args.elicit
+        values: Sequence[Mapping[str, Any]] | None = [{}] if flag == "defaults" else None
+        if flag.startswith("@"):
+            flag, values = "@FILE", read_values(flag[1:])
         accept, suspicious = args.accept_changes, args.accept_suspicious
         return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious, tell=tell)
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         if self._values is None:
-            self._say(
-                question.server,
-                question.message,
-                "declined. Answer it with --elicit defaults or --elicit @FILE",
-            )
+            how = "declined. Answer it with --elicit defaults or --elicit @FILE"
+            self._say(question.server, question.message, how)
             return FormAnswer(Action.DECLINE, by=self._by)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
@@ -127,7 +118,7 @@ class FlagAnswers:
         from tui.core.permission.differences import ChangeEffect
         from tui.core.permission.wording import lines, since, summary
 
-        out = self._out or sys.stderr
+        out = sys.stderr
         if question.damage:
             print(f"! {clean_line(question.server, 80)}: {clean_line(question.damage, 1_000)}", file=out)
         fresh = [one for one in question.changes if (one.server, one.name, one.digest) not in self._shown]
@@ -144,7 +135,7 @@ class FlagAnswers:
         server = clean_line(question.server, 80)
         what = f"{summary(question.changes)}{since(question.changes)}{question.share}"
         if self._accept_changes:
-            return self._accepted(question, out)
+            return self._accepted(question)
         for one in question.changes:
             self._tell(_of_change(one, accepted=False, by=BY_DEFAULT))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
@@ -153,14 +144,11 @@ class FlagAnswers:
         flag = "--accept-suspicious" if effects == {ChangeEffect.SUSPICIOUS} else "--accept-changes"
         if ChangeEffect.SUSPICIOUS in effects and len(effects) > 1:
             flag += ", or with --accept-suspicious to include suspicious ones"
-        print(
-            f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}",
-            file=out,
-            flush=True,
-        )
+        said = f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}"
+        print(said, file=out, flush=True)
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
-    def _accepted(self, question: DefinitionsQuestion, out: TextIO) -> DefinitionsAnswer:
+    def _accepted(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         """Accept what the flags allow, and print a line with each flag's effect."""
         from tui.core.hidden_text.readable import readable_line
         from tui.core.permission.differences import ChangeEffect
@@ -174,11 +162,11 @@ class FlagAnswers:
                 outcome = "not accepted. Read it, then add --accept-suspicious to accept it"
             else:
                 accepted.add(one.name)
-            print(f"! {clean_line(question.server, 80)}: {words}, {one.effect} · {outcome}", file=out)
+            print(f"! {clean_line(question.server, 80)}: {words}, {one.effect} · {outcome}", file=sys.stderr)
             is_accepted = one.name in accepted
             by = f"option {flag}" if is_accepted else BY_DEFAULT
             self._tell(_of_change(one, accepted=is_accepted, by=by))
-        out.flush()
+        sys.stderr.flush()
         return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
 
     async def consent(self, question: ConsentQuestion) -> Action:
@@ -200,15 +188,14 @@ class FlagAnswers:
         if self._repeated[key] > 1:
             return
         line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {clean_line(answer, 600)}"
-        print(line, file=self._out or sys.stderr, flush=True)
+        print(line, file=sys.stderr, flush=True)
 
     def say_repeated(self) -> None:
         """Print how many requests got an answer that is printed only once."""
         for (server, answer), number in self._repeated.items():
             if number > 1:
-                print(
-                    f"? {server} asked {number:,} times · {answer}", file=self._out or sys.stderr, flush=True
-                )
+                said = f"? {server} asked {number:,} times · {answer}"
+                print(said, file=sys.stderr, flush=True)
         self._repeated.clear()
 
 

@@ -23,14 +23,12 @@ from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.events import EndReason, Event, Notice, StepEnded, TextDelta, TurnEnded, TurnError
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
-from tui.host.host import Host
 from tui.host.sign_in.sign_ins import SIGN_IN_WITH
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
-from tui.settings.state.project_file import ProjectFile
 
 
 def say_unsaved(runtime: Runtime) -> None:
@@ -82,25 +80,13 @@ def run(args: argparse.Namespace) -> int:
 def fail(error: McptuiError, as_json: bool) -> None:
     """Print an error on stderr, and with `as_json` as an object on stdout."""
     if as_json:
-        print(line(error_object(error.message, error.where or "mcptui", error.next_step)), flush=True)
+        print_object(error_object(error.message, error.where or "mcptui", error.next_step))
     print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-
-
-def _wanted(args: argparse.Namespace, known: Collection[str]) -> tuple[list[str] | None, str | None]:
-    """Return the requested servers and the question as given.
-
-    `--server NAME ...` takes all words after it, so in `run --server weather "how is it?"` the last name is
-    the question, if no server has this name.
-    """
-    names: list[str] | None = args.server
-    if names and args.prompt is None and names[-1] not in known:
-        return names[:-1] or None, names[-1]
-    return names, args.prompt
 
 
 async def _run(args: argparse.Namespace) -> int:
     runtime = Runtime(Options.from_args(args), os.environ)
-    answers = FlagAnswers.of(args, _print_object) if args.json else FlagAnswers.of(args)
+    answers = FlagAnswers.of(args, print_object) if args.json else FlagAnswers.of(args)
     runtime.questioner = answers
     with Interrupt() as interrupt:
         try:
@@ -116,11 +102,16 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     runtime.require_usable(key=True)
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
-    if args.project_instructions:
-        _require_instructions(runtime.request.project)
+    if args.project_instructions and runtime.request.project.found is None:
+        why = runtime.request.project.problem or "not found in this directory"
+        raise UsageError(f"{FILE} {why}", where="--project-instructions")
     for name in args.trust:
         runtime.host.status(name)  # raises an error for an unknown name
-    wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
+    wanted: list[str] = args.server or []
+    given = args.prompt
+    if wanted and given is None and wanted[-1] not in {one.name for one in runtime.host.statuses()}:
+        # `--server NAME ...` takes all words after it: in `run --server weather "how is it?"`, also this.
+        wanted, given = wanted[:-1], wanted[-1]
     prompt, files = question(given, wait=args.stdin), attachments(args.file)
     schema = await AnswerSchema.read(args.schema) if args.schema else None
     try:
@@ -128,7 +119,8 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     finally:
         if schema is not None:
             await schema.close()
-        _say_printed(runtime.host)
+        for note in filter(None, map(printed_note, runtime.host.statuses())):
+            print(f"· {note}", file=sys.stderr)
 
 
 async def _turn(
@@ -137,7 +129,7 @@ async def _turn(
     interrupt: Interrupt,
     prompt: str,
     files: tuple[Attachment, ...],
-    wanted: list[str] | None,
+    wanted: list[str],
     schema: AnswerSchema | None,
 ) -> int:
     await runtime.open_session()
@@ -145,13 +137,15 @@ async def _turn(
         await runtime.conversations.set_system(system)
     answer = AnswerFile(args.output)
     started = _to_start(args, wanted, runtime.host.statuses())
-    specs = _spec_of(runtime.host, started)
+    specs = [runtime.host.status(name).spec for name in started]  # raises an error for an unknown name
     if started and runtime.uses_samples:
         samples = "samples" if len(started) > 1 else "sample"
         names = clean(", ".join(started))
         print(f"· no servers configured, using the {samples} {names}", file=sys.stderr)
     runtime.consent.require(specs)
-    found = await _start(runtime.host, started)
+    await runtime.host.start_all(started)
+    await runtime.host.changes_answered()
+    found = [runtime.host.status(name) for name in started]
     failed = [status for status in found if status.state is not ServerState.RUNNING]
     for problem in filter(None, (_server_problem(status, args) for status in found)):
         if args.json:
@@ -159,7 +153,7 @@ async def _turn(
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     if found and len(failed) == len(found):
         if args.json:
-            print(line(error_object("no requested server could be started", "servers")), flush=True)
+            print_object(error_object("no requested server could be started", "servers"))
         return NO_SERVER
     turn = runtime.conversations.ask(
         prompt, TerminalApprover(), files, schema.format if schema is not None else None
@@ -189,15 +183,10 @@ def step_in_shell(status: ServerStatus, see_log: str) -> str:
 def log_step(server: str, args: argparse.Namespace) -> str:
     """Return how to print the log of a server: the command, with the configuration of this one."""
     file = getattr(args, "config", None)
-    words = [
-        "mcptui",
-        "list",
-        clean_line(server, 80),
-        "--verbose",
-        *(("--config", str(file)) if file else ()),
-    ]
-    trusts = ["--trust-config"] if getattr(args, "trust_config", False) else []
-    return f"To print its log: {shlex.join((*words, *trusts))}"
+    words = ["mcptui", "list", clean_line(server, 80), "--verbose"]
+    words += ["--config", str(file)] if file else []
+    words += ["--trust-config"] if getattr(args, "trust_config", False) else []
+    return f"To print its log: {shlex.join(words)}"
 
 
 def _server_problem(status: ServerStatus, args: argparse.Namespace) -> str:
@@ -214,18 +203,6 @@ def _server_problem(status: ServerStatus, args: argparse.Namespace) -> str:
             f"The model cannot call them. {log_step(status.name, args)}",
         )
     return ""
-
-
-def _say_printed(host: Host) -> None:
-    """Say what the servers have printed to stdout until now, where only messages belong."""
-    for note in filter(None, map(printed_note, host.statuses())):
-        print(f"· {note}", file=sys.stderr)
-
-
-def _require_instructions(project: ProjectFile) -> None:
-    if project.found is None:
-        why = f"{FILE} {project.problem}" if project.problem else f"{FILE} not found in this directory"
-        raise UsageError(why, where="--project-instructions")
 
 
 async def _show(
@@ -255,7 +232,7 @@ async def _show_answer(event: TurnEnded, as_json: bool, answer: "AnswerFile", sc
     written = written if clean(written) == written else json.dumps(value)
     if as_json:
         found = {"schema_error": problem} if problem else {"answer": value}
-        print(line((as_object(event) or {}) | found), flush=True)
+        print_object((as_object(event) or {}) | found)
     elif told := trace_line(event):
         print(told, file=sys.stderr)
     if schema.unchecked:
@@ -270,42 +247,26 @@ async def _show_answer(event: TurnEnded, as_json: bool, answer: "AnswerFile", sc
     return not problem
 
 
-def _to_start(
-    args: argparse.Namespace, wanted: list[str] | None, known: Collection[ServerStatus]
-) -> list[str]:
+def _to_start(args: argparse.Namespace, wanted: list[str], known: Collection[ServerStatus]) -> list[str]:
     """Return the servers to start: the requested ones, or those with autostart.
 
     Raises UsageError if `--no-servers` contradicts a request.
     """
     if args.no_servers and wanted:
         raise UsageError("--no-servers cannot be combined with --server")
-    if args.no_servers or (args.no_start and wanted is None):
+    if args.no_servers or (args.no_start and not wanted):
         return []
-    if wanted is None:
-        return [status.name for status in known if status.spec.autostart]
-    return wanted
-
-
-def _spec_of(host: Host, names: list[str]) -> list[ServerSpec]:
-    """Return the specs of servers. Raises UsageError if a name is unknown."""
-    return [host.status(name).spec for name in names]
-
-
-async def _start(host: Host, names: list[str]) -> list[ServerStatus]:
-    """Start servers. Raises UsageError if a name is unknown."""
-    await host.start_all(names)
-    await host.changes_answered()
-    return [host.status(name) for name in names]
+    return wanted or [status.name for status in known if status.spec.autostart]
 
 
 def _print_json(event: Event) -> None:
     if (value := as_object(event)) is not None:
-        _print_object(value)
+        print_object(value)
 
 
-def _print_object(value: dict[str, Any]) -> None:
-    sys.stdout.write(line(value) + "\n")
-    sys.stdout.flush()
+def print_object(value: dict[str, Any]) -> None:
+    """Print an object as one line of JSON."""
+    print(line(value), flush=True)
 
 
 class Printed:

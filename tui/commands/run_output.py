@@ -5,6 +5,7 @@ JSON is ASCII only: no lone surrogate, escape sequence or narrow locale can brea
 
 import json
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
 from tui.core import units
@@ -74,13 +75,21 @@ def trace_line(event: Event) -> str:
             tokens = f"{'~' if usage.estimated else ''}{usage.prompt + usage.completion} tokens"
             cached = f", {usage.cached} cached" if usage.cached else ""
             return f"· step {step}  model {duration(ms)}  {tokens}{cached}"
-        case ToolCallProposed() | CallJudged() | ToolProgress() | ToolCallEnded():
-            return _call_line(event)
-        case RetryScheduled(delay=0, reason=reason):
-            return f"· {clean_line(reason, 160)}"
+        case ToolCallProposed(_, _, server, tool, arguments):
+            return f"→ {_tool(server, tool)}  {arguments_line(arguments)}"
+        case CallJudged(rule=rule):
+            return f"  rule: {clean_line(rule, 300)}" if rule else ""
+        case ToolProgress(_, _, progress, total, message):
+            return f"  … {units.progress(progress, total or None, clean_line(message, 80).strip())}"
+        case ToolCallEnded():
+            mark = "✗" if event.is_error else "✓"
+            text = event.text if event.result is not None else plain_reason(event.text, event.why)
+            shown = clean_line(text, REASON_SHOWN if event.why in REFUSED else RESULT_SHOWN)
+            return f"{mark} {_tool(event.server, event.tool)}  {duration(event.ms)}  {shown}"
         case RetryScheduled(_, attempt, attempts, delay, reason):
             when = f"in {delay:.0f} s" if delay >= 0.5 else "now"
-            return f"· {clean_line(reason, 160)}. Retrying {when}, {attempt} of {attempts}"
+            again = f". Retrying {when}, {attempt} of {attempts}" if delay else ""
+            return f"· {clean_line(reason, 160)}{again}"
         case Notice(message) | Waiting(message) if message:
             return clean_line(f"· {message}", 600)
         case LimitReached(limit, value):
@@ -93,134 +102,54 @@ def trace_line(event: Event) -> str:
             return ""
 
 
-def _call_line(event: ToolCallProposed | CallJudged | ToolProgress | ToolCallEnded) -> str:
-    match event:
-        case ToolCallProposed(_, _, server, tool, arguments):
-            name = f"{server} › {tool}" if server else tool
-            return f"→ {clean_line(name, 120)}  {arguments_line(arguments)}"
-        case CallJudged(rule=rule):
-            return f"  rule: {clean_line(rule, 300)}" if rule else ""
-        case ToolProgress(_, _, progress, total, message):
-            return f"  … {units.progress(progress, total or None, clean_line(message, 80).strip())}"
-        case ToolCallEnded():
-            name = f"{event.server} › {event.tool}" if event.server else event.tool
-            mark = "✗" if event.is_error else "✓"
-            text = event.text if event.result is not None else plain_reason(event.text, event.why)
-            shown = clean_line(text, REASON_SHOWN if event.why in REFUSED else RESULT_SHOWN)
-            return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {shown}"
+def _tool(server: str, tool: str) -> str:
+    return clean_line(f"{server} › {tool}" if server else tool, 120)
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
-    cached = {"cached_tokens": usage.cached} if usage.cached else {}
-    return {
-        "prompt_tokens": usage.prompt,
-        "completion_tokens": usage.completion,
-        "total_tokens": usage.prompt + usage.completion,
-        "estimated": usage.estimated,
-        **cached,
-    }
+_OBJECTS: Mapping[type[Event], tuple[str, str, str]] = {
+    TurnStarted: ("turn_started", "model tools", "notice"),
+    StepStarted: ("step_started", "step", ""),
+    TextDelta: ("text", "step text", ""),
+    ReasoningDelta: ("reasoning", "step text", "replaces_text"),
+    RetryScheduled: ("retry", "step attempt attempts delay reason", ""),
+    ToolCallProposed: ("tool_call", "step id server tool arguments", "recovered"),
+    CallJudged: ("decision", "step id decision why by", "rule"),
+    ToolCallEnded: ("tool_result", "step id server tool is_error text ms why", ""),
+    Notice: ("notice", "kind message", ""),
+    LimitReached: ("limit_reached", "limit value", ""),
+    TurnError: ("error", "message where", "next_step"),
+    TurnEnded: ("turn_ended", "reason limit text steps tool_calls usage ms", ""),
+}
+"""For each event its type and its keys, and the key that it only has if there is a value."""
 
 
 def as_object(event: Event) -> dict[str, Any] | None:
     """Return the JSON object for `event`, or None for events that only a screen uses."""
-    event = _as_notice(event)
-    match event:
-        case TurnStarted(model=model, tools=tools, notice=notice):
-            started = {"type": "turn_started", "model": model, "tools": tools}
-            return started | {"notice": notice} if notice else started
-        case StepStarted(step):
-            return {"type": "step_started", "step": step}
-        case TextDelta(step, text):
-            return {"type": "text", "step": step, "text": text}
-        case ReasoningDelta(step, text, replaces_text):
-            thought = {"type": "reasoning", "step": step, "text": text}
-            return thought | {"replaces_text": True} if replaces_text else thought
-        case RetryScheduled():
+    if isinstance(event, Waiting) and event.message:
+        event = Notice(event.message)
+    if (known := _OBJECTS.get(type(event))) is None:
+        return None
+    kind, keys, optional = known
+    found = {"type": kind} | {key: _value(event, key) for key in keys.split()}
+    return found | {optional: more} if optional and (more := _value(event, optional)) else found
+
+
+def _value(event: Event, key: str) -> Any:
+    match getattr(event, "verdict" if key == "decision" else key):
+        case Enum(value=value):
+            return value
+        case float(number) if key in ("ms", "delay"):
+            return round(number, 3)
+        case Usage() as usage:
             return {
-                "type": "retry",
-                "step": event.step,
-                "attempt": event.attempt,
-                "attempts": event.attempts,
-                "delay": round(event.delay, 3),
-                "reason": event.reason,
+                "prompt_tokens": usage.prompt,
+                "completion_tokens": usage.completion,
+                "total_tokens": usage.prompt + usage.completion,
+                "estimated": usage.estimated,
+                **({"cached_tokens": usage.cached} if usage.cached else {}),
             }
-        case ToolCallProposed() | CallJudged() | ToolCallEnded():
-            return _of_call(event)
-        case Notice(message, kind):
-            return {"type": "notice", "kind": kind, "message": message}
-        case LimitReached(limit, value):
-            return {"type": "limit_reached", "limit": limit.value, "value": value}
-        case TurnError(message, where, next_step):
-            return error_object(message, where, next_step)
-        case TurnEnded():
-            return _turn_ended(event)
-        case _:
-            return None
-
-
-def _as_notice(event: Event) -> Event:
-    return Notice(event.message) if isinstance(event, Waiting) and event.message else event
-
-
-def _of_call(event: ToolCallProposed | CallJudged | ToolCallEnded) -> dict[str, Any]:
-    match event:
-        case ToolCallProposed():
-            return _tool_call(event)
-        case CallJudged():
-            return _decision(event)
-        case ToolCallEnded():
-            return _tool_result(event)
-
-
-def _tool_call(event: ToolCallProposed) -> dict[str, Any]:
-    proposed = {
-        "type": "tool_call",
-        "step": event.step,
-        "id": event.id,
-        "server": event.server,
-        "tool": event.tool,
-        "arguments": dict(event.arguments),
-    }
-    return proposed | {"recovered": True} if event.recovered else proposed
-
-
-def _decision(event: CallJudged) -> dict[str, Any]:
-    decided = {
-        "type": "decision",
-        "step": event.step,
-        "id": event.id,
-        "decision": str(event.verdict),
-        "why": event.why,
-        "by": event.by,
-    }
-    return decided | {"rule": event.rule} if event.rule else decided
-
-
-def _tool_result(event: ToolCallEnded) -> dict[str, Any]:
-    return {
-        "type": "tool_result",
-        "step": event.step,
-        "id": event.id,
-        "server": event.server,
-        "tool": event.tool,
-        "is_error": event.is_error,
-        "text": event.text,
-        "ms": round(event.ms, 3),
-        "why": event.why,
-    }
-
-
-def _turn_ended(event: TurnEnded) -> dict[str, Any]:
-    return {
-        "type": "turn_ended",
-        "reason": event.reason.value,
-        "limit": event.limit.value if event.limit is not None else None,
-        "text": event.text,
-        "steps": event.steps,
-        "tool_calls": event.tool_calls,
-        "usage": _usage(event.usage),
-        "ms": round(event.ms, 3),
-    }
+        case value:
+            return dict(value) if key == "arguments" else value
 
 
 def error_object(message: str, where: str, next_step: str = "") -> dict[str, Any]:

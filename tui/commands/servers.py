@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
@@ -59,18 +59,12 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         if problem not in told:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
     names = [status.name for status in runtime.host.statuses()]
-    if not names and not unusable and not args.json and (disabled := _disabled(runtime)):
-        print(f"All servers are disabled: {disabled}. To use one, remove `disabled = true` from its section.")
-        return 0
     if not names and not unusable and not args.json:
-        print(
-            "No servers are configured. Add one with `mcptui add`, or write a starter file with `mcptui "
-            "config init`."
-        )
+        print(_nothing(runtime))
         return 0
     needs_consent = [one.name for one in runtime.host.statuses() if not runtime.consent.allows(one.spec)]
     found = {status.name: status for status in unusable}
-    width = name_width([*names, *found])
+    width = max(len(clean_line(name, MAX_SHOWN_NAME)) for name in (*names, *found, ""))
 
     def show(status: ServerStatus) -> None:
         if not args.json:
@@ -96,22 +90,23 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     return 0 if all(status.state is ServerState.RUNNING for status in found.values()) else FAILED
 
 
-def _disabled(runtime: Runtime) -> str:
-    """Return the names of the disabled servers."""
+def _nothing(runtime: Runtime) -> str:
+    """Return why there is no server to start."""
     loaded = runtime.configuration.loaded
     names = loaded.settings.servers if loaded is not None else ()
-    return ", ".join(clean_line(name, MAX_SHOWN_NAME) for name in names if runtime.is_disabled(name))
+    if off := ", ".join(clean_line(name, MAX_SHOWN_NAME) for name in names if runtime.is_disabled(name)):
+        return f"All servers are disabled: {off}. To use one, remove `disabled = true` from its section."
+    hint = "Add one with `mcptui add`, or write a starter file with `mcptui config init`."
+    return f"No servers are configured. {hint}"
 
 
 def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
     """Return which servers were not started for lack of consent, and what each would run."""
     specs = [runtime.host.status(name).spec for name in names]
     lines = [line for spec in specs for line in described(spec)]
-    head = (
-        "1 server was not started: it needs your consent. It would run:"
-        if len(specs) == 1
-        else f"{len(specs)} servers were not started: they need your consent. They would run:"
-    )
+    head = f"{len(specs)} servers were not started: they need your consent. They would run:"
+    if len(specs) == 1:
+        head = "1 server was not started: it needs your consent. It would run:"
     return "\n".join((head, *lines, CONSENT_STEP))
 
 
@@ -126,15 +121,16 @@ def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
 
 def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> dict[str, Any]:
     """Return the `--json` object of a server. Its tokens are estimates."""
-    running = status.state is ServerState.RUNNING
+    running, reach = status.state is ServerState.RUNNING, status.reach
+    is_sse = reach is not None and reach.kind == "HTTP+SSE"
     return {
         "name": status.name,
         "status": status.state.value,
         "protocol": status.protocol or None,
-        "transport": "http+sse" if _is_sse(status) else status.spec.transport.value,
+        "transport": "http+sse" if is_sse else status.spec.transport.value,
         "url": status.spec.shown_url or None,
-        "answers": status.reach.answers if status.reach is not None else None,
-        "http_status": (status.reach.status or None) if status.reach is not None else None,
+        "answers": reach.answers if reach is not None else None,
+        "http_status": (reach.status or None) if reach is not None else None,
         "dialect": "hello-lines" if status.spec.transport is Transport.LINES else None,
         "server": {"name": status.title, "version": status.version} if running else None,
         "tools": status.tools if running else None,
@@ -163,15 +159,6 @@ def _tokens(tokens: DefinitionTokens) -> dict[str, Any]:
         "instructions": tokens.instructions,
         "estimated": not tokens.measured,
     }
-
-
-def _is_sse(status: ServerStatus) -> bool:
-    return status.reach is not None and status.reach.kind == "HTTP+SSE"
-
-
-def name_width(names: Iterable[str]) -> int:
-    """Return the width of the column of names."""
-    return max((len(clean_line(name, MAX_SHOWN_NAME)) for name in names), default=0)
 
 
 def _where(reach: Reach) -> str:

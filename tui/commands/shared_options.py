@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 RECORDING = "a .mcptrace or .jsonl file, or the start or end of a name from traffic --list"
 
 
+def flag(parser: argparse._ActionsContainer, name: str, text: str, *, default: bool | str = False) -> None:
+    """Add an option without a value. One that is accepted before and after the command has no default."""
+    parser.add_argument(name, action="store_true", default=default, help=text)
+
+
+def repeatable(parser: argparse._ActionsContainer, name: str, metavar: str, text: str) -> None:
+    """Add an option that can be given several times."""
+    parser.add_argument(name, action="append", default=[], metavar=metavar, help=text)
+
+
 def add_common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:
     """Add `--config`, `--trust-config` if the command starts servers, and the options of the model."""
     suppress = argparse.SUPPRESS
@@ -29,9 +39,7 @@ def add_common(parser: argparse.ArgumentParser, *, model: bool = True, starts: b
         add_trust(parser)
     if model:
         parser.add_argument("--model", metavar="PROFILE", default=suppress, help="model profile to use")
-        parser.add_argument(
-            "--demo", action="store_true", default=suppress, help="use the offline demo model (rule-based)"
-        )
+        flag(parser, "--demo", "use the offline demo model (rule-based)", default=argparse.SUPPRESS)
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
@@ -50,38 +58,25 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         choices=("never", "allow"),
         help="whether servers may use the model (default: from the configuration, with ask treated as never)",
     )
-    asked.add_argument(
+    repeatable(
+        asked,
         "--root",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="a root directory for every server, instead of the configured roots (repeatable)",
+        "DIR",
+        "a root directory for every server, instead of the configured roots (repeatable)",
     )
-    asked.add_argument(
+    flag(
+        asked,
         "--accept-changes",
-        action="store_true",
-        help="accept tools and instructions that changed since they were accepted, except suspicious ones "
+        "accept tools and instructions that changed since they were accepted, except suspicious ones "
         "(default: do not offer them to the model)",
     )
-    asked.add_argument(
-        "--accept-suspicious",
-        action="store_true",
-        help="also accept suspicious changes (read them first)",
-    )
+    flag(asked, "--accept-suspicious", "also accept suspicious changes (read them first)")
 
 
 def add_unconfigured(parser: argparse._ActionsContainer) -> None:
     """Add the options of a server that is given as a URL or a command."""
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="NAME: VALUE", help="an HTTP header for a URL"
-    )
-    parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an environment variable for a command",
-    )
+    repeatable(parser, "--header", "NAME: VALUE", "an HTTP header for a URL")
+    repeatable(parser, "--env", "NAME=VALUE", "an environment variable for a command")
     parser.add_argument(
         "--transport",
         choices=("stdio", "http", "sse", "websocket", "lines"),
@@ -97,12 +92,12 @@ def add_unconfigured(parser: argparse._ActionsContainer) -> None:
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
     """Add `--trust-config` for commands that start servers; it is accepted before and after the command."""
-    parser.add_argument(
+    flag(
+        parser,
         "--trust-config",
-        action="store_true",
-        default=argparse.SUPPRESS,
-        help="for this run, use every setting of a configuration that is not your own, such as --config "
+        "for this run, use every setting of a configuration that is not your own, such as --config "
         "FILE, and start servers that need consent without asking",
+        default=argparse.SUPPRESS,
     )
 
 

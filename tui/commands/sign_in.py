@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
@@ -50,28 +50,23 @@ async def _with_runtime(args: argparse.Namespace, work: Work) -> int:
     options, server = Options.from_args(args), args.server
     if is_address(server):
         spec, secrets = unconfigured_server(
-            [server],
-            env={},
-            headers={},
-            transport="",
-            environment=os.environ,
-            folder=Path.cwd(),
+            [server], env={}, headers={}, transport="", environment=os.environ, folder=Path.cwd(),
             known=is_command,
-        )
+        )  # fmt: skip
         options, server = options.with_server(spec, secrets), spec.name
     runtime = Runtime(options, os.environ)
     runtime.questioner = TerminalQuestioner()
+
+    async def prepared() -> int:
+        await runtime.ready(start=False, model=False, session=False)
+        runtime.require_usable()
+        return await work(runtime, server)
+
     with Interrupt() as interrupt:
         try:
-            return await interrupt.during(_prepared(runtime, server, work))
+            return await interrupt.during(prepared())
         finally:
             await runtime.shutdown()
-
-
-async def _prepared(runtime: Runtime, server: str, work: Work) -> int:
-    await runtime.ready(start=False, model=False, session=False)
-    runtime.require_usable()
-    return await work(runtime, server)
 
 
 async def _login(runtime: Runtime, server: str) -> int:
@@ -95,12 +90,9 @@ async def _logout(runtime: Runtime, server: str) -> int:
 class TerminalQuestioner(Refuser):
     """Asks on the controlling terminal whether to open a URL, and declines everything else."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
-        self._out = out
-
     async def address(self, question: AddressQuestion) -> AddressAnswer:
         """Accept y or the URL of the final page. Raises UsageError without a terminal."""
-        can_open = _can_open(question)
+        can_open = question.opens and not os.environ.get("SSH_CONNECTION")
         return answer_of(await self._asked(question_text(question, can_open=can_open)), can_open=can_open)
 
     async def consent(self, question: ConsentQuestion) -> Action:
@@ -112,14 +104,10 @@ class TerminalQuestioner(Refuser):
         return {True: Action.ACCEPT, False: Action.DECLINE, None: Action.CANCEL}[yes_or_no(line)]
 
     async def _asked(self, text: str, without: str = "Run this command in a terminal.") -> str:
-        line = await asked_line(text, self._out)
+        line = await asked_line(text)
         if line is None:
             raise UsageError("no terminal to ask on.", next_step=without)
         return line
-
-
-def _can_open(question: AddressQuestion) -> bool:
-    return question.opens and not os.environ.get("SSH_CONNECTION")
 
 
 def question_text(question: AddressQuestion, *, can_open: bool) -> str:
@@ -131,11 +119,10 @@ def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     lines += [f"  ! {clean(warning)}" for warning in found.warnings]
     if question.message:
         lines.append(f"  {clean_line(question.message, 600)}")
+    asked = "Open it in a browser, then paste the URL of the final page (empty: cancel): "
     if can_open:
-        return "\n".join(
-            [*lines, "Open it in your browser? y yes, n no, or paste the URL of the final page: "]
-        )
-    return "\n".join([*lines, "Open it in a browser, then paste the URL of the final page (empty: cancel): "])
+        asked = "Open it in your browser? y yes, n no, or paste the URL of the final page: "
+    return "\n".join([*lines, asked])
 
 
 def answer_of(line: str, *, can_open: bool) -> AddressAnswer:

@@ -29,7 +29,8 @@ def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -
         _check(args)
         if args.list:
             return list_recordings(args)
-        if open_screen is not None and not _without_screen(args):
+        is_printed = _given(args, (*_DEEDS, *_brought(args), *_CHOICES))
+        if open_screen is not None and not is_printed and sys.stdin.isatty() and sys.stdout.isatty():
             path = newest().path if args.recording is None else named(args.recording)
             if path.suffix.lower() != ".jsonl":
                 return open_screen(path)
@@ -84,12 +85,6 @@ def _check(args: "argparse.Namespace") -> None:
             f"{single[0]} requires one recording, but {many[0]} selects several",
             next_step=f"Name the recording: mcptui traffic NAME {single[0]}.",
         )
-
-
-def _without_screen(args: "argparse.Namespace") -> bool:
-    return bool(_given(args, (*_DEEDS, *_brought(args), *_CHOICES))) or not (
-        sys.stdin.isatty() and sys.stdout.isatty()
-    )
 
 
 SHOWN_SERVERS = 40

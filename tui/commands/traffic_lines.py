@@ -36,15 +36,13 @@ LEAST_NAME = 24
 _OMITTED_FIRST = ("ident", "size", "kind", "time", "seq", "server")
 
 _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: " "}
-_COLOURS = {
-    Outcome.PENDING: "2",
-    Outcome.ERROR: "31",
-    Outcome.TOOL_ERROR: "31",
-    Outcome.CANCELLED: "33",
-    Outcome.LOST: "33",
-    Outcome.PROBE: "2",
-}
-_SEVERITY_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.HINT: "2"}
+_FAINT, _RED, _YELLOW = "2", "31", "33"
+_COLOURS = (
+    dict.fromkeys((Outcome.PENDING, Outcome.PROBE), _FAINT)
+    | dict.fromkeys((Outcome.ERROR, Outcome.TOOL_ERROR), _RED)
+    | dict.fromkeys((Outcome.CANCELLED, Outcome.LOST), _YELLOW)
+)
+_SEVERITY_COLOURS = {Severity.ERROR: _RED, Severity.WARNING: _YELLOW, Severity.HINT: _FAINT}
 WITH_BODY = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.BATCH})
 """Kinds without a name. Their line shows the start of the body."""
 
@@ -136,19 +134,8 @@ def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:
     return f"{where} {word} {finding.code}: {clean_line(finding.sentence, 400)}{section}"
 
 
-_HEAD = (
-    "server",
-    "method, tool",
-    "calls",
-    "errors",
-    "cancelled",
-    "lost",
-    "pending",
-    "p50",
-    "p95",
-    "longest",
-    "bytes",
-)
+_COUNTS, _TIMES = ("errors", "cancelled", "lost", "pending"), ("p50", "p95", "longest")
+_HEAD = ("server", "method, tool", "calls", *_COUNTS, *_TIMES, "bytes")
 
 
 def figure_lines(figures: Iterable[Figures], labels: Sequence[str] | None = None) -> list[str]:

@@ -6,10 +6,9 @@ The recordings are the named one, the newest, or all since a time. Entries come 
 import argparse
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -202,7 +201,8 @@ class Selection:
 
         The marker in its place, with the number of dropped entries, is only useful without a filter.
         """
-        if found is not None and (not _marks_dropped(found) or self._is_marker(seq)):
+        marks_dropped = found is not None and found.kind is Kind.EVENT and found.method == DROPPED
+        if found is not None and (not marks_dropped or self._is_marker(seq)):
             return found
         self._gone.add(seq)
         return None if self.is_filtered else found
@@ -219,14 +219,8 @@ class Selection:
         columns, index = self.columns, self.columns.index(seq)
         if index < 0:
             return Entry(seq, 0, 0, "", Direction.NONE, Kind.EVENT)
-        return Entry(
-            seq,
-            columns.mono[index],
-            columns.wall_ns(index),
-            columns.sources.texts[columns.source[index]],
-            columns.goes(index),
-            Kind(columns.kind[index]),
-        )
+        source, kind = columns.sources.texts[columns.source[index]], Kind(columns.kind[index])
+        return Entry(seq, columns.mono[index], columns.wall_ns(index), source, columns.goes(index), kind)
 
     def outcome(self, entry: Entry) -> Outcome:
         index = self.columns.index(entry.seq)
@@ -261,33 +255,24 @@ class Selection:
         """Lint a finished recording, yield the findings, and store them in it for the next time."""
         from tui.storage.recordings.findings import JudgedFindings
 
-        waiting, problem = list[Finding](), ""
+        waiting, is_complete = list[Finding](), True
         with closing(JudgedFindings()) as judged:
             for finding in self.findings():
-                if len(waiting) >= PAGE and finding.seq != waiting[-1].seq:
-                    problem = problem or _failed(partial(judged.add, waiting))
+                if is_complete and len(waiting) >= PAGE and finding.seq != waiting[-1].seq:
+                    try:
+                        judged.add(waiting)
+                    except StorageError:
+                        is_complete = False
                     waiting = []
                 waiting.append(finding)
                 yield finding
-            problem = problem or self._recording.reader.damage or _failed(partial(judged.add, waiting))
-            if not problem:
-                _failed(partial(judged.keep, self._recording.file, self._last))  # found again the next time
+            if is_complete and not self._recording.reader.damage:
+                with suppress(StorageError):  # found again the next time
+                    judged.add(waiting)
+                    judged.keep(self._recording.file, self._last)
 
     def close(self) -> None:
         self._view.close(wait=True)
-
-
-def _marks_dropped(entry: Entry) -> bool:
-    return entry.kind is Kind.EVENT and entry.method == DROPPED
-
-
-def _failed(action: Callable[[], None]) -> str:
-    """Return the error of a storing action, or ""."""
-    try:
-        action()
-    except StorageError as error:
-        return error.message
-    return ""
 
 
 FAILED = parse("kind:request,model_request status:failed")
@@ -402,10 +387,8 @@ def beginning(text: str, now_ns: int) -> tuple[Term, int]:
     try:
         value = read_value(FIELDS["since"], text, False)
     except BadValue as error:
-        raise UsageError(
-            f"--since: {quoted_name(text, 40)} is not a time.",
-            next_step="Use 1h, 30m, 14:05 or 2026-11-20.",
-        ) from error
+        why, step = f"--since: {quoted_name(text, 40)} is not a time.", "Use 1h, 30m, 14:05 or 2026-11-20."
+        raise UsageError(why, next_step=step) from error
     assert isinstance(value, Ago | ClockTime)
     return Term("since", (value,)), since_ns(value, now_ns)
 

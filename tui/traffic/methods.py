@@ -121,17 +121,12 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 """Every method by its name."""
 
 _SETUP = frozenset(
-    {
-        "initialize",
-        "notifications/initialized",
-        "server/discover",
-        "ping",
-        "logging/setLevel",
-        "subscriptions/listen",
-        "notifications/subscriptions/acknowledged",
-    }
-)
+    {"initialize", "notifications/initialized", "server/discover", "ping", "logging/setLevel",
+     "subscriptions/listen", "notifications/subscriptions/acknowledged"}
+)  # fmt: skip
 
+STAYS_OPEN = "subscriptions/listen"
+"""The request that has no response for as long as its stream is open."""
 
 QUESTION = "elicitation/create"
 """The request that the user answers: its latency is not the server's."""

@@ -11,11 +11,11 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import accumulate, compress
 
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
-from tui.traffic.methods import is_setup
+from tui.traffic.methods import STAYS_OPEN, is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 
 EXACT = 512
@@ -37,13 +37,6 @@ def _tally(buckets: "array[int]", durations: Iterable[int]) -> None:
             buckets[shift * _STEPS + (ns >> shift)] += 1
         else:
             buckets[ns] += 1
-
-
-def _middle(bucket: int) -> int:
-    if bucket < 2 * _STEPS:
-        return bucket
-    shift = bucket // _STEPS - 1
-    return (bucket - shift * _STEPS << shift) + (1 << shift - 1)
 
 
 class LatencyHistogram:
@@ -83,12 +76,12 @@ class LatencyHistogram:
         rank = max(1, -(-self.count * percent // 100))
         if self._buckets is None:
             return sorted(self._exact)[rank - 1]
-        passed = 0
-        for bucket, number in enumerate(self._buckets):
-            passed += number
-            if passed >= rank:
-                return min(_middle(bucket), self.longest)
-        return self.longest
+        bucket = next(each for each, passed in enumerate(accumulate(self._buckets)) if passed >= rank)
+        if bucket < 2 * _STEPS:
+            return min(bucket, self.longest)
+        shift = bucket // _STEPS - 1
+        middle = (bucket - shift * _STEPS << shift) + (1 << shift - 1)
+        return min(middle, self.longest)
 
     @classmethod
     def together(cls, several: Iterable["LatencyHistogram"]) -> "LatencyHistogram":
@@ -96,22 +89,16 @@ class LatencyHistogram:
         for one in several:
             if one._buckets is None:
                 whole.add(one._exact.tolist())
-            else:
-                whole._add_buckets(one)
+                continue
+            if whole._buckets is None:
+                whole._buckets = array("I", bytes(4 * _BUCKETS))
+                _tally(whole._buckets, whole._exact)
+                whole._exact = array("q")
+            for bucket, number in enumerate(one._buckets):
+                whole._buckets[bucket] += number
+            whole.count += one.count
+            whole.longest = max(whole.longest, one.longest)
         return whole
-
-    def _add_buckets(self, other: "LatencyHistogram") -> None:
-        if other._buckets is None:
-            return
-        if self._buckets is None:
-            self._buckets = array("I", bytes(4 * _BUCKETS))
-            _tally(self._buckets, self._exact)
-            self._exact = array("q")
-        for bucket, number in enumerate(other._buckets):
-            if number:
-                self._buckets[bucket] += number
-        self.count += other.count
-        self.longest = max(self.longest, other.longest)
 
 
 CHUNK = 4_096
@@ -123,8 +110,7 @@ MAX_LINES = 2_000
 SPARKS = 60
 """Intervals in which calls are counted. When all are used, pairs are merged."""
 
-_STAYS_OPEN = "subscriptions/listen"
-_NOT_PENDING = frozenset({_STAYS_OPEN, "server/discover"})
+_NOT_PENDING = frozenset({STAYS_OPEN, "server/discover"})
 """Requests without a response that are not pending: a change stream, an abandoned probe."""
 
 _FIRST_WIDTH_NS = 1_000_000_000
@@ -257,14 +243,14 @@ class Stats:
         return self._sum("", list(self._lines))
 
     def _sum(self, server: str, codes: list[int]) -> Figures:
-        calls = [self._lines[code] for code in codes if not self._is_setup(code)]
+        methods = self._entries.methods.texts
+        calls = [
+            self._lines[code]
+            for code in codes
+            if code & _OTHER == _OTHER or not is_setup(methods[code >> 16 & 0xFFFF])
+        ]
         octets = sum(self._lines[code].octets for code in codes)
         return replace(_figures(calls, server, "", "", self._is_complete), octets=octets)
-
-    def _is_setup(self, code: int) -> bool:
-        if code & _OTHER == _OTHER:
-            return False
-        return is_setup(self._entries.methods.texts[code >> 16 & 0xFFFF])
 
     def _line(self, code: int) -> _Line:
         line = self._lines.get(code)
@@ -303,8 +289,7 @@ class Stats:
             self._lose(index)
 
     def _begin(self, firsts: list[int], codes: list[int], start: int) -> None:
-        begun = Counter([codes[index - start] for index in firsts])
-        for code, number in begun.items():
+        for code, number in Counter([codes[index - start] for index in firsts]).items():
             self._line(code).calls += number
         if not firsts:
             return
@@ -312,14 +297,8 @@ class Stats:
         moments = list(map(self._entries.mono.__getitem__, firsts))
         while max(moments) - origin >= self.spark_width_ns * SPARKS:
             self._double_interval()
-        width = self.spark_width_ns
-        stretch = max(0, (min(moments) - origin) // width)
-        if stretch == (max(moments) - origin) // width:
-            for code, number in begun.items():
-                self._line(code).sparks[stretch] += number
-            return
         for index, moment in zip(firsts, moments, strict=True):
-            self._line(codes[index - start]).sparks[max(0, (moment - origin) // width)] += 1
+            self._line(codes[index - start]).sparks[max(0, (moment - origin) // self.spark_width_ns)] += 1
 
     def _end(self, answers: list[int], codes: list[int], start: int) -> None:
         entries, gone = self._entries, self._gone
@@ -375,12 +354,11 @@ class Stats:
         self._gone.add(first)
         line = self._line(self._code(first))
         line.ended += 1
-        if entries.methods.texts[entries.method[first]] == _STAYS_OPEN:
+        if entries.methods.texts[entries.method[first]] == STAYS_OPEN:
             return
-        if entries.outcome[index] == Outcome.CANCELLED:
-            line.cancelled += 1
-        else:
-            line.lost += 1
+        is_cancelled = entries.outcome[index] == Outcome.CANCELLED
+        line.cancelled += is_cancelled
+        line.lost += not is_cancelled
 
     def _double_interval(self) -> None:
         self.spark_width_ns *= 2
@@ -392,9 +370,8 @@ class Stats:
 
 
 def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complete: bool) -> Figures:
-    latencies = (
-        lines[0].latencies if len(lines) == 1 else LatencyHistogram.together(one.latencies for one in lines)
-    )
+    several = [line.latencies for line in lines]
+    latencies = several[0] if len(several) == 1 else LatencyHistogram.together(several)
     return Figures(
         server,
         method,

@@ -22,6 +22,13 @@ def mcptui(*words: str) -> int:
     return config(build_parser().parse_args(["config", *words]), own_keys)
 
 
+def imported(tmp_path: Path, file: Path, servers: dict[str, object], *words: str) -> int:
+    """Import the servers of another host's file."""
+    other = tmp_path / "mcp.json"
+    other.write_text(json.dumps({"mcpServers": servers}))
+    return mcptui("import", str(other), *words, "--config", str(file))
+
+
 def write(file: Path, text: str) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
@@ -51,19 +58,33 @@ def test_check_of_a_missing_named_file_fails(file: Path, capsys):
     assert "file not found" in capsys.readouterr().out
 
 
-def test_check_prints_every_mistake_and_fails(file: Path, capsys):
-    write(file, '[servers.weather]\ncomand = "x"\n[limits]\nmax_steps = 0\n')
-    assert mcptui("check", "--config", str(file)) == 2
-    assert capsys.readouterr().out == (
-        f"{file}:2 servers.weather.comand: unknown key, did you mean “command”?\n"
-        f"{file}:4 limits.max_steps: must be at least 1\n"
-    )
-
-
-def test_check_of_a_valid_file_summarizes_it(file: Path, capsys):
-    write(file, '[servers.a]\ncommand = "sh"\n')
-    assert mcptui("check", "--config", str(file)) == 0
-    assert capsys.readouterr().out == f"{file}: OK: 1 server, 0 models\n"
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ('[servers.a]\ncommand = "sh"\n', 0, ["{file}: OK: 1 server, 0 models"]),
+        (
+            '[servers.weather]\ncomand = "x"\n[limits]\nmax_steps = 0\n',
+            2,
+            [
+                "{file}:2 servers.weather.comand: unknown key, did you mean “command”?",
+                "{file}:4 limits.max_steps: must be at least 1",
+            ],
+        ),
+        (
+            '[servers.a]\nurl = "https://h/sse"\ntransport = "http"\n',
+            0,
+            [
+                "warning: {file}:3 servers.a.transport: looks like an HTTP+SSE URL, which `http` does not "
+                'try. Remove `transport`, or use "sse"',
+                "{file}: OK: 1 server, 0 models, 1 warning",
+            ],
+        ),
+    ],
+)
+def test_check_prints_every_mistake_or_a_summary(file: Path, text: str, code: int, said: list[str], capsys):
+    write(file, text)
+    assert mcptui("check", "--config", str(file)) == code
+    assert capsys.readouterr().out.splitlines() == [line.format(file=file) for line in said]
 
 
 def test_check_warns_without_failing(file: Path, capsys):
@@ -72,26 +93,20 @@ def test_check_warns_without_failing(file: Path, capsys):
     assert capsys.readouterr().out.startswith("warning: ")
 
 
-def test_check_fails_for_a_missing_theme_and_warns_about_a_damaged_unused_one(
-    file: Path, separate_home: Path, capsys
+@pytest.mark.parametrize("selected", ["harbr", "mine"])
+def test_check_fails_for_a_missing_or_damaged_theme_and_warns_about_an_unused_one(
+    file: Path, separate_home: Path, selected: str, capsys
 ):
     themes = separate_home / "config" / "mcptui" / "themes"
     themes.mkdir(parents=True)
     (themes / "mine.toml").write_text("dark = 3")
-    write(file, '[ui]\ntheme = "harbr"\n')
+    write(file, f'[ui]\ntheme = "{selected}"\n')
     assert mcptui("check", "--config", str(file)) == 2
     out = capsys.readouterr().out
-    assert f"{file}:2 ui.theme: theme “harbr” not found, did you mean “harbor”?" in out
-    assert f"warning: {themes}/mine.toml: theme ignored" in out
-
-
-def test_check_fails_if_the_selected_theme_is_damaged(file: Path, separate_home: Path, capsys):
-    themes = separate_home / "config" / "mcptui" / "themes"
-    themes.mkdir(parents=True)
-    (themes / "mine.toml").write_text("dark = 3")
-    write(file, '[ui]\ntheme = "mine"\n')
-    assert mcptui("check", "--config", str(file)) == 2
-    assert capsys.readouterr().out.count("theme ignored") == 1
+    assert out.count("theme ignored") == 1
+    if selected == "harbr":
+        assert f"{file}:2 ui.theme: theme “harbr” not found, did you mean “harbor”?" in out
+        assert f"warning: {themes}/mine.toml: theme ignored" in out
 
 
 def test_check_fails_for_keys_that_the_app_rejects(file: Path, capsys):
@@ -162,32 +177,17 @@ def test_init_can_print_the_starter_if_a_file_exists(file: Path, capsys):
     assert file.read_text() == "# mine\n"
 
 
-def test_check_warns_about_a_server_that_cannot_work(file: Path, capsys):
-    write(file, '[servers.a]\nurl = "https://h/sse"\ntransport = "http"\n')
-    assert mcptui("check", "--config", str(file)) == 0
-    first, last = capsys.readouterr().out.splitlines()
-    assert first == (
-        f"warning: {file}:3 servers.a.transport: looks like an HTTP+SSE URL, which `http` does not try. "
-        'Remove `transport`, or use "sse"'
-    )
-    assert last == f"{file}: OK: 1 server, 0 models, 1 warning"
-
-
 def test_import_reports_dangerous_and_unusable_entries(file: Path, tmp_path: Path, capsys):
-    other = tmp_path / "mcp.json"
     entry = {"command": "no-such-command", "alwaysAllow": ["rm"]}
-    other.write_text(json.dumps({"mcpServers": {"a": entry}}))
-    assert mcptui("import", str(other), "--config", str(file)) == 0
+    assert imported(tmp_path, file, {"a": entry}) == 0
     said = capsys.readouterr().out
     assert "note     a: `alwaysAllow` (run 1 tool without approval) not imported" in said
     assert "command no-such-command not found on PATH" in said
 
 
 def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, capsys):
-    other = tmp_path / "claude_desktop_config.json"
-    other.write_text(json.dumps({"mcpServers": {"a": {"command": "sh"}, "b": {"command": "ls"}}}))
     write(file, '# mine\n[servers.b]\ncommand = "other"\n')
-    assert mcptui("import", str(other), "--config", str(file)) == 0
+    assert imported(tmp_path, file, {"a": {"command": "sh"}, "b": {"command": "ls"}}) == 0
     assert file.read_text().startswith('# mine\n[servers.b]\ncommand = "other"\n')
     said = capsys.readouterr().out
     assert said.startswith(f"added    a\nrenamed  b -> b-2\nwrote {file}\n")
@@ -195,9 +195,7 @@ def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, caps
 
 
 def test_import_with_dry_run_prints_the_changes_and_writes_nothing(file: Path, tmp_path: Path, capsys):
-    other = tmp_path / "mcp.json"
-    other.write_text(json.dumps({"servers": {"a": {"command": "x"}}}))
-    assert mcptui("import", str(other), "--dry-run", "--config", str(file)) == 0
+    assert imported(tmp_path, file, {"a": {"command": "x"}}, "--dry-run") == 0
     assert not file.exists()
     assert "nothing written" in capsys.readouterr().out
 
@@ -208,9 +206,7 @@ def test_import_of_no_servers_fails_with_the_reason(file: Path, tmp_path: Path, 
 
 
 def test_import_into_a_json_file_is_refused(tmp_path: Path, capsys):
-    other = tmp_path / "mcp.json"
-    other.write_text(json.dumps({"servers": {"a": {"command": "x"}}}))
-    assert mcptui("import", str(other), "--config", str(tmp_path / "into.json")) == 2
+    assert imported(tmp_path, tmp_path / "into.json", {"a": {"command": "x"}}) == 2
     assert "belongs to another program" in capsys.readouterr().err
 
 
@@ -228,10 +224,8 @@ def test_learned_limitations_of_endpoints_are_printed_and_can_be_deleted(capsys)
 
 
 def test_import_writes_no_entry_of_an_unknown_type_and_fails(file: Path, tmp_path: Path, capsys):
-    other = tmp_path / "mcp.json"
     servers = {"odd": {"type": "grpc", "url": "https://h"}, "good": {"command": "ls"}}
-    other.write_text(json.dumps({"mcpServers": servers}))
-    assert mcptui("import", str(other), "--config", str(file)) == 2
+    assert imported(tmp_path, file, servers) == 2
     assert "grpc" not in file.read_text() and "good" in file.read_text()
     assert "skipped  odd: unknown type “grpc”." in capsys.readouterr().out
 

@@ -1,15 +1,29 @@
 """The output of `run` on stderr."""
 
-from tui.commands.run_output import arguments_line, as_object, trace_line
+import json
+
+import pytest
+
+from tui.commands.run_output import arguments_line, as_object, error_object, line, trace_line
 from tui.core.events import (
+    CallForming,
     CallJudged,
+    EndReason,
+    Event,
+    LimitName,
+    LimitReached,
+    ReasoningDelta,
     RetryScheduled,
     StepStarted,
     TextDelta,
     ToolCallEnded,
     ToolCallProposed,
+    TurnEnded,
+    TurnError,
     TurnStarted,
+    Waiting,
 )
+from tui.core.ports import Usage
 
 
 def test_a_call_and_its_result_are_one_line_each():
@@ -50,28 +64,66 @@ def test_arguments_are_one_line_of_bounded_length():
     assert len(arguments_line({"a": "z" * 10_000})) == 120
 
 
-def test_a_decision_names_its_rule():
-    judged = CallJudged(1, "c", "deny", "a rule forbids it", "rule deny notes/*", "deny notes/*")
-    assert trace_line(judged) == "  rule: deny notes/*"
-    assert as_object(judged) == {
-        "type": "decision",
-        "step": 1,
-        "id": "c",
-        "decision": "deny",
-        "why": "a rule forbids it",
-        "by": "rule deny notes/*",
-        "rule": "deny notes/*",
-    }
+@pytest.mark.parametrize("rule", ["", "deny notes/*"])
+def test_a_decision_names_its_rule_if_there_is_one(rule: str):
+    judged = CallJudged(1, "c", "deny", "a rule forbids it", "rule deny notes/*", rule)
+    assert trace_line(judged) == (f"  rule: {rule}" if rule else "")
+    found = {"decision": "deny", "why": "a rule forbids it", "by": "rule deny notes/*"}
+    assert as_object(judged) == {"type": "decision", "step": 1, "id": "c"} | found | (
+        {"rule": rule} if rule else {}
+    )
 
 
-def test_a_decision_without_a_rule_is_only_in_the_json():
-    judged = CallJudged(1, "c", "allow", "", "default (read-only)")
-    assert trace_line(judged) == ""
-    assert as_object(judged) == {
-        "type": "decision",
-        "step": 1,
-        "id": "c",
-        "decision": "allow",
-        "why": "",
-        "by": "default (read-only)",
-    }
+TOKENS = {"prompt": 10, "completion": 5, "total": 15}
+
+
+@pytest.mark.parametrize(
+    ("event", "kind", "fields"),
+    [
+        (TurnStarted("demo", 3), "turn_started", {"model": "demo", "tools": 3}),
+        (TurnStarted("demo", 3, "full"), "turn_started", {"model": "demo", "tools": 3, "notice": "full"}),
+        (StepStarted(1, 10), "step_started", {"step": 1}),
+        (TextDelta(1, "a"), "text", {"step": 1, "text": "a"}),
+        (ReasoningDelta(1, "a"), "reasoning", {"step": 1, "text": "a"}),
+        (LimitReached(LimitName.MAX_STEPS, 2), "limit_reached", {"limit": "max_steps", "value": 2}),
+        (LimitReached(LimitName.TURN_COST, 5e-5), "limit_reached", {"limit": "turn_cost", "value": 5e-5}),
+        (TurnError("no", "model"), "error", {"message": "no", "where": "model"}),
+        (TurnError("no", "m", "go"), "error", {"message": "no", "where": "m", "next_step": "go"}),
+        (Waiting("for room"), "notice", {"kind": "info", "message": "for room"}),
+        (
+            RetryScheduled(1, 2, 4, 12.3456, "429"),
+            "retry",
+            {"step": 1, "attempt": 2, "attempts": 4, "delay": 12.346, "reason": "429"},
+        ),
+        (
+            ToolCallProposed(1, "c1", "weather", "get", {"location": "Oslo"}),
+            "tool_call",
+            {"step": 1, "id": "c1", "server": "weather", "tool": "get", "arguments": {"location": "Oslo"}},
+        ),
+        (
+            ToolCallEnded(1, "c", "w", "get", True, "ERROR: no", 12.3456, None, "timeout"),
+            "tool_result",
+            {"step": 1, "id": "c", "server": "w", "tool": "get", "is_error": True, "text": "ERROR: no"}
+            | {"ms": 12.346, "why": "timeout"},
+        ),
+        (
+            TurnEnded(EndReason.LIMIT, "hi", 2, 1, Usage(10, 5), 100.0, LimitName.MAX_STEPS),
+            "turn_ended",
+            {"reason": "limit", "limit": "max_steps", "text": "hi", "steps": 2, "tool_calls": 1, "ms": 100.0}
+            | {
+                "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "estimated": False}
+            },
+        ),
+    ],
+)
+def test_each_event_has_its_type_and_its_fields(event: Event, kind: str, fields: dict[str, object]):
+    assert as_object(event) == {"type": kind} | fields
+
+
+def test_events_for_a_screen_only_are_omitted():
+    assert as_object(CallForming(1, "weather__get", 10)) is None
+
+
+def test_any_event_is_one_line_of_ascii():
+    text = line(error_object("\ud800 \x9b31m \n 北京", "model"))
+    assert text.isascii() and "\n" not in text and json.loads(text)["message"].endswith("北京")

@@ -1,5 +1,6 @@
 """A recording is read into columns and filtered."""
 
+import argparse
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +13,7 @@ from tests.unit.storage.traffic_samples import request, requests
 from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries
 from tui.commands.traffic import traffic
-from tui.commands.traffic_selection import Selection, query_of
+from tui.commands.traffic_selection import RecordingChoice, Selection, beginning, query_of
 from tui.core.errors import UsageError
 from tui.core.traffic import DROPPED, Cause, Entry, Finding, Kind, Severity
 from tui.storage.recordings.findings import judged_of
@@ -263,3 +264,50 @@ def test_an_invalid_filter_is_reported_with_one_correction(text: str, last: str)
     with pytest.raises(UsageError) as raised:
         query_of(text)
     assert str(raised.value).splitlines()[-1] == last
+
+
+@pytest.mark.parametrize(
+    ("cap", "said"),
+    [
+        (1 << 30, ""),
+        (
+            300_000,
+            "mcptui traffic: 700 entries missing: the recording reached its size limit while it was read\n",
+        ),
+    ],
+)
+def test_entries_dropped_while_reading_a_live_recording_are_counted_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cap: int, said: str
+):
+    path = tmp_path / "live.mcptrace"
+    args = argparse.Namespace(recording=str(path), filter=None, failed=False, since=None, all=False)
+    with closing(RecordingWriter(path, cap_bytes=cap)) as writer:
+        writer.write(requests(1, 700, 100))
+        for source in RecordingChoice(args).sources():
+            for first in range(701, 5000, 100):
+                writer.write(requests(first, 100, 100))
+            assert bool(list(source.selection.whole())) is not bool(said)
+    assert capsys.readouterr().err == said
+
+
+def test_dropped_entries_are_counted_when_reading_is_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "live.mcptrace"
+    args = argparse.Namespace(recording=str(path), filter="dir:out", failed=False, since=None, all=False)
+    with closing(RecordingWriter(path, cap_bytes=300_000)) as writer:
+        writer.write(requests(1, 700, 100))
+        with pytest.raises(KeyboardInterrupt), closing(RecordingChoice(args).sources()) as sources:
+            for source in sources:
+                for first in range(701, 5000, 100):
+                    writer.write(requests(first, 100, 100))
+                list(source.selection.whole())
+                raise KeyboardInterrupt
+    assert "entries missing: the recording reached its size limit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["yesterday", "5", "25:99"])
+def test_an_invalid_time_is_reported_with_examples(text: str):
+    with pytest.raises(UsageError) as refused:
+        beginning(text, 0)
+    assert str(refused.value) == f"--since: “{text}” is not a time. Use 1h, 30m, 14:05 or 2026-11-20."

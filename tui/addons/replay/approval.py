@@ -8,7 +8,6 @@ not by the recording's columns.
 import json
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -187,7 +186,7 @@ class ReplayApproval:
         if not self._by and not is_terminal():
             self._record(decisions, is_yes=False, by="default (no terminal)")
             raise UsageError("nothing was sent: no terminal to ask on.", next_step="Use --yes to send them.")
-        answer = "yes" if self._by else await asked_line("Send them? [y/N] ", sys.stderr) or ""
+        answer = "yes" if self._by else await asked_line("Send them? [y/N] ") or ""
         agreed = answer.strip().lower() in ("y", "yes")
         self._record(decisions, is_yes=agreed, by=self._by or BY_KEY)
         return agreed

@@ -56,19 +56,17 @@ def config_trust(path: Path, *, yes: bool) -> int:
             _print("\n".join((*question.lines(), *_earlier(subject), *question.outcomes)))
         said = True if yes else yes_or_no(_typed(YES_OR_NO) if one_by_one else answer)
         told = {True: "agreed", False: "declined", None: "no answer, nothing saved"}[said]
-        if said is not None and (problem := _answered(path, subject, is_yes=said, is_asked=not yes)):
+        problem = ""
+        if said:
+            by = "option --yes" if yes else BY_KEY
+            problem = agree(path, subject.name, os.environ, by=by, expected=subject.launch)
+        elif said is not None:
+            problem = decline(subject)
+        if problem:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
             return 2
         print(f"{clean_line(subject.name, 64)}: {told}\n")
     return 0
-
-
-def _answered(path: Path, subject: Subject, *, is_yes: bool, is_asked: bool) -> str:
-    """Store and record an answer; return why that failed, or ""."""
-    by = BY_KEY if is_asked else "option --yes"
-    if is_yes:
-        return agree(path, subject.name, os.environ, by=by, expected=subject.launch)
-    return decline(subject)
 
 
 def _typed(question: str) -> str:

@@ -55,12 +55,6 @@ def _chosen(args: argparse.Namespace, records: Sequence[DecisionRecord]) -> list
     ]
 
 
-def decision_words(record: DecisionRecord) -> str:
-    """Return a decision in a word or two: "allowed", "asked, denied"."""
-    word = "allowed" if record.allowed else "denied"
-    return f"asked, {word}" if record.asked else word
-
-
 def _rows(records: Sequence[DecisionRecord]) -> list[tuple[str, ...]]:
     """Return the header and a row for each decision.
 
@@ -79,9 +73,10 @@ def _rows(records: Sequence[DecisionRecord]) -> list[tuple[str, ...]]:
 
 
 def _row(record: DecisionRecord) -> tuple[str, ...]:
+    word = "allowed" if record.allowed else "denied"
     return (
         rfc3339(round(record.when * 1e9))[:19].replace("T", " "),
-        decision_words(record),
+        f"asked, {word}" if record.asked else word,
         record.kind.value,
         clean_line(record.server, 30),
         clean_line(record.subject, MOST_SUBJECT),

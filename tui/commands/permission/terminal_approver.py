@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from shlex import quote
-from typing import Any, TextIO
+from typing import Any
 
 from tui.core.errors import UsageError
 from tui.core.hidden_text.readable import readable
@@ -30,12 +30,7 @@ _LONG = 20
 """From this many lines on, the argument names are repeated at the end."""
 
 _COLUMNS = 80
-_WORDS = {
-    "y": Answer.ONCE,
-    "yes": Answer.ONCE,
-    "t": Answer.SESSION,
-    "a": Answer.ALWAYS,
-}
+_WORDS = {"y": Answer.ONCE, "yes": Answer.ONCE, "t": Answer.SESSION, "a": Answer.ALWAYS}
 
 
 def is_terminal() -> bool:
@@ -49,7 +44,7 @@ def confirm(question: str, *, yes: bool) -> bool:
         return True
     if not is_terminal():
         raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
-    return is_yes(f"{question} [y/N] ")
+    return typed_answer(f"{question} [y/N] ") in ("y", "yes")
 
 
 def decision_of(line: str, *, once_only: bool = False) -> Decision:
@@ -112,12 +107,9 @@ def _texts(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
 class TerminalApprover:
     """`core.ports.Approver` on the controlling terminal, even if stdin and stdout are redirected."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
-        self._out = out
-
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Ask for a decision. Without a terminal, deny with a reason."""
-        line = await self._answer(question(request))
+        line = await asked_line(question(request))
         if line is not None:
             decision = decision_of(line, once_only=request.once_only)
             if decision.answer is Answer.NO or can_show(request):
@@ -132,26 +124,21 @@ class TerminalApprover:
 
     async def trust(self, question: TrustQuestion) -> bool | None:
         """Ask whether to trust a server. Without a terminal, there is no answer."""
-        line = await self._answer(trust_text(question))
+        line = await asked_line(trust_text(question))
         return None if line is None else yes_or_no(line)
 
-    async def _answer(self, text: str) -> str | None:
-        return await asked_line(text, self._out)
 
-
-async def asked_line(text: str, out: TextIO) -> str | None:
-    """Show a question and return the line typed after it, None without a controlling terminal."""
+async def asked_line(text: str) -> str | None:
+    """Show a question on stderr; return the line typed after it, None without a controlling terminal."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError:
         return None
     try:
         question, newline, prompt = text.rpartition("\n")
-        out.write(f"{question}{newline}")
-        out.flush()
+        print(question, end=newline, file=sys.stderr, flush=True)
         _drop_typed(terminal)
-        out.write(prompt)
-        out.flush()
+        print(prompt, end="", file=sys.stderr, flush=True)
         return await _read_line(terminal)
     finally:
         os.close(terminal)
@@ -171,26 +158,21 @@ def _drop_typed(terminal: int) -> None:
         termios.tcflush(terminal, termios.TCIFLUSH)
 
 
-def is_yes(text: str, out: TextIO | None = None) -> bool:
-    """Ask on stdout or `out`; return whether the user typed yes on stdin after the question appeared."""
-    return typed_answer(text, out) in ("y", "yes")
-
-
 def yes_or_no(line: str) -> bool | None:
     """Return the answer in a typed line; None unless it is yes or no."""
     return {"y": True, "yes": True, "n": False, "no": False}.get(line.strip().lower())
 
 
-def typed_answer(text: str, out: TextIO | None = None) -> str | None:
-    """Ask on stdout or `out`; return what the user typed after the question appeared, in lower case.
+def typed_answer(text: str) -> str | None:
+    """Ask on stdout; return what the user typed on stdin after the question appeared, in lower case.
 
     None if the input ended before that (Ctrl-D), or cannot be read.
     """
     question, newline, prompt = text.rpartition("\n")
-    print(question, end=newline, file=out, flush=True)
+    print(question, end=newline, flush=True)
     with suppress(OSError):
         _drop_typed(sys.stdin.fileno())
-    print(prompt, end="", file=out, flush=True)
+    print(prompt, end="", flush=True)
     try:
         return input("").strip().lower()
     except (EOFError, OSError):

@@ -46,14 +46,10 @@ Piece = tuple[int, int, bytes, int]
 
 
 class TapRecording:
-    """Records one server of another host. An empty `name` is derived from the command line.
+    """Records one server of another host. An empty `name` is derived from the command line."""
 
-    `complain` is called once, with a sentence, if recording fails.
-    """
-
-    def __init__(self, name: str, complain: "Callable[[str], None] | None" = None) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._complain = complain or _to_stderr
         self._pieces: deque[Piece] = deque()
         self._taken = 0
         self._done = 0
@@ -63,7 +59,6 @@ class TapRecording:
         self._thread: threading.Thread | None = None
         self._off = False
         self._code: int | None = None
-        self._recorder: Recorder | None = None
 
     def seen(self, stream: int, at_ns: int, data: bytes) -> None:
         """Accept data that passed through. Takes about a microsecond."""
@@ -79,13 +74,14 @@ class TapRecording:
             self._more.set()
 
     def give_up(self, error: Exception) -> None:
-        """Stop recording, and report why."""
+        """Stop recording, and report why on stderr, once."""
         if not self._off:
             self._off = True
             self._pieces.clear()
             from tui.core.errors import reason_of
 
-            self._complain(f"mcptui tap: recording stopped. The server is not affected: {reason_of(error)}")
+            said = f"mcptui tap: recording stopped. The server is not affected: {reason_of(error)}\n"
+            os.write(2, said.encode("utf-8", "backslashreplace"))
 
     def begin(self, command: list[str], pid: int) -> None:
         at = time.monotonic_ns()
@@ -124,9 +120,7 @@ class TapRecording:
             os.nice(NICENESS)
         name = self._name or name_of(command)
         lines = PassthroughLines(name, time.time_ns() - time.monotonic_ns())
-        recorder = self._recorder = open_recorder(
-            Redactor(known_secrets(command)), {"tap": name, "pid": str(os.getpid())}
-        )
+        recorder = open_recorder(Redactor(known_secrets(command)), {"tap": name, "pid": str(os.getpid())})
         argv = masked_arguments(command)
         try:
             recorder.capture(lines.event(began_ns, "spawn", pid=pid, argv=argv, cwd=_cwd(), tap=True))
@@ -221,7 +215,3 @@ def name_of(command: list[str]) -> str:
         launcher = words[0] if words else launcher
     last = os.path.basename(launcher.rstrip("/")) or launcher
     return os.path.splitext(last.partition("@")[0] or last)[0][:64] or "server"
-
-
-def _to_stderr(text: str) -> None:
-    os.write(2, text.encode("utf-8", "backslashreplace") + b"\n")

@@ -1,7 +1,7 @@
 """Sentences for events of a server's life, error codes, HTTP statuses, exit codes and signals. Pure."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tui.core.jsonrpc.revisions import MODERN
@@ -101,6 +101,22 @@ def signal_words(number: int) -> str:
 
 
 _MOST_WORDS = 12
+_SENTENCES = {
+    "signal": "mcptui sent {signal} to {server} and its child processes, because it did not exit.",
+    "stop": "mcptui began to stop {server}. It closes stdin first, then sends signals.",
+    "gave up": "mcptui stopped waiting for the response to request {id} of {server}{why}.",
+    "log left out": "{lost} of stderr output from {server} came too fast to be recorded.",
+    "unreadable": "This entry is lost: this part of the recording is damaged.",
+    "connect": "Connected to {server}.",
+    "disconnect": "The connection to {server} ended.",
+    "endpoint": "{server} sent its message endpoint (HTTP+SSE).",
+    "session opened again": "{server} lost the session. mcptui reopened it.",
+    "stream opened again": "mcptui reopened the stream of {server}. Messages sent meanwhile may be lost.",
+    "broken": "The connection to {server} was lost{why}.",
+    "not recorded": "This message was not recorded, because it may contain secrets of {server}{why}.",
+    "end": "{stream} of {server} is closed.",
+}
+"""Sentences with parts of the detail."""
 
 
 def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
@@ -108,65 +124,20 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
 
     `server` is its name in a sentence ("server weather").
     """
-    match word:
-        case "spawn":
-            return _spawn(server, detail)
-        case "exit":
-            return _exit(server, detail)
-        case "signal":
-            name = clean_line(str(detail.get("signal", "a signal")), 24)
-            return [f"mcptui sent {name} to {server} and its child processes, because it did not exit."]
-        case "stop":
-            return [f"mcptui began to stop {server}. It closes stdin first, then sends signals."]
-        case "gave up":
-            why = clean_line(str(detail.get("why", "")), 160)
-            known = clean_line(str(detail.get("id", "?")), 40)
-            told = f": {why}" if why else ""
-            return [f"mcptui stopped waiting for the response to request {known} of {server}{told}."]
-        case "too large":
-            limit = _number(detail.get("limit"))
-            return [
-                f"A line of {size(_number(detail.get('bytes')))} was skipped. mcptui reads lines of up "
-                f"to {size(limit)}." if limit else "A line was too large."
-            ]  # fmt: skip
-        case "log left out":
-            lost = size(_number(detail.get("bytes")))
-            return [f"{lost} of stderr output from {server} came too fast to be recorded."]
-        case "dropped":
-            return _dropped(detail)
-        case _:
-            return _of_connection(word, server, detail)
-
-
-def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
-    match word:
-        case "unreadable":
-            return ["This entry is lost: this part of the recording is damaged."]
-        case "connect":
-            return [f"Connected to {server}."]
-        case "disconnect":
-            return [f"The connection to {server} ended."]
-        case "endpoint":
-            return [f"{_capital(server)} sent its message endpoint (HTTP+SSE)."]
-        case "session opened again":
-            return [f"{_capital(server)} lost the session. mcptui reopened it."]
-        case "stream opened again":
-            return [f"mcptui reopened the stream of {server}. Messages sent meanwhile may be lost."]
-        case "http":
-            return _http(server, detail)
-        case "sign-in":
-            return _sign_in(server, detail)
-        case "broken":
-            why = clean_line(str(detail.get("why", "")), 160)
-            return [f"The connection to {server} was lost{f': {why}' if why else ''}."]
-        case "not recorded":
-            why = clean_line(str(detail.get("why", "")), 160)
-            return [f"This message was not recorded, because it may contain secrets of {server}: {why}."]
-        case "end":
-            stream = clean_line(str(detail.get("stream", "a stream")), 16)
-            return [f"{stream[:1].upper()}{stream[1:]} of {server} is closed."]
-        case _:
-            return _unknown(detail)
+    if (longer := _LONGER.get(word)) is not None:
+        return longer(server, detail)
+    if (sentence := _SENTENCES.get(word)) is None:
+        return _unknown(detail)
+    why = clean_line(str(detail.get("why", "")), 160)
+    said = sentence.format(
+        server=server,
+        why=f": {why}" if why else "",
+        signal=clean_line(str(detail.get("signal", "a signal")), 24),
+        id=clean_line(str(detail.get("id", "?")), 40),
+        stream=clean_line(str(detail.get("stream", "a stream")), 16),
+        lost=size(_number(detail.get("bytes"))),
+    )
+    return [said if said.startswith("mcptui ") else _capital(said)]
 
 
 def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
@@ -231,13 +202,19 @@ def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
     return [f"The client sent {server} an HTTP {clean_line(str(method or 'request'), 24)} without a body."]
 
 
-def _dropped(detail: Mapping[str, Any]) -> list[str]:
+def _too_large(_: str, detail: Mapping[str, Any]) -> list[str]:
+    if not (limit := _number(detail.get("limit"))):
+        return ["A line was too large."]
+    skipped = size(_number(detail.get("bytes")))
+    return [f"A line of {skipped} was skipped. mcptui reads lines of up to {size(limit)}."]
+
+
+def _dropped(_: str, detail: Mapping[str, Any]) -> list[str]:
     entries, octets = _number(detail.get("entries")), _number(detail.get("bytes"))
     if not entries and octets:
         return [f"{size(octets)} missing: the traffic came faster than it could be recorded."]
-    what = plural(int(entries), "entry").replace("entrys", "entries") if entries else "Entries"
     of = f" of {size(octets)}" if octets else ""
-    what = f"{count(entries)} entries" if entries >= 1_000 else what
+    what = "1 entry" if entries == 1 else f"{count(entries)} entries" if entries else "Entries"
     return [f"Missing: {what}{of}, dropped at the size limit or too fast to be stored."]
 
 
@@ -248,6 +225,17 @@ def _unknown(detail: Mapping[str, Any]) -> list[str]:
         if name != "event" and isinstance(value, str | int | float)
     ]
     return ["A connection event.", *told]
+
+
+_LONGER: Mapping[str, Callable[[str, Mapping[str, Any]], list[str]]] = {
+    "spawn": _spawn,
+    "exit": _exit,
+    "http": _http,
+    "sign-in": _sign_in,
+    "too large": _too_large,
+    "dropped": _dropped,
+}
+"""Functions for events with more to say."""
 
 
 def _number(value: Any) -> float:

@@ -72,7 +72,8 @@ def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     sentences = [_sentence(_purpose(entry, revision))]
     sentences += details(entry)
     if pair is not None and pair.kind in ANSWERS:
-        sentences.append(_settled(entry, pair))
+        end = f" {ENDS[pair.outcome]}." if pair.outcome in ENDS else ""
+        sentences.append(f"Answered after {_took(entry, pair)} by #{pair.seq}.{end}")
     elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST, Outcome.PROBE):
         cut = ", or the session ended before a response" if entry.outcome is Outcome.CANCELLED else ""
         sentences.append(f"{ENDS[entry.outcome]}{cut}.")
@@ -89,8 +90,11 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     title = f"{_method(entry)} {word} {_ident(entry)}".strip()
     sentences: list[str] = []
     if pair is not None:
-        took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
-        sentences += [_response_to(pair), f"It took {took}."]
+        what = f" ({_purpose(pair)})"
+        if pair.method == "tools/call" and pair.tool:
+            what = f", a call of {clean_line(pair.tool, 80)} on the {_server(pair)}"
+        sentences.append(f"The response to #{pair.seq}{what}.")
+        sentences.append(f"It took {_took(pair, entry)}.")
     elif entry.pair:
         sentences.append(f"The response to #{entry.pair}.")
     else:
@@ -120,14 +124,12 @@ def _model(entry: Entry, pair: Entry | None) -> Explanation:
         title = f"request to {name}"
         sentences = [f"mcptui sent the conversation and the tools to the model {name}: {size(entry.size)}."]
         if pair is not None:
-            took = duration(max(0, pair.mono_ns - entry.mono_ns) / 1e6)
-            sentences.append(f"The reply is #{pair.seq}. It took {took}.")
+            sentences.append(f"The reply is #{pair.seq}. It took {_took(entry, pair)}.")
     else:
         title = f"reply of {name}"
         sentences = [f"The reply of the model {name} with its tool calls: {size(entry.size)}."]
         if pair is not None:
-            took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
-            sentences.append(f"The response to #{pair.seq}. It took {took}.")
+            sentences.append(f"The response to #{pair.seq}. It took {_took(pair, entry)}.")
         if entry.outcome is Outcome.ERROR:
             sentences.append("The endpoint rejected the request or aborted the reply.")
     sentences += status_sentences(entry.detail)
@@ -193,17 +195,8 @@ def _purpose(entry: Entry, revision: str = "") -> str:
     return deed
 
 
-def _response_to(request: Entry) -> str:
-    if request.method == "tools/call" and request.tool:
-        tool = clean_line(request.tool, 80)
-        return f"The response to #{request.seq}, a call of {tool} on the {_server(request)}."
-    return f"The response to #{request.seq} ({_purpose(request)})."
-
-
-def _settled(entry: Entry, answer: Entry) -> str:
-    took = duration(max(0, answer.mono_ns - entry.mono_ns) / 1e6)
-    end = ENDS.get(answer.outcome)
-    return f"Answered after {took} by #{answer.seq}." + (f" {end}." if end else "")
+def _took(request: Entry, answer: Entry) -> str:
+    return duration(max(0, answer.mono_ns - request.mono_ns) / 1e6)
 
 
 def _with_cause(sentences: list[str], cause: Cause | None) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from itertools import islice
 
 from tui.core.text import fold
 from tui.core.traffic import Kind
+from tui.traffic.filter.column_fields import NameMarks
 from tui.traffic.filter.nodes import And, Node, Or, Term
 from tui.traffic.filter.view import View
 from tui.traffic.methods import QUESTION, is_setup
@@ -102,8 +103,7 @@ class Arrangement:
         self._entries = entries
         self._with_setup = asks_for(root, "method")
         self._with_model = self._with_setup or asks_for(root, "server")
-        self._setup = bytearray()  # by the number of the method
-        self._calls = bytearray()  # by the number of a method
+        self._setup = NameMarks(entries.methods, is_setup)
         self._rows = array("I")
         self._folds: dict[int, Fold] = {}  # by the number of the server
         self._anchors: dict[int, Fold] = {}  # by the index of the row that represents them
@@ -209,7 +209,7 @@ class Arrangement:
         return False
 
     def _fold(self, rows: Sequence[int]) -> None:
-        entries, is_setup_number = self._entries, self._setup_numbers()
+        entries, is_setup_number = self._entries, self._setup.decided()
         methods, sources, sizes = entries.method, entries.source, entries.size
         kept, hole = self._rows, entries.hole
         if not self.folds:
@@ -229,19 +229,13 @@ class Arrangement:
             fold.octets += sizes[index]
         self.revision += 1
 
-    def _setup_numbers(self) -> bytearray:
-        texts = self._entries.methods.texts
-        while len(self._setup) < len(texts):
-            self._setup.append(is_setup(texts[len(self._setup)]))
-        return self._setup
-
     def _keys(self, rows: Sequence[int], order: Order) -> list[int]:
         """Return a sorted run: for each row its value, then its index, as one number."""
         entries = self._entries
         if order.column is SortColumn.LATENCY:
             rows = [index for index in rows if self._is_call(index)]
         elif self.folds:
-            setup, methods = self._setup_numbers(), entries.method
+            setup, methods = self._setup.decided(), entries.method
             rows = [index for index in rows if not setup[methods[index]]]
         value = self._values(order.column)
         if order.descending:
@@ -255,14 +249,9 @@ class Arrangement:
             return self._with_model and entries.latency_ns(index) >= 0
         if kind != Kind.REQUEST or entries.latency_ns(index) < 0:
             return False
-        return self._with_setup or bool(self._call_numbers()[entries.method[index]])
-
-    def _call_numbers(self) -> bytearray:
-        """Return of each method whether it is a call: neither setup nor a question to the user."""
-        texts, setup = self._entries.methods.texts, self._setup_numbers()
-        for number in range(len(self._calls), len(setup)):
-            self._calls.append(not setup[number] and texts[number] != QUESTION)
-        return self._calls
+        method = entries.method[index]
+        is_call = not self._setup.decided()[method] and entries.methods.texts[method] != QUESTION
+        return self._with_setup or is_call
 
     def _values(self, column: SortColumn) -> Callable[[int], int]:
         entries = self._entries

@@ -1,52 +1,38 @@
 """The fields of the filter language as checks over the columns. Pure."""
 
-import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
-from functools import partial, reduce
-from itertools import compress
+from functools import reduce
 
 from tui.core.text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
 from tui.traffic.filter.fields import FIELDS, glob_pattern
-from tui.traffic.filter.masks import low_bytes
 from tui.traffic.filter.nodes import Ago, Between, ClockTime, Compare, Name, Value
+from tui.traffic.methods import STAYS_OPEN
 from tui.traffic.record.column_parts import Names, mark_of
 from tui.traffic.record.entry_columns import EntryColumns
 
-_SMALL = 256
+Check = Callable[[int, int], bytes]
+"""Returns a mask of the entries that match, from one index to before another."""
 
 
-class NameCheck:
-    """Matches rows whose name satisfies `accepts`. New names are decided on arrival."""
+class NameMarks:
+    """Which names of a column satisfy `accepts`. New names are decided on arrival."""
 
-    def __init__(self, column: "array[int]", names: Names, accepts: Callable[[str], bool]) -> None:
-        self._column, self._names, self._accepts = column, names, accepts
+    def __init__(self, names: Names, accepts: Callable[[str], bool]) -> None:
+        self._names, self._accepts = names, accepts
         self._decided = bytearray()
 
-    def mask(self, start: int, stop: int) -> bytes:
-        rows = self._column[start:stop]
-        # After copying the rows, every number in them has a name.
-        decided = self._decide()
-        if len(decided) <= _SMALL:
-            return low_bytes(rows.tobytes(), rows.itemsize).translate(decided.ljust(_SMALL, b"\0"))
-        return bytes(map(decided.__getitem__, rows))
-
-    def _decide(self) -> bytearray:
+    def decided(self) -> bytearray:
+        """Return 1 or 0 for each name, by its number."""
         texts = self._names.texts
         while len(self._decided) < len(texts):
             self._decided.append(self._accepts(texts[len(self._decided)]))
         return self._decided
 
-
-Check = Callable[[int, int], bytes]
-"""Returns a mask of the entries that match, from one index to before another."""
-
-CheckWithin = Callable[[int, int, bytes | None], bytes]
-"""The same for the entries of a mask only. The result for others is undefined."""
 
 CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
 """Fields that can change for an existing entry."""
@@ -54,12 +40,12 @@ CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "ro
 _TIMED = masks.table(ANSWERS | REQUESTS)
 _UNREADABLE = masks.table({Outcome.ERROR})
 """On an entry of another kind, this outcome marks a response that could not be parsed."""
-
+_COLUMNS = {"server": "source", "dir": "direction", "status": "outcome", "lint": "severity"}
+"""Columns with another name than their field."""
 
 _PENDING = masks.table({Outcome.PENDING})
-
-USUAL = (("subscriptions/listen", Outcome.LOST),)
-"""Endings that are not failures: a change stream lasts until its server ends."""
+_LOST = int(Outcome.LOST)
+_LOST_TABLE = masks.table({_LOST})
 
 
 class Columns:
@@ -72,20 +58,19 @@ class Columns:
         """Return the cost and the check of a term; `begin_ns` is the moment of a `since` next to it."""
         entries = self._entries
         match field:
-            case "server":
-                return 2, self._names(entries.source, entries.sources, values)
-            case "method":
-                return 2, self._names(entries.method, entries.methods, values)
-            case "tool":
-                return 2, self._names(entries.tool, entries.tools, values)
+            case "server" | "method" | "tool":
+                return 30, self._names(field, _name_test(values))
             case "status":
                 return 1, self._status(values)
             case "kind" | "dir" | "lint" | "marked":
                 return 1, self._choice(field, values)
             case "size" | "turn" | "step":
-                return 15, self._numbers(field, values)
+                column, limits = getattr(entries, field), [*map(_limits, values)]
+                return 40, lambda start, stop: masks.in_limits(column[start:stop], limits)
+            case "latency":
+                return 130, self._latency(values)
             case "id" | "call":
-                return 8 * len(values), self._marks(field, values)
+                return 20, self._marks(field, values)
             case "seq":
                 return 1, self._seqs(values)
             case "pair" | "root":
@@ -97,27 +82,26 @@ class Columns:
         raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
-        wanted, entries = fold(text), self._entries
+        wanted = fold(text)
+        checks = [
+            self._names(field, lambda name: wanted in fold(name)) for field in ("server", "method", "tool")
+        ]
+        return lambda start, stop: reduce(masks.either, [check(start, stop) for check in checks])
 
-        def has(name: str) -> bool:
-            return wanted in fold(name)
-
-        sources = NameCheck(entries.source, entries.sources, has)
-        methods = NameCheck(entries.method, entries.methods, has)
-        tools = NameCheck(entries.tool, entries.tools, has)
+    def _names(self, field: str, accepts: Callable[[str], bool]) -> Check:
+        column: array[int] = getattr(self._entries, _COLUMNS.get(field, field))
+        names: Names = getattr(self._entries, f"{_COLUMNS.get(field, field)}s")
+        marks = NameMarks(names, accepts)
 
         def check(start: int, stop: int) -> bytes:
-            mask = masks.either(sources.mask(start, stop), methods.mask(start, stop))
-            return masks.either(mask, tools.mask(start, stop))
+            rows = column[start:stop]
+            # After copying the rows, every number in them has a name.
+            return bytes(map(marks.decided().__getitem__, rows))
 
         return check
 
-    def _names(self, column: "array[int]", names: Names, values: Sequence[Value]) -> Check:
-        return NameCheck(column, names, _name_test(values)).mask
-
     def _choice(self, field: str, values: Sequence[Value]) -> Check:
-        words = {"dir": "direction", "status": "outcome", "lint": "severity"}
-        column: array[int] = getattr(self._entries, words.get(field, field))
+        column: array[int] = getattr(self._entries, _COLUMNS.get(field, field))
         accepts = _name_test(values, "no" if field == "marked" else "none")
         choices = FIELDS[field].choices
         numbers = {number for word, each in choices.items() if accepts(word) for number in each}
@@ -126,21 +110,16 @@ class Columns:
 
     def _status(self, values: Sequence[Value]) -> Check:
         check, accepts = self._known(self._choice("status", values)), _name_test(values, "none")
-        usual = [
-            (masks.table({outcome}), NameCheck(self._entries.method, self._entries.methods, method.__eq__))
-            for method, outcome in USUAL
-            if not any(accepts(word) for word in _words_of(outcome))
-        ]
-        if not accepts("failed") or not usual:
+        choices = FIELDS["status"].choices
+        is_named = any(accepts(word) for word in choices if word != "failed" and _LOST in choices[word])
+        if not accepts("failed") or is_named:
             return check
         ended = self._entries.outcome
+        lasting = self._names("method", lambda method: method == STAYS_OPEN)
 
         def failed(start: int, stop: int) -> bytes:
-            mask = check(start, stop)
-            for table, methods in usual:
-                left_out = masks.both(ended[start:stop].tobytes().translate(table), methods.mask(start, stop))
-                mask = masks.both(mask, masks.inverted(left_out))
-            return mask
+            lost = ended[start:stop].tobytes().translate(_LOST_TABLE)
+            return masks.both(check(start, stop), masks.inverted(masks.both(lost, lasting(start, stop))))
 
         return failed
 
@@ -157,17 +136,14 @@ class Columns:
 
         return known
 
-    def _numbers(self, field: str, values: Sequence[Value]) -> Check:
-        tests = [partial(masks.between, low=low, high=high) for low, high in map(_limits, values)]
-        return _any_of(getattr(self._entries, field), tests)
-
     def _marks(self, field: str, values: Sequence[Value]) -> Check:
         texts = [value.text for value in values if isinstance(value, Name)]
         if field == "id":
             # `id:7` means the number 7 as well as the string "7".
             texts += ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts]
         column = self._entries.ident if field == "id" else self._entries.call
-        return _any_of(column, [partial(masks.equal, number=mark_of(text)) for text in texts])
+        wanted = frozenset(map(mark_of, texts))
+        return lambda start, stop: bytes(map(wanted.__contains__, column[start:stop]))
 
     def _seqs(self, values: Sequence[Value]) -> Check:
         limits = [_limits(value) for value in values]
@@ -188,15 +164,14 @@ class Columns:
         def check(start: int, stop: int) -> bytes:
             entries, count = self._entries, stop - start
             column = entries.root if field == "root" else entries.pair
-            raw = column[start:stop].tobytes()
-            mask = masks.none(count)
+            rows, mask = column[start:stop], masks.none(count)
             for index in map(entries.index, seqs):
                 if index < 0:
                     continue
                 head = column[index] - 1 if field == "root" and column[index] else index
                 near = [index, head, entries.partner(index)]
                 mask = masks.either(mask, masks.placed(count, [each - start for each in near]))
-                mask = masks.either(mask, masks.equal(raw, column.itemsize, head + 1))
+                mask = masks.either(mask, bytes(map((head + 1).__eq__, rows)))
             return mask
 
         return check
@@ -215,7 +190,7 @@ class Columns:
 
         def check(start: int, stop: int) -> bytes:
             parts = [
-                masks.at_least(entries.mono[begin:end].tobytes(), 8, wall - offset)
+                bytes(map((wall - offset).__le__, entries.mono[begin:end]))
                 for begin, end, offset in entries.clocks(start, stop)
             ]
             mask = b"".join(parts)
@@ -223,59 +198,35 @@ class Columns:
 
         return check
 
-    def latency(self, values: Sequence[Value]) -> CheckWithin:
-        """Return the check for how long a response took, on the request and on its response.
+    def _latency(self, values: Sequence[Value]) -> Check:
+        """Return the check for how long a response took, on the request and on its response."""
+        limits, entries = [*map(_limits, values)], self._entries
 
-        The partner may be anywhere, so this check cannot be vectorized. It is only done for entries that no
-        other check excludes.
-        """
-        limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
-        entries = self._entries
-
-        def check(start: int, stop: int, within: bytes | None) -> bytes:
+        def check(start: int, stop: int) -> bytes:
             pairs, ats, mono = entries.pair[start:stop], entries.mono[start:stop], entries.mono
             timed = masks.either(
                 entries.kind[start:stop].tobytes().translate(_TIMED),
                 entries.outcome[start:stop].tobytes().translate(_UNREADABLE),
             )
-            timed = masks.both(timed, masks.at_least(pairs.tobytes(), pairs.itemsize, 1))
-            if within is not None:
-                timed = masks.both(timed, within)
-            few = timed.count(1) * 3 < stop - start
-            rows = (compress(pairs, timed), compress(ats, timed)) if few else (pairs, ats)
-            # Without a partner the last entry is used, and `timed` excludes it.
-            if len(limits) == 1:
-                low, high = limits[0]
-                matching = bytes(
-                    [low <= abs(mono[pair - 1] - at) <= high for pair, at in zip(*rows, strict=True)]
-                )
-            else:
-                took = [abs(mono[pair - 1] - at) for pair, at in zip(*rows, strict=True)]
-                matching = bytes([any(low <= each <= high for low, high in limits) for each in took])
-            if few:
-                return masks.placed(stop - start, compress(compress(range(stop - start), timed), matching))
-            return masks.both(timed, matching)
+            rows = zip(pairs, ats, timed, strict=True)
+            took = [abs(mono[pair - 1] - at) if pair and is_timed else -1 for pair, at, is_timed in rows]
+            return masks.in_limits(took, limits)
 
         return check
 
     def _note_check(self, values: Sequence[Value]) -> Check:
-        tests = [_note_test(value) for value in values if isinstance(value, Name)]
+        names = [value for value in values if isinstance(value, Name)]
+        is_like = _name_test([name for name in names if name.glob])
+        words = [fold(name.text) for name in names if not name.glob]
 
         def check(start: int, stop: int) -> bytes:
-            notes = list(self._notes.items())
-            noted = self._entries.indices(seq for seq, text in notes if any(test(text) for test in tests))
+            notes = [(seq, text, fold(text)) for seq, text in list(self._notes.items())]
+            noted = self._entries.indices(
+                seq for seq, text, folded in notes if is_like(text) or any(word in folded for word in words)
+            )
             return masks.placed(stop - start, [index - start for index in noted])
 
         return check
-
-
-def _any_of(column: "array[int]", tests: Sequence[Callable[[bytes, int], bytes]]) -> Check:
-    def check(start: int, stop: int) -> bytes:
-        raw = column[start:stop].tobytes()
-        found = (test(raw, column.itemsize) for test in tests)
-        return reduce(masks.either, found, masks.none(stop - start))
-
-    return check
 
 
 def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool]:
@@ -295,18 +246,6 @@ def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool
         )
 
     return test
-
-
-def _words_of(outcome: Outcome) -> list[str]:
-    choices = FIELDS["status"].choices
-    return [word for word, numbers in choices.items() if word != "failed" and outcome in numbers]
-
-
-def _note_test(name: Name) -> Callable[[str], bool]:
-    if name.glob:
-        return _name_test([name])
-    wanted = fold(name.text)
-    return lambda text: wanted in fold(text)
 
 
 def _limits(value: Value) -> tuple[int, int | None]:
@@ -333,7 +272,7 @@ def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
     """Return the moment of `since`: for a bare clock time, the last time that the clock showed it.
 
     Clock times are local. If a day is given, a time that occurs twice (the clock was set back) means the
-    first one. A time that the clock skipped means the moment when it was set forward.
+    first one. A time that the clock skipped means the time that it would be on a clock that was not set.
     """
     if isinstance(value, Ago):
         return now_ns - value.ns
@@ -390,11 +329,4 @@ def _showings(day: date, of_day_ns: int) -> list[int]:
     shown = datetime.combine(day, clock_time()) + timedelta(seconds=seconds)
     moments = sorted({int(shown.replace(fold=fold).timestamp()) for fold in (0, 1)})
     real = [at for at in moments if datetime.fromtimestamp(at) == shown]
-    if not real:  # the clock skipped it
-        before, behind = moments
-        while behind - before > 1:
-            middle = (before + behind) // 2
-            is_before = time.localtime(middle).tm_gmtoff == time.localtime(before).tm_gmtoff
-            before, behind = (middle, behind) if is_before else (before, middle)
-        return [behind * _SECOND_NS]
-    return [at * _SECOND_NS + rest for at in real]
+    return [at * _SECOND_NS + rest for at in real or moments[-1:]]

@@ -7,7 +7,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import KIND_WORDS
 from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, ValueType, find
 from tui.traffic.filter.nodes import written
-from tui.traffic.filter.query import FIELD, PIECE, QUOTED, QueryLexer, Sign, Token
+from tui.traffic.filter.query import FIELD, TERM, QueryReader, value_end
 from tui.traffic.record.entry_columns import EntryColumns
 
 MOST = 50
@@ -51,8 +51,9 @@ def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) 
 
     `known_values` are names in the recording, by field. Names that are unsafe for a terminal are omitted.
     """
-    token = _token_at(text, cursor)
-    if token is None:
+    words = [token for token in QueryReader(text).tokens if token.sign in (TERM, "and", "or", "not")]
+    token = next((token for token in words if token.start < cursor <= token.end), None)
+    if token is None or not (token.sign == TERM or text[token.start].isalpha()):
         return _fields("", cursor, cursor, {})
     if text[token.start] in '"/':
         return []
@@ -62,14 +63,6 @@ def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) 
         return _fields(text[token.start : cursor], token.start, end, {} if named else known_values)
     field = find(named[1])
     return _values(field, text, named.end(), cursor, known_values) if field else []
-
-
-def _token_at(text: str, cursor: int) -> Token | None:
-    for token in QueryLexer(text).tokens():
-        if token.sign in (Sign.LEAF, Sign.AND, Sign.OR, Sign.NOT) and token.start < cursor <= token.end:
-            is_word = text[token.start].isalpha() or token.sign is Sign.LEAF
-            return token if is_word else None
-    return None
 
 
 def _fields(
@@ -90,7 +83,9 @@ def _fields(
 def _values(
     field: FilterField, text: str, place: int, cursor: int, known_values: Mapping[str, Sequence[str]]
 ) -> list[FilterCompletion]:
-    start, end = _piece(text, place, cursor)
+    start, end = place, value_end(text, place)
+    while cursor > end and text[end : end + 1] == ",":
+        start, end = end + 1, value_end(text, end + 1)
     typed = text[start:cursor].removeprefix('"')
     if field.takes is ValueType.CHOICE:
         meanings = _KIND_MEANINGS if field.name == "kind" else {}
@@ -102,20 +97,6 @@ def _values(
         ]
     names = _ranked(typed, _plain(known_values.get(field.name, ())))
     return [FilterCompletion(start, end, written(name)) for name in names]
-
-
-def _piece(text: str, place: int, cursor: int) -> tuple[int, int]:
-    """Return start and end of the value at the cursor; values are separated by commas."""
-    while True:
-        if text[place : place + 1] == '"':
-            quote = QUOTED.match(text, place)
-            end = quote.end() if quote else len(text)
-        else:
-            piece = PIECE.match(text, place)
-            end = piece.end() if piece else place
-        if cursor <= end or text[end : end + 1] != ",":
-            return place, end
-        place = end + 1
 
 
 def _plain(names: Sequence[str]) -> Iterable[str]:

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from tui.core.traffic import BodyTerm
 from tui.traffic.filter import masks
-from tui.traffic.filter.column_fields import CHANGING, Check, CheckWithin, Columns
+from tui.traffic.filter.column_fields import CHANGING, Check, Columns
 from tui.traffic.filter.nodes import And, Name, Node, Not, Or, Pattern, Term, Text
 from tui.traffic.filter.query import Query
 from tui.traffic.record.entry_columns import EntryColumns
@@ -26,12 +26,11 @@ class BodyHits:
     masks: Sequence[bytes]
 
 
-_ANYTHING_FIRST = re.compile(r"(?:\.\*\??(?![?+*{]))+")
+_ANYTHING_FIRST = re.compile(r"^(?:\.\*\??(?![?+*{]))+")
 """`/.*milk/` finds the same as `/milk/`, but in quadratic time."""
 
-Step = Callable[[int, int, "BodyHits | None", bytes | None], bytes]
-"""Returns which entries of a range match. The last argument is a mask of relevant entries, None for all.
-"""
+Step = Callable[[int, int, "BodyHits | None"], bytes]
+"""Returns which entries of a range match."""
 
 
 class Filter:
@@ -57,17 +56,19 @@ class Filter:
         self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
-        self._step = self._compiled(query.root, False, None)[1] if query.root is not None else _everything
+        self._step: Step = lambda start, stop, _found: masks.every(stop - start)
+        if query.root is not None:
+            self._step = self._compiled(query.root, False, None)[1]
         self.terms = tuple(self._terms)
 
     def mask(self, start: int, stop: int, found: BodyHits | None = None) -> bytes:
         """Return which entries of a range match, one byte each; with terms, `found` is required."""
         if self.terms and found is None:
             raise ValueError("this filter asks for bodies")
-        return self._step(start, stop, found, None)
+        return self._step(start, stop, found)
 
     def possible(self, start: int, stop: int) -> bytes:
-        return self._step(start, stop, None, None)
+        return self._step(start, stop, None)
 
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
         """Return matches in the form for `mask`, from the seqs in the range that match each term."""
@@ -91,47 +92,34 @@ class Filter:
                     begin_ns = self._begin_ns(parts, begin_ns)
                 made = sorted((self._compiled(part, negated, begin_ns) for part in parts), key=itemgetter(0))
                 steps = [step for _, step in made]
-                join = _all if isinstance(node, And) is not negated else _any
-                return sum(cost for cost, _ in made), join(steps)
+                every = isinstance(node, And) is not negated
+                return sum(cost for cost, _ in made), _joined(steps, every=every)
             case Text(text):
-                column = self._leaf(self._columns.named(text), negated)
+                column = _of_columns(self._columns.named(text), negated)
                 body = self._body(BodyTerm(text), negated)
-                return _BODY, (_all if negated else _any)([column, body])
+                return _BODY, _joined([column, body], every=negated)
             case Pattern(pattern, fold):
-                return _BODY, self._body(BodyTerm(pattern[_leading(pattern) :], True, fold), negated)
+                return _BODY, self._body(BodyTerm(_ANYTHING_FIRST.sub("", pattern), True, fold), negated)
             case Term("body", values):
                 needles = [value.text for value in values if isinstance(value, Name)]
                 steps = [self._body(BodyTerm(needle), negated) for needle in needles]
-                return _BODY, (_all if negated else _any)(steps)
-            case Term("latency", values):
-                self.changes = True
-                return _LATENCY, self._deferred_step(self._columns.latency(values), negated)
+                return _BODY, _joined(steps, every=negated)
             case Term(field, values):
                 self.changes = self.changes or field in CHANGING
                 cost, check = self._columns.check(field, values, begin_ns)
-                return cost, self._leaf(check, negated)
+                return cost, _of_columns(check, negated)
 
     def _begin_ns(self, parts: Sequence[Node], around: int | None) -> int | None:
         terms = [part for part in parts if isinstance(part, Term) and part.field == "since"]
         found = [self._columns.begin_ns(term.values) for term in terms]
         return max(found if around is None else [around, *found], default=None)
 
-    def _leaf(self, check: Check, negated: bool) -> Step:
-        if negated:
-            return lambda start, stop, _found, _within: masks.inverted(check(start, stop))
-        return lambda start, stop, _found, _within: check(start, stop)
-
-    def _deferred_step(self, check: CheckWithin, negated: bool) -> Step:
-        if negated:
-            return lambda start, stop, _found, within: masks.inverted(check(start, stop, within))
-        return lambda start, stop, _found, within: check(start, stop, within)
-
     def _body(self, term: BodyTerm, negated: bool) -> Step:
         if term not in self._terms:
             self._terms.append(term)
         place = self._terms.index(term)
 
-        def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
+        def step(start: int, stop: int, found: BodyHits | None) -> bytes:
             if found is None:
                 return masks.every(stop - start)
             mask = found.masks[place][start - found.start : stop - found.start]
@@ -140,37 +128,27 @@ class Filter:
         return step
 
 
-_LATENCY = 130
 _BODY = 1000
-"""Approximate ns per entry for the expensive checks; a body costs more than any column."""
+"""Approximate ns per entry: a body costs more than any column."""
 
 
-def _leading(pattern: str) -> int:
-    found = _ANYTHING_FIRST.match(pattern)
-    return found.end() if found else 0
+def _of_columns(check: Check, negated: bool) -> Step:
+    if negated:
+        return lambda start, stop, _found: masks.inverted(check(start, stop))
+    return lambda start, stop, _found: check(start, stop)
 
 
-def _everything(start: int, stop: int, _found: BodyHits | None, _within: bytes | None) -> bytes:
-    return masks.every(stop - start)
+def _joined(steps: Sequence[Step], *, every: bool) -> Step:
+    """Join steps: all of them must match, or any of them."""
+    join = masks.both if every else masks.either
+    undecided = int(every)  # the mask value of an entry that a further step could change
 
-
-def _all(steps: Sequence[Step]) -> Step:
-    return _joined(steps, masks.both, 1)
-
-
-def _any(steps: Sequence[Step]) -> Step:
-    return _joined(steps, masks.either, 0)
-
-
-def _joined(steps: Sequence[Step], join: Callable[[bytes, bytes], bytes], undecided: int) -> Step:
-    """Join steps; `undecided` is the mask value of an entry that a further step could change."""
-
-    def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
-        mask = steps[0](start, stop, found, within)
+    def step(start: int, stop: int, found: BodyHits | None) -> bytes:
+        mask = steps[0](start, stop, found)
         for other in steps[1:]:
             if undecided not in mask:
                 break
-            mask = join(mask, other(start, stop, found, mask if undecided else within))
+            mask = join(mask, other(start, stop, found))
         return mask
 
     return step

@@ -15,35 +15,12 @@ from tui.core.text import clean_line
 LARGEST = 2**63 - 1
 DAY_NS = 86_400_000_000_000
 
-_SIZES = {
-    "": 1,
-    "b": 1,
-    "k": 1000,
-    "kb": 1000,
-    "m": 1000**2,
-    "mb": 1000**2,
-    "g": 1000**3,
-    "gb": 1000**3,
-    "ki": 1 << 10,
-    "kib": 1 << 10,
-    "mi": 1 << 20,
-    "mib": 1 << 20,
-    "gi": 1 << 30,
-    "gib": 1 << 30,
-}
-_TIMES = {
-    "ns": 1,
-    "us": 1000,
-    "µs": 1000,
-    "μs": 1000,
-    "ms": 1_000_000,
-    "s": 1_000_000_000,
-    "m": 60_000_000_000,
-    "min": 60_000_000_000,
-    "h": 3_600_000_000_000,
-    "d": 86_400_000_000_000,
-}
-_CANONICAL = ("d", "h", "m", "s", "ms", "us", "ns")
+_PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+_SIZES = {f"{prefix}{unit}": number for prefix, number in _PREFIXES.items() for unit in ("", "b")}
+_SHORT_TIMES = {"ns": 1, "us": 1000, "ms": 1_000_000, "s": 1_000_000_000}
+_LONG_TIMES = {"m": 60_000_000_000, "h": 3_600_000_000_000, "d": DAY_NS}
+_CANONICAL = _SHORT_TIMES | _LONG_TIMES
+_TIMES = _CANONICAL | {"µs": 1000, "μs": 1000, "min": 60_000_000_000}
 _PART = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([^\W\d_]*)")
 _CLOCK = re.compile(
     r"(?:([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[tT]|$))?(?:([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?)?"
@@ -117,7 +94,7 @@ def clock(text: str) -> tuple[str, int]:
 
 def duration_text(ns: int) -> str:
     """Return nanoseconds in the largest unit in which they are exact."""
-    unit = next(unit for unit in _CANONICAL if ns % _TIMES[unit] == 0) if ns else "s"
+    unit = next(unit for unit in reversed(_CANONICAL) if ns % _TIMES[unit] == 0) if ns else "s"
     return f"{ns // _TIMES[unit]}{unit}"
 
 

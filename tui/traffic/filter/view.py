@@ -56,15 +56,8 @@ class BodySearchThread:
         self._reading: tuple[int, EntryRange] | None = None
 
     @property
-    def waiting(self) -> int:
-        return sum(block.stop - block.start for block in self._blocks)
-
-    @property
     def asked(self) -> Sequence[tuple[int, int]]:
         return [(block.start, block.stop) for block in self._blocks]
-
-    def is_full(self, limit: int) -> bool:
-        return len(self._blocks) >= limit
 
     def ask(self, start: int, stop: int, first: int, last: int) -> None:
         if self._closed:
@@ -90,7 +83,8 @@ class BodySearchThread:
         self._round += 1
         left = self.asked
         self._blocks.clear()
-        self._interrupt()
+        if (reader := self._reader) is not None:
+            reader.interrupt()
         return left
 
     def close(self, wait: bool = False) -> None:
@@ -103,11 +97,6 @@ class BodySearchThread:
             if wait:
                 self._thread.join(None)
 
-    def _interrupt(self) -> None:
-        reader = self._reader
-        if reader is not None:
-            reader.interrupt()
-
     # ---- the thread -----------------------------------------------------------------------------------
 
     def _run(self) -> None:
@@ -115,7 +104,7 @@ class BodySearchThread:
             reader = self._open_reader()
         # Any failure to open a recording is shown; rows that need only the columns stay.
         except Exception as error:
-            self._refuse(str(error) or type(error).__name__)
+            self._refuse_all(str(error) or type(error).__name__)
             return
         self._reader = reader
         try:
@@ -134,32 +123,28 @@ class BodySearchThread:
             return
         try:
             seqs = reader.search(self._terms, block.first, block.last)
-            problem = ""
         # A recording that cannot be read here may be readable in another place: this range has no match.
         except Exception as error:
-            seqs, problem = self._no_matches(), str(error) or type(error).__name__
-        self._answers.append((its_round, BodyMatches(block.start, block.stop, seqs, problem)))
+            self._refuse(its_round, block, str(error) or type(error).__name__)
+        else:
+            self._answers.append((its_round, BodyMatches(block.start, block.stop, seqs)))
 
     def _failed(self, error: Exception, is_over: bool) -> None:
         """Answer the range that was being read, so that nobody waits for it, and at the end all others."""
         problem = f"an internal error ({type(error).__name__})"
         if self._reading is not None:
-            (its_round, block), self._reading = self._reading, None
-            self._answers.append(
-                (its_round, BodyMatches(block.start, block.stop, self._no_matches(), problem))
-            )
+            asked, self._reading = self._reading, None
+            self._refuse(*asked, problem)
         if is_over and not self._closed:
-            self._refuse(problem)
+            self._refuse_all(problem)
 
-    def _refuse(self, problem: str) -> None:
+    def _refuse_all(self, problem: str) -> None:
         while (asked := self._asked.get()) is not None:
-            its_round, block = asked
-            self._answers.append(
-                (its_round, BodyMatches(block.start, block.stop, self._no_matches(), problem))
-            )
+            self._refuse(*asked, problem)
 
-    def _no_matches(self) -> list[frozenset[int]]:
-        return [frozenset()] * len(self._terms)
+    def _refuse(self, its_round: int, block: EntryRange, problem: str) -> None:
+        found = BodyMatches(block.start, block.stop, [frozenset()] * len(self._terms), problem)
+        self._answers.append((its_round, found))
 
 
 CHUNK = 16_384
@@ -276,18 +261,21 @@ class View:
     @property
     def is_at_work(self) -> bool:
         """Whether some loaded entries are still unchecked."""
-        return bool(self._todo) or (self._search is not None and self._search.waiting > 0)
+        return bool(self._todo) or bool(self._asked)
 
     @property
     def can_advance(self) -> bool:
         """Whether `advance` has work now, other than waiting for bodies."""
-        return bool(self._todo) and not (self._search is not None and self._search.is_full(IN_FLIGHT))
+        return bool(self._todo) and len(self._asked) < IN_FLIGHT
+
+    @property
+    def _asked(self) -> Sequence[tuple[int, int]]:
+        return self._search.asked if self._search is not None else ()
 
     @property
     def progress(self) -> tuple[int, int]:
         start, end = self._hole
-        left = end - start + sum(stop - start for start, stop in self._todo)
-        left += self._search.waiting if self._search else 0
+        left = end - start + sum(stop - start for start, stop in (*self._todo, *self._asked))
         return max(0, self._seen - left), self._seen
 
     def advance(self, budget_ms: float = 4.0) -> bool:
@@ -321,8 +309,7 @@ class View:
 
     def _is_checked(self, start: int, stop: int) -> bool:
         """Whether no entry of a range can become a row, except by a change."""
-        asked = self._search.asked if self._search is not None else ()
-        left = (*self._todo, self._hole, *asked)
+        left = (*self._todo, self._hole, *self._asked)
         return self._is_all or not any(begin < stop and start < end for begin, end in left if begin < end)
 
     def _note_growth(self) -> None:
@@ -385,7 +372,7 @@ class View:
         self.revision += 1
 
     def _work(self) -> bool:
-        if not self._todo or (self._search is not None and self._search.is_full(IN_FLIGHT)):
+        if not self.can_advance:
             return False
         if self._search is not None:
             self._ask(*self._slice(self._block))

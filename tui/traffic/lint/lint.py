@@ -269,15 +269,16 @@ class Linter:
     def _hold(self, look: MessageCheck, role: str, method: str, value: Any) -> None:
         if self._judge is None or look.revision not in REVISIONS:
             return
-        if not (value is None or isinstance(value, dict)):
-            return
-        if look.entry.size > JUDGED_BYTES and method != "tools/list":
+        is_too_large = look.entry.size > JUDGED_BYTES and method != "tools/list"
+        if is_too_large or not (value is None or isinstance(value, dict)):
             return
         problems = self._judge.problems(look.revision, look.entry.direction, role, method, value)
         part = "result" if role == "result" else "params"
         for problem in problems[:3]:
             sentence = f"The {part} of {quote(method)}: {problem}."
-            look.error(f"bad-{part}", sentence, _page_of(method, look.revision))
+            known = METHODS.get(method)
+            page = known.section(look.revision).partition(" ")[2] if known is not None else ""
+            look.error(f"bad-{part}", sentence, page)
 
 
 def _finding(entry: Entry, session: ServerSession, flaw: Flaw) -> Finding:
@@ -298,11 +299,6 @@ def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -
     if asked.method == "server/discover" and not asked.revision:
         return MODERN
     return revision
-
-
-def _page_of(method: str, revision: str) -> str:
-    known = METHODS.get(method)
-    return known.section(revision).partition(" ")[2] if known is not None else ""
 
 
 GENERAL = {

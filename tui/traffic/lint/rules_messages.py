@@ -104,14 +104,8 @@ def check_request_id(look: MessageCheck, value: Mapping[str, Any], method: str) 
     if known is None:
         look.error("null-id", f"The id of the request {quote(method)} is null.", BASIC)
         return False
-    if isinstance(known, bool) or not isinstance(known, int | str):
-        look.error("id-type", f"The id {id_words(known)} is neither a string nor an integer.", BASIC)
+    if not _is_id(look, known):
         return isinstance(known, float)
-    _check_reuse(look, known)
-    return True
-
-
-def _check_reuse(look: MessageCheck, known: Any) -> None:
     session, way, key = look.session, look.entry.direction, identity(known)
     if (asked := session.open[way].get(key)) is not None and not asked.cancelled_ns:
         sentence = f"The id {id_words(known)} is still in use by {quote(asked.method)} in #{asked.seq}."
@@ -119,6 +113,15 @@ def _check_reuse(look: MessageCheck, known: Any) -> None:
     elif not is_modern(look.revision) and (old := session.answered[way].get(key)) is not None:
         sentence = f"The id {id_words(known)} was already used in this session, by #{old.seq}."
         look.warn("reused-id", sentence, BASIC)
+    return True
+
+
+def _is_id(look: MessageCheck, known: Any) -> bool:
+    """Return whether a value may be an id; report if not."""
+    if isinstance(known, int | str) and not isinstance(known, bool):
+        return True
+    look.error("id-type", f"The id {id_words(known)} is neither a string nor an integer.", BASIC)
+    return False
 
 
 def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
@@ -133,13 +136,16 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
                 "null-id", f"The {part} has no id, so it does not say which request it responds to.", BASIC
             )
         return None
-    if isinstance(known, bool) or not isinstance(known, int | str):
-        look.error("id-type", f"The id {id_words(known)} is neither a string nor an integer.", BASIC)
+    if not _is_id(look, known):
         is_whole = isinstance(known, float) and known.is_integer()
         return session.answer(way, identity(int(known))) if is_whole else None
     key = identity(known)
     if (asked := session.answer(way, key)) is not None:
-        _check_cancelled(look, asked)
+        if asked.cancelled_ns:
+            late = look.entry.mono_ns - asked.cancelled_ns
+            severity = Severity.WARNING if late > RACE_NS else Severity.HINT
+            sentence = f"The {quote(asked.method)} of #{asked.seq} was cancelled {late / 1e9:.2f} s before."
+            look.say("answer-after-cancel", severity, sentence, "basic/utilities/cancellation")
         return asked
     if (before := session.answered[way].get(key)) is not None:
         sentence = (
@@ -173,15 +179,6 @@ def _open_ids(session: ServerSession, way: Direction) -> str:
     return f"Pending: {listed}{', …' if len(waiting) > 3 else ''}"
 
 
-def _check_cancelled(look: MessageCheck, asked: SentRequest) -> None:
-    if not asked.cancelled_ns:
-        return
-    late = look.entry.mono_ns - asked.cancelled_ns
-    severity = Severity.WARNING if late > RACE_NS else Severity.HINT
-    sentence = f"The {quote(asked.method)} of #{asked.seq} was cancelled {late / 1e9:.2f} s before."
-    look.say("answer-after-cancel", severity, sentence, "basic/utilities/cancellation")
-
-
 def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
     """Return whether the revision has this method in this direction; report if not."""
     method, way = METHODS.get(name), look.entry.direction
@@ -206,17 +203,10 @@ def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
         sentence = f"{quote(name)} must not be sent by {who(way)}."
         look.error("wrong-direction", sentence, method.section(revision).partition(" ")[2])
     elif not (_extended(look.session) and name.startswith(("tasks/", "notifications/tasks/"))):
-        look.error(
-            "unknown-method",
-            f"{revision} has no {quote(name)}. Only {_revision_words(method.out | method.back)} it.",
-            BASIC,
-        )
+        known = sorted(method.out | method.back)
+        having = f"{known[0]} has" if len(known) == 1 else f"{known[0]} to {known[-1]} have"
+        look.error("unknown-method", f"{revision} has no {quote(name)}. Only {having} it.", BASIC)
     return False
-
-
-def _revision_words(revisions: frozenset[str]) -> str:
-    known = sorted(revisions)
-    return f"{known[0]} has" if len(known) == 1 else f"{known[0]} to {known[-1]} have"
 
 
 def _extended(session: ServerSession) -> bool:
@@ -237,9 +227,8 @@ def check_error(look: MessageCheck, error: Any) -> None:
         look.error("bad-error", f"The code of the error {said}. It must be an integer.", BASIC)
     elif is_modern(look.revision) and look.session.modern:
         if code in _REMOVED_CODES:
-            look.warn(
-                "error-code", f"{MODERN} uses {_REMOVED_CODES[code]} instead of the code {code}.", BASIC
-            )
+            sentence = f"{MODERN} uses {_REMOVED_CODES[code]} instead of the code {code}."
+            look.warn("error-code", sentence, BASIC)
         elif -32099 <= code <= -32020 and code not in _MODERN_CODES:
             look.warn("error-code", f"The code {code} is reserved and not defined in {MODERN}.", BASIC)
     if not isinstance(message, str):

@@ -10,7 +10,7 @@ from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.body_reader import BASIC, quote
 from tui.traffic.lint.rules_messages import MessageCheck, id_words
 from tui.traffic.lint.server_session import LONG_NAME, SentRequest, ServerSession, identity, mapping, other
-from tui.traffic.methods import METHODS
+from tui.traffic.methods import METHODS, STAYS_OPEN
 
 _LIFECYCLE = "basic/lifecycle"
 _PROGRESS = "basic/utilities/progress"
@@ -81,18 +81,17 @@ def check_order(look: MessageCheck, method: str) -> None:
 def check_capability(look: MessageCheck, method: str) -> None:
     """Report a method that was not negotiated."""
     session, way = look.session, look.entry.direction
-    if (path := _SERVER_NEEDS.get(method)) is not None and session.server is not None:
-        if method == "completion/complete" and look.revision == "2024-11-05":
-            return  # that revision has no capability for this
-        if not declared(session.server, path):
-            sentence = f"The server did not declare {'.'.join(path)}, which {quote(method)} requires."
-            look.warn("not-negotiated", sentence, _page(method))
-    if (path := _CLIENT_NEEDS.get(method)) is not None and session.client is not None:
-        if not declared(session.client, path):
-            sentence = f"The client did not declare {'.'.join(path)}, which {quote(method)} requires."
-            look.error("not-negotiated", sentence, _page(method))
+    if method == "completion/complete" and look.revision == "2024-11-05":
+        return  # that revision has no capability for this
+    for side, needs, has, severity in (
+        ("server", _SERVER_NEEDS, session.server, Severity.WARNING),
+        ("client", _CLIENT_NEEDS, session.client, Severity.ERROR),
+    ):
+        if (path := needs.get(method)) is not None and has is not None and not declared(has, path):
+            sentence = f"The {side} did not declare {'.'.join(path)}, which {quote(method)} requires."
+            look.say("not-negotiated", severity, sentence, _page(method))
     if method in _LISTENED and way is Direction.IN and session.modern and session.whole:
-        if not session.requests_out("subscriptions/listen"):
+        if not any(asked.method == STAYS_OPEN for asked in session.open[Direction.OUT].values()):
             sentence = f"No open subscriptions/listen requested {quote(method)}."
             look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
 
@@ -170,7 +169,7 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
     if way is Direction.IN and session.modern:
         # In this revision, a server may cancel a stream that the client requested.
         asked = session.open[Direction.OUT].get(key)
-        if asked is not None and asked.method != "subscriptions/listen":
+        if asked is not None and asked.method != STAYS_OPEN:
             sentence = f"The server cancelled the {quote(asked.method)} of #{asked.seq}. "
             sentence += "It may only cancel subscriptions/listen."
             look.error("bad-cancel", sentence, _CANCELLATION)
@@ -225,11 +224,8 @@ def _discover(look: MessageCheck, session: ServerSession, result: Mapping[str, A
         session.server = mapping(result.get("capabilities"))
     elif not any(isinstance(version, str) and version in REVISIONS for version in versions):
         named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
-        look.warn(
-            "unknown-revision",
-            f"The server supports only revisions that were never released: {named}.",
-            BASIC,
-        )
+        sentence = f"The server supports only revisions that were never released: {named}."
+        look.warn("unknown-revision", sentence, BASIC)
 
 
 def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:

@@ -117,6 +117,10 @@ class ToolListing:
             self.outputs[name] = schema
 
 
+Requests = dict[Direction, OrderedDict[Id, SentRequest]]
+"""Requests by the direction in which they were sent, and by their id or progress token."""
+
+
 class ServerSession:
     """One connection to one server, from its start to its end.
 
@@ -137,11 +141,9 @@ class ServerSession:
         self.opened = self.ready = self.log_wanted = False
         self.server: Mapping[str, Any] | None = None
         self.client: Mapping[str, Any] | None = None
-        self.open: dict[Direction, OrderedDict[Id, SentRequest]] = {way: OrderedDict() for way in Direction}
-        self.answered: dict[Direction, OrderedDict[Id, SentRequest]] = {
-            way: OrderedDict() for way in Direction
-        }
-        self.tokens: dict[Direction, OrderedDict[Id, SentRequest]] = {way: OrderedDict() for way in Direction}
+        self.open: Requests = {way: OrderedDict() for way in Direction}
+        self.answered: Requests = {way: OrderedDict() for way in Direction}
+        self.tokens: Requests = {way: OrderedDict() for way in Direction}
         self.said_once: set[str] = set()
         self.listing = ToolListing()
 
@@ -177,9 +179,6 @@ class ServerSession:
             asked.ended = True
             _keep(self.answered[direction], known, asked, MOST_ANSWERED)
         return asked
-
-    def requests_out(self, method: str) -> bool:
-        return any(asked.method == method for asked in self.open[Direction.OUT].values())
 
 
 def _keep(kept: OrderedDict[Id, SentRequest], known: Id, asked: SentRequest, most: int) -> None:

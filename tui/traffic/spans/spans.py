@@ -4,23 +4,33 @@ The entries of all turns are in one flat list in display order, which is the ord
 entry never moves and is only removed by `clear()`, so a view identifies it by index, and redraws the entries
 that `changed_since()` returns.
 
-This module stores only small cleaned previews, never a complete result.
+This module stores only small cleaned previews, never a complete result. `past_turns` rebuilds the turns of a
+saved conversation from its messages, which contain no times, approvals or failed requests.
 """
 
-from collections import OrderedDict
-from collections.abc import Sequence
+import json
+from collections import OrderedDict, deque
+from collections.abc import Mapping, Sequence
 from math import isfinite
+from typing import Any
 
 from tui.core import events
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Message,
+    Remark,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.events import EndReason
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
-from tui.core.turn.prepared_calls import plain_reason
+from tui.core.turn.prepared_calls import plain_reason, why_of
 from tui.traffic.spans.span_values import (
     CALL_ENDS,
     CallSpan,
     CallState,
-    NoteKind,
-    NoteSpan,
     Span,
     StepSpan,
     StepState,
@@ -28,6 +38,7 @@ from tui.traffic.spans.span_values import (
     argument_lines,
     ended_note,
     error_note,
+    limit_note,
     result_preview,
 )
 
@@ -39,9 +50,10 @@ class Spans:
         self.revision = 0
         self.entries: list[Span] = []
         self.turns = 0
-        self._turn: int | None = None
-        self._step: int | None = None
-        self._calls: dict[str, int] = {}
+        self._turn: TurnSpan | None = None
+        self._step: StepSpan | None = None
+        self._calls: dict[str, CallSpan] = {}
+        self._places: dict[int, int] = {}  # id of the span -> index
         self._touched: OrderedDict[int, int] = OrderedDict()  # index -> revision, most recently changed last
         self._cleared = 0
 
@@ -50,6 +62,7 @@ class Spans:
         self.entries[:] = past
         self._calls.clear()
         self._touched.clear()
+        self._places.clear()
         self._turn = self._step = None
         self.turns = max((span.number for span in past if isinstance(span, TurnSpan)), default=0)
         self.revision += 1
@@ -87,11 +100,12 @@ class Spans:
 
     def apply(self, event: events.Event, now_ns: int) -> None:
         """Apply one event, at monotonic `now_ns`. Never raises: unexpected events are ignored."""
+        turn, step = self._turn, self._step
         match event:
             case events.TurnStarted():
                 self._begin_turn(event, now_ns)
-            case events.StepStarted():
-                self._begin_step(event, now_ns)
+            case events.StepStarted() if turn is not None:
+                self._begin_step(turn, event, now_ns)
             case events.TextDelta():
                 self._hear(StepState.ANSWERING, len(event.text), "", now_ns)
             case events.ReasoningDelta():
@@ -101,35 +115,33 @@ class Spans:
             case events.RetryScheduled():
                 text = f"attempt {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
                 self._hear(StepState.RETRYING, 0, clean_line(text), now_ns)
-            case events.StepEnded():
-                self._end_step(event)
-            case events.ToolCallProposed():
-                self._propose(event, now_ns)
-            case events.LimitReached():
-                self._note(NoteKind.LIMIT, f"limit {event.limit} {event.value:g} reached")
-            case events.TurnError():
-                self._fail(event)
-            case events.TurnEnded():
-                self._end_turn(event, now_ns)
+            case events.StepEnded() if turn is not None and step is not None:
+                self._end_step(turn, step, event)
+            case events.ToolCallProposed() if turn is not None:
+                self._propose(turn, event, now_ns)
+            case events.LimitReached() if turn is not None:
+                self._touch(limit_note(turn.number, event.limit, event.value))
+            case events.TurnError() if turn is not None:
+                self._fail(turn, event)
+            case events.TurnEnded() if turn is not None:
+                self._end_turn(turn, event, now_ns)
             case _:
                 self._apply_to_call(event, now_ns)
 
     def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
         self.turns += 1
         self._step = None
-        turn = TurnSpan(self.turns, clean_line(event.model, 64), event.tools, now_ns)
-        turn.traffic = event.turn or self.turns
-        self._turn = self._add(turn)
-
-    def _begin_step(self, event: events.StepStarted, now_ns: int) -> None:
-        if (turn := self._open_turn()) is None:
-            return
-        turn.steps += 1
+        self._turn = TurnSpan(self.turns, clean_line(event.model, 64), event.tools, now_ns)
+        self._turn.traffic = event.turn or self.turns
         self._touch(self._turn)
-        self._step = self._add(StepSpan(turn.number, event.step, now_ns, final=event.final))
+
+    def _begin_step(self, turn: TurnSpan, event: events.StepStarted, now_ns: int) -> None:
+        turn.steps += 1
+        self._step = StepSpan(turn.number, event.step, now_ns, final=event.final)
+        self._touch(turn, self._step)
 
     def _hear(self, state: StepState, chars: int, detail: str, now_ns: int) -> None:
-        step = self._open_step()
+        step = self._step
         if step is None or step.ms is not None:
             return
         step.chars += chars
@@ -137,71 +149,46 @@ class Spans:
             step.first_ms = _ms(step.started_ns, now_ns)
         if (step.state, step.detail) != (state, detail):
             step.state, step.detail = state, detail
-            self._touch(self._step)
+            self._touch(step)
 
-    def _end_step(self, event: events.StepEnded) -> None:
-        turn, step = self._open_turn(), self._open_step()
-        if turn is None or step is None:
-            return
+    def _end_step(self, turn: TurnSpan, step: StepSpan, event: events.StepEnded) -> None:
         step.state, step.detail = StepState.DONE, ""
         step.ms, step.usage, step.calls = event.ms, event.usage, event.calls
         turn.usage = turn.usage + event.usage
-        self._touch(self._step)
-        self._touch(self._turn)
+        self._touch(turn, step)
 
-    def _fail(self, event: events.TurnError) -> None:
-        if (turn := self._open_turn()) is None:
-            return
-        step = self._open_step()
+    def _fail(self, turn: TurnSpan, event: events.TurnError) -> None:
+        step = self._step
         if step is not None and step.ms is None:
             step.state, step.detail = StepState.FAILED, ""
-            self._touch(self._step)
-        self._add(error_note(turn.number, event.where, event.message))
+            self._touch(step)
+        self._touch(error_note(turn.number, event.where, event.message))
 
-    def _end_turn(self, event: events.TurnEnded, now_ns: int) -> None:
-        turn, step = self._open_turn(), self._open_step()
-        if turn is None:
-            return
+    def _end_turn(self, turn: TurnSpan, event: events.TurnEnded, now_ns: int) -> None:
+        step = self._step
         if step is not None and step.ms is None:
             step.ms = _ms(step.started_ns, now_ns)
             step.detail = ""
             if step.state is not StepState.FAILED:
                 step.state = StepState.CANCELLED
-            self._touch(self._step)
-        for call in list(self._calls.values()):
+            self._touch(step)
+        for call in self._calls.values():
             self._abandon(call, now_ns)
         turn.ms, turn.reason, turn.usage = event.ms, event.reason, event.usage
-        self._touch(self._turn)
+        self._touch(turn)
         if (note := ended_note(turn.number, event.reason, self.entries[-1])) is not None:
-            self._add(note)
+            self._touch(note)
         self._turn = self._step = None
         self._calls.clear()
 
-    def _note(self, kind: NoteKind, text: str) -> None:
-        if (turn := self._open_turn()) is not None:
-            self._add(NoteSpan(turn.number, kind, text))
-
-    def _propose(self, event: events.ToolCallProposed, now_ns: int) -> None:
-        if (turn := self._open_turn()) is None:
-            return
-        turn.calls += 1
-        self._touch(self._turn)
-        self._calls[event.id] = self._add(
-            CallSpan(
-                turn.number,
-                event.step,
-                event.id,
-                clean_line(event.server, 64),
-                clean_line(event.tool, 128),
-                argument_lines(event.arguments),
-                now_ns,
-            )
-        )
+    def _propose(self, turn: TurnSpan, event: events.ToolCallProposed, now_ns: int) -> None:
+        call = _call(turn, event.step, event.id, (event.server, event.tool), event.arguments, now_ns)
+        self._calls[event.id] = call
+        self._touch(turn, call)
 
     def _apply_to_call(self, event: events.Event, now_ns: int) -> None:
-        index = self._calls.get(getattr(event, "id", ""))
-        call = self.entries[index] if index is not None else None
-        if not isinstance(call, CallSpan) or call.state.over:
+        call = self._calls.get(getattr(event, "id", ""))
+        if call is None or call.state.over:
             return
         match event:
             case events.CallJudged():
@@ -218,29 +205,25 @@ class Spans:
                 call.progress, call.total = _finite(event.progress), _finite(event.total)
                 call.message = clean_line(event.message)
             case events.ToolCallEnded():
-                self._end_call(call, event, now_ns)
+                self._stop_asking(call, now_ns)
+                state = CALL_ENDS.get(
+                    event.why, CallState.FAILED if event.is_error or event.why else CallState.DONE
+                )
+                call.why = clean_line(event.why) if event.why != state else call.why
+                said = event.text if event.result is not None else plain_reason(event.text, event.why)
+                call.state, call.ms, call.result = state, event.ms, result_preview(said)
+                call.warning = clean_line(event.result.warning) if event.result is not None else ""
             case _:
                 return
-        self._touch(index)
+        self._touch(call)
 
-    def _end_call(self, call: CallSpan, event: events.ToolCallEnded, now_ns: int) -> None:
+    def _abandon(self, call: CallSpan, now_ns: int) -> None:
+        if call.state.over:
+            return
         self._stop_asking(call, now_ns)
-        fallback = CallState.FAILED if event.is_error or event.why else CallState.DONE
-        call.state = CALL_ENDS.get(event.why, fallback)
-        call.why = clean_line(event.why) if event.why != call.state else call.why
-        call.ms = event.ms
-        said = event.text if event.result is not None else plain_reason(event.text, event.why)
-        call.result = result_preview(said)
-        call.warning = clean_line(event.result.warning) if event.result is not None else ""
-
-    def _abandon(self, index: int, now_ns: int) -> None:
-        call = self.entries[index]
-        if isinstance(call, CallSpan) and not call.state.over:
-            self._stop_asking(call, now_ns)
-            ran = call.started_ns is not None
-            call.state = CallState.CANCELLED if ran else CallState.NOT_RUN
-            call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
-            self._touch(index)
+        call.state = CallState.CANCELLED if call.started_ns is not None else CallState.NOT_RUN
+        call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
+        self._touch(call)
 
     @staticmethod
     def _stop_asking(call: CallSpan, now_ns: int) -> None:
@@ -248,22 +231,12 @@ class Spans:
             call.waited_ms += _ms(call.asked_ns, now_ns)
             call.asked_ns = None
 
-    def _open_turn(self) -> TurnSpan | None:
-        entry = self.entries[self._turn] if self._turn is not None else None
-        return entry if isinstance(entry, TurnSpan) else None
-
-    def _open_step(self) -> StepSpan | None:
-        entry = self.entries[self._step] if self._step is not None else None
-        return entry if isinstance(entry, StepSpan) else None
-
-    def _add(self, span: Span) -> int:
-        self.entries.append(span)
-        index = len(self.entries) - 1
-        self._touch(index)
-        return index
-
-    def _touch(self, index: int | None) -> None:
-        if index is not None:
+    def _touch(self, *spans: Span) -> None:
+        """Record that these have changed; add those that are new."""
+        for span in spans:
+            index = self._places.setdefault(id(span), len(self.entries))
+            if index == len(self.entries):
+                self.entries.append(span)
             self.revision += 1
             self._touched[index] = self.revision
             self._touched.move_to_end(index)
@@ -276,3 +249,149 @@ def _ms(begin_ns: int, end_ns: int) -> float:
 def _finite(value: float | None) -> float | None:
     """Return a server's number if it is finite: NaN and infinities have been seen."""
     return value if isinstance(value, int | float) and isfinite(value) else None
+
+
+def _call(
+    turn: TurnSpan, step: int, id: str, names: tuple[str, str], arguments: Mapping[str, Any], now_ns: int
+) -> CallSpan:
+    """Return a new call of a turn, and count it; `names` are those of the server and the tool."""
+    turn.calls += 1
+    server, tool = names
+    lines = argument_lines(arguments)
+    return CallSpan(turn.number, step, id, clean_line(server, 64), clean_line(tool, 128), lines, now_ns)
+
+
+MOST_ARGUMENTS = 100_000
+"""Maximum characters of arguments to parse. Longer ones are not shown."""
+
+
+def past_turns(
+    messages: Sequence[Message], remarks: Sequence[Remark] = (), numbers: Mapping[int, int] | None = None
+) -> list[Span]:
+    """Return the turns, steps, calls and notes of a conversation.
+
+    `numbers` are those of turns in the traffic of this run, by the index of their question.
+    """
+    reader = _PastTurns(numbers or {})
+    waiting = deque(remarks)
+    for place, message in enumerate(messages):
+        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+            reader.remark(waiting.popleft())
+        reader.take(place, message)
+    for remark in waiting:
+        reader.remark(remark)
+    reader.end()
+    return reader.entries
+
+
+class _PastTurns:
+    """The turns that the messages taken so far have."""
+
+    def __init__(self, numbers: Mapping[int, int]) -> None:
+        self.entries: list[Span] = []
+        self._numbers = numbers
+        self._turn: TurnSpan | None = None
+        self._step: StepSpan | None = None
+        self._calls: dict[str, CallSpan] = {}
+        self._last: Message | None = None
+        self._at_limit = self._was_killed = False
+
+    def take(self, place: int, message: Message) -> None:
+        match message:
+            case UserMessage() if not self._was_steered(place):
+                self._begin(place)
+            case AssistantMessage() if self._turn is not None and message.model != "mcptui":
+                self._reply(self._turn, message)
+            case ToolMessage():
+                self._result(message)
+        self._last = message
+
+    def _was_steered(self, place: int) -> bool:
+        """Return whether a message belongs to the previous turn: it was sent before the model answered."""
+        turn = self._turn
+        ended = turn is None or turn.reason is not None or self._was_killed or place in self._numbers
+        return isinstance(self._last, ToolMessage) and not ended
+
+    def _begin(self, place: int) -> None:
+        self.end()
+        before = self._turn
+        number = before.number + 1 if before is not None else 1
+        # A steering message after the answer looks like a separate turn.
+        traffic = self._numbers.get(place, before.traffic if before is not None else 0)
+        self._turn = TurnSpan(number, "", 0, 0, traffic=traffic, past=True, place=place)
+        self._step = None
+        self._calls.clear()
+        self._at_limit = self._was_killed = False
+        self.entries.append(self._turn)
+
+    def end(self) -> None:
+        """Add a note on how the turn ended, if there is none."""
+        turn, last = self._turn, self._last
+        if turn is None or turn.reason is not None or not isinstance(last, AssistantMessage) or last.calls:
+            return
+        self._ended(turn, EndReason.LIMIT if self._at_limit else EndReason.ANSWERED)
+
+    def _ended(self, turn: TurnSpan, reason: EndReason) -> None:
+        turn.reason = reason
+        if (note := ended_note(turn.number, reason, self.entries[-1])) is not None:
+            self.entries.append(note)
+
+    def _reply(self, turn: TurnSpan, message: AssistantMessage) -> None:
+        turn.steps += 1
+        turn.model = clean_line(message.model, 64)
+        self._step = StepSpan(
+            turn.number,
+            turn.steps,
+            0,
+            StepState.CANCELLED if message.partial else StepState.DONE,
+            ms=message.seconds * 1000 or None,
+            usage=message.usage,
+            chars=len(message.text) + len(message.reasoning),
+            calls=len(message.calls),
+            final=self._at_limit,
+        )
+        self.entries.append(self._step)
+        if message.usage is not None:
+            turn.usage = turn.usage + message.usage
+        for call in message.calls:
+            server, joint, tool = call.name.partition("__")
+            names = (server, tool) if joint else ("", call.name)
+            span = _call(turn, turn.steps, call.id, names, _arguments(call.arguments), 0)
+            span.state = CallState.NOT_RUN
+            self._calls[call.id] = span
+            self.entries.append(span)
+
+    def _result(self, message: ToolMessage) -> None:
+        call = self._calls.get(message.call_id)
+        if call is None:
+            return
+        call.state = CALL_ENDS.get(why_of(message), CallState.FAILED) if message.is_error else CallState.DONE
+        call.why = clean_line(message.why) if message.why != call.state else ""
+        call.ms = message.seconds * 1000 or None
+        call.result = result_preview(plain_reason(message.text, message.why))
+        if message.why == "unknown tool":
+            call.server, call.tool = "", clean_line(message.name, 128)
+        self._was_killed = self._was_killed or message.text in (UNKNOWN_OUTCOME, NEVER_SENT)
+
+    def remark(self, remark: Remark) -> None:
+        turn = self._turn
+        if turn is None:
+            return
+        match remark.kind:
+            case "limit":
+                self._at_limit = True
+                self.entries.append(limit_note(turn.number, clean_line(remark.text, 64), remark.value))
+            case "error":
+                if self._step is not None and self._step.state is StepState.CANCELLED:
+                    self._step.state = StepState.FAILED
+                self.entries.append(error_note(turn.number, remark.where, remark.text))
+            case "end" if turn.reason is None and remark.text in EndReason.__members__.values():
+                self._ended(turn, EndReason(remark.text))
+
+
+def _arguments(text: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text) if len(text) <= MOST_ARGUMENTS else None
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

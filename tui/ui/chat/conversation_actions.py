@@ -11,8 +11,7 @@ from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import Compaction, UserMessage
 from tui.core.errors import McptuiError, sentences
 from tui.core.text import clean_line
-from tui.traffic.spans.past_turns import past_turns
-from tui.traffic.spans.spans import Spans
+from tui.traffic.spans.spans import Spans, past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.outbox import SerialQueue

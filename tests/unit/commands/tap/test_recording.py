@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tui.commands.tap.recording import NICENESS, TapRecording, known_secrets
+from tui.commands.tap.recording import NICENESS, TapRecording, known_secrets, name_of
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,22 @@ def test_the_thread_that_records_has_a_lower_priority_than_the_one_that_passes_b
 
     monkeypatch.setattr("tui.commands.recordings.open_recorder", opened)
     own = os.getpriority(os.PRIO_PROCESS, 0)
-    tap = TapRecording("server", complain=lambda _: None)
+    tap = TapRecording("server")
     tap.begin(["server"], os.getpid())
     tap.end(0)
     assert found == [min(own + NICENESS, 19)]
     assert os.getpriority(os.PRIO_PROCESS, 0) == own
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["uvx", "mcp-server-time"], "mcp-server-time"),
+        (["npx", "-y", "@scope/server@1.2"], "server"),
+        (["npx", "--token", "hunter2", "@scope/server@1.2"], "server"),
+        (["node", "API_KEY=hunter2", "/srv/notes.js"], "notes"),
+        (["docker", "run", "-e", "API_KEY=hunter2", "mcp/notes"], "notes"),
+    ],
+)
+def test_the_recording_is_named_after_the_program_and_never_after_a_secret(command: list[str], name: str):
+    assert name_of(command) == name

@@ -271,21 +271,8 @@ def test_any_message_is_explained_without_an_exception(method: str, kind: Kind, 
     json_values,
 )
 def test_any_event_is_explained_without_an_exception(word: str, one: object, other: object):
-    names = (
-        "pid",
-        "env",
-        "code",
-        "signal",
-        "seconds",
-        "bytes",
-        "limit",
-        "entries",
-        "id",
-        "why",
-        "x\x1b",
-        "status",
-        "http",
-    )
+    names = ("pid", "env", "code", "signal", "seconds", "bytes", "limit", "entries", "id", "why", "x\x1b",
+             "status", "http")  # fmt: skip
     detail = dict(zip(names, [one, other] * 7, strict=False)) | {"argv": [one, other]}
     for line in explain(Entry(1, 0, 0, "s", Direction.NONE, Kind.EVENT, word, detail=detail)).lines:
         assert clean(line) == line

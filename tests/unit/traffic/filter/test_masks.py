@@ -13,17 +13,14 @@ NUMBERS = st.sampled_from([0, 1, 127, 128, 255, 256, 257, 65_535, 65_536, 2**32 
 LIMITS = NUMBERS | st.sampled_from([-1, 2**32, 2**70])
 
 
-@given(st.lists(NUMBERS, max_size=20), LIMITS)
-def test_a_mask_marks_equal_numbers(numbers: list[int], wanted: int):
-    column = array("I", numbers)
-    assert masks.equal(column.tobytes(), 4, wanted) == bytes(number == wanted for number in numbers)
-
-
-@given(st.lists(NUMBERS, max_size=20), LIMITS, st.none() | LIMITS)
-def test_a_mask_marks_numbers_in_a_range(numbers: list[int], low: int, high: int | None):
-    column = array("q", numbers)
-    expected = bytes(low <= number and (high is None or number <= high) for number in numbers)
-    assert masks.between(column.tobytes(), 8, low, high) == expected
+@given(st.lists(NUMBERS, max_size=20), st.lists(st.tuples(LIMITS, st.none() | LIMITS), max_size=3))
+def test_a_mask_marks_numbers_in_one_of_several_ranges(
+    numbers: list[int], limits: list[tuple[int, int | None]]
+):
+    expected = [
+        any(low <= number and (high is None or number <= high) for low, high in limits) for number in numbers
+    ]
+    assert masks.in_limits(array("q", numbers), limits) == bytes(expected)
 
 
 @given(st.binary(max_size=20))

@@ -43,12 +43,12 @@ def test_answers_come_in_the_order_of_the_blocks():
     search = BodySearchThread(sample, MILK)
     search.ask(4, 8, 5, 8)
     search.ask(0, 4, 1, 4)
-    assert search.waiting == 8
+    assert search.asked == [(4, 8), (0, 4)]
     assert answers(search, 2) == [
         BodyMatches(4, 8, [frozenset({6, 8})]),
         BodyMatches(0, 4, [frozenset({2, 4})]),
     ]
-    assert search.waiting == 0
+    assert not search.asked
     search.close(wait=True)
 
 

@@ -1,13 +1,15 @@
 """The linter over whole sessions: revisions, restarts of servers, floods, batches."""
 
 import json
+from typing import Any
 
 import pytest
 
+from tests.unit.test_docs import codes_of_the_linter
 from tests.unit.traffic.traffic_script import ECHO, MODERN_META, Script
-from tui.core.traffic import Direction, Entry, Kind, Severity
+from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import lint
-from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.lint import GENERAL, Linter, sentence_of
 
 
 def test_a_session_with_handshake_has_no_findings():
@@ -238,3 +240,85 @@ def test_a_truncated_id_is_not_reported(ident: str):
         1, 1, 1, "s", Direction.OUT, Kind.REQUEST, "ping", ident=ident, size=99, sha256="ab", body=b'{"x'
     )
     assert [finding.code for finding in Linter().feed(cut)] == ["not-whole"]
+
+
+def stored(entry: Entry, code: str, severity: Severity) -> Finding:
+    return Finding(entry.seq, code, severity, "", "basic", entry.source, entry.method, 9, (1, 2, 3, 4, 5))
+
+
+def test_a_finding_on_one_entry_alone_quotes_the_entry():
+    script = Script().legacy()
+    script.raw(Direction.IN, b"first noise")
+    late = script.raw(Direction.IN, b"late noise")
+    sentence = sentence_of(stored(late, "stray-output", Severity.WARNING), late)
+    assert '"late noise"' in sentence
+
+
+def test_a_finding_that_needs_other_entries_has_a_sentence_without_ids_and_values():
+    answer = Script().legacy().raw(Direction.IN, b'{"jsonrpc":"2.0","id":"u7510","result":{}}')
+    assert (
+        sentence_of(stored(answer, "unknown-id", Severity.ERROR), answer) == "A response without a request."
+    )
+
+
+def test_a_finding_with_another_severity_has_the_general_sentence():
+    entry = Script().legacy().raw(Direction.IN, b"noise")
+    assert sentence_of(stored(entry, "stray-output", Severity.ERROR), entry) == GENERAL["stray-output"]
+
+
+def test_a_finding_on_a_dropped_entry_has_the_general_sentence():
+    assert sentence_of(Finding(7, "not-json", Severity.ERROR, ""), None) == "Not JSON."
+    assert sentence_of(Finding(7, "of-the-future", Severity.ERROR, ""), None)
+
+
+def test_every_rule_has_a_sentence():
+    assert set(GENERAL) == codes_of_the_linter()
+
+
+OPENING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+OPENED = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
+
+
+class Clients(Script):
+    """Messages of clients, each in an HTTP exchange of its own."""
+
+    def send(self, peer: int, exchange: int, **message: Any) -> None:
+        about = {"http": "POST", "exchange": exchange, "peer": peer}
+        self.raw(Direction.OUT, json.dumps({"jsonrpc": "2.0", **message}).encode(), detail=about)
+
+    def answer(self, peer: int, exchange: int, **message: Any) -> None:
+        about = {"status": 200, "exchange": exchange, "peer": peer}
+        self.raw(Direction.IN, json.dumps({"jsonrpc": "2.0", **message}).encode(), detail=about)
+
+    def opened(self, peer: int, exchange: int) -> None:
+        self.send(peer, exchange, id=0, method="initialize", params=OPENING)
+        self.answer(peer, exchange, id=0, result=OPENED)
+        self.send(peer, exchange + 1, method="notifications/initialized")
+
+
+def test_two_clients_may_use_the_same_ids_one_after_the_other_and_at_the_same_time():
+    script = Clients()
+    script.opened(1, 1)
+    script.send(1, 3, id=1, method="ping")
+    script.opened(2, 4)
+    script.send(2, 6, id=1, method="ping")
+    script.answer(2, 6, id=1, result={})
+    script.answer(1, 3, id=1, result={})
+    assert script.codes() == []
+
+
+def test_an_id_that_one_of_several_clients_uses_twice_is_reported():
+    script = Clients()
+    script.opened(1, 1)
+    script.opened(2, 4)
+    script.send(1, 6, id=1, method="ping")
+    script.send(1, 7, id=1, method="ping")
+    assert script.codes() == ["reused-id"]
+
+
+def test_another_connection_of_a_client_without_a_session_has_no_findings():
+    script = Clients()
+    script.opened(1, 1)
+    script.send(2, 3, id=1, method="ping")
+    script.answer(2, 3, id=1, result={})
+    assert script.codes() == []

@@ -102,18 +102,21 @@ def with_token() -> Script:
     return script
 
 
-def test_increasing_progress_is_valid():
-    assert progress(with_token(), 5, 0, 0.5, 1, 10**400) == []
-
-
-@pytest.mark.parametrize("values", [(1, 1), (2, 1), (10**400, 3)])
-def test_progress_must_increase(values: tuple[object, ...]):
-    assert progress(with_token(), 5, *values) == ["progress-order"]
-
-
-def test_progress_with_an_unknown_token_is_reported():
-    assert progress(with_token(), 6, 1) == ["progress-token"]
-    assert progress(with_token(), "5", 1) == ["progress-token"]
+@pytest.mark.parametrize(
+    ("token", "values", "codes"),
+    [
+        (5, (0, 0.5, 1, 10**400), []),
+        (5, (1, 1), ["progress-order"]),
+        (5, (2, 1), ["progress-order"]),
+        (5, (10**400, 3), ["progress-order"]),
+        (6, (1,), ["progress-token"]),
+        ("5", (1,), ["progress-token"]),
+    ],
+)
+def test_progress_must_increase_and_have_a_known_token(
+    token: object, values: tuple[object, ...], codes: list[str]
+):
+    assert progress(with_token(), token, *values) == codes
 
 
 def test_progress_after_the_answer_is_reported():
@@ -153,15 +156,9 @@ def test_since_2026_a_server_may_cancel_only_subscriptions():
 
 def test_deprecated_features_are_reported_as_a_hint_once():
     script = Script().legacy(client={"sampling": {}})
+    asked = {"jsonrpc": "2.0", "method": "sampling/createMessage", "params": {"includeContext": "allServers"}}
     for known in (1, 2):
-        script.back(
-            {
-                "jsonrpc": "2.0",
-                "id": known,
-                "method": "sampling/createMessage",
-                "params": {"includeContext": "allServers"},
-            }
-        )
+        script.back({**asked, "id": known})
     assert [(found.code, found.severity) for found in script.findings()] == [("deprecated", Severity.HINT)]
 
 

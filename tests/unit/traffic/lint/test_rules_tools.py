@@ -40,14 +40,14 @@ def test_valid_tools_have_no_findings():
     assert listed(ECHO, COUNT).codes() == []
 
 
-@pytest.mark.parametrize("name", ["", "with space", "täglich", "a/b", "x" * 129, "a\nb"])
-def test_invalid_characters_in_a_name_are_reported(name: str):
-    assert listed({**ECHO, "name": name}).codes() == ["tool-name"]
+INVALID, VALID = ("", "with space", "täglich", "a/b", "x" * 129, "a\nb"), ("a", "a.b-c_D9", "x" * 128)
 
 
-@pytest.mark.parametrize("name", ["a", "get_weather", "a.b-c_D9", "x" * 128])
-def test_a_name_with_valid_characters_is_not_reported(name: str):
-    assert listed({**ECHO, "name": name}).codes() == []
+@pytest.mark.parametrize(
+    ("name", "codes"), [*((name, ["tool-name"]) for name in INVALID), *((name, []) for name in VALID)]
+)
+def test_invalid_characters_in_a_name_are_reported(name: str, codes: list[str]):
+    assert listed({**ECHO, "name": name}).codes() == codes
 
 
 def test_before_2025_11_25_an_invalid_name_is_only_a_hint():
@@ -67,46 +67,46 @@ def test_a_tool_on_two_pages_is_a_duplicate_but_not_in_two_listings():
     assert listed(ECHO).listed(ECHO).codes() == []
 
 
-@pytest.mark.parametrize("said", [None, "", "  \n"])
-def test_a_tool_without_a_description_is_reported_as_a_hint(said: object):
-    (finding,) = listed({**ECHO, "description": said}).findings()
-    assert (finding.code, finding.severity) == ("no-description", Severity.HINT)
-
-
-def test_a_description_that_clients_truncate_is_reported_as_a_hint():
-    (finding,) = listed({**ECHO, "description": "x" * 9_000}).findings()
-    assert (finding.code, finding.severity) == ("long-description", Severity.HINT)
-
-
-@pytest.mark.parametrize("text", ["a\u200bb", "\U000e0041", "\x1b[8m", "a\u202eb"])
-def test_a_description_with_hidden_text_is_reported(text: str):
-    assert listed({**ECHO, "description": text}).codes() == ["hidden-text"]
-
-
-def test_emoji_and_line_breaks_are_not_hidden_text():
-    assert listed({**ECHO, "description": "\U0001f468\u200d\U0001f469 \u2708\ufe0f\r\ngo\tnow"}).codes() == []
+HIDDEN = ("a\u200bb", "\U000e0041", "\x1b[8m", "a\u202eb")
+EMOJI_AND_LINE_BREAKS = "\U0001f468\u200d\U0001f469 \u2708\ufe0f\r\ngo\tnow"
 
 
 @pytest.mark.parametrize(
-    "schema",
+    ("said", "found"),
     [
-        None,
-        [],
-        "object",
-        {},
-        {"type": "string"},
-        {"type": ["object", "null"]},
-        {"type": "object", "properties": []},
-        {"type": "object", "required": "a"},
-        {"type": "object", "required": [1]},
+        *((said, [("no-description", Severity.HINT)]) for said in (None, "", "  \n")),
+        ("x" * 9_000, [("long-description", Severity.HINT)]),
+        *((said, [("hidden-text", Severity.WARNING)]) for said in HIDDEN),
+        (EMOJI_AND_LINE_BREAKS, []),
     ],
 )
-def test_an_invalid_input_schema_is_an_error(schema: object):
-    assert listed({**ECHO, "inputSchema": schema}).codes() == ["bad-schema"]
+def test_a_missing_long_or_suspicious_description_is_reported(said: object, found: list[object]):
+    findings = listed({**ECHO, "description": said}).findings()
+    assert [(finding.code, finding.severity) for finding in findings] == found
 
 
-def test_a_tool_without_an_input_schema_is_an_error():
-    assert listed({"name": "a", "description": "b"}).codes() == ["bad-schema"]
+@pytest.mark.parametrize(
+    "schemas",
+    [
+        {},
+        *(
+            {"inputSchema": schema}
+            for schema in (
+                None,
+                [],
+                "object",
+                {},
+                {"type": "string"},
+                {"type": ["object", "null"]},
+                {"type": "object", "properties": []},
+                {"type": "object", "required": "a"},
+                {"type": "object", "required": [1]},
+            )
+        ),
+    ],
+)
+def test_a_missing_or_invalid_input_schema_is_an_error(schemas: dict[str, object]):
+    assert listed({"name": "a", "description": "b", **schemas}).codes() == ["bad-schema"]
 
 
 def test_since_2026_an_output_schema_can_have_any_type():
@@ -160,11 +160,8 @@ def test_a_result_that_does_not_match_its_schema_is_reported():
     )
 
 
-def test_a_missing_structured_result_is_reported():
+def test_a_missing_structured_result_is_reported_unless_the_tool_failed():
     assert call(listed(COUNT), {}) == ["no-structured-content"]
-
-
-def test_a_failed_tool_needs_no_structured_result():
     assert call(listed(COUNT), {"isError": True}) == []
 
 
