@@ -24,7 +24,7 @@ from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
-from tui.host.content import result_of
+from tui.host.content import object_in, result_of
 from tui.host.frames.id_gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
 from tui.host.sdk.client_options import as_model
 from tui.host.sdk.direct_calls import NotJsonArguments
@@ -371,9 +371,7 @@ class Listings:
     @property
     def has_tasks(self) -> bool:
         """Whether the server supports the tasks extension; it may report their changes on a change stream."""
-        offers = self._bridge.introduction.get("capabilities")
-        named = offers.get("extensions") if isinstance(offers, Mapping) else None
-        return isinstance(named, Mapping) and TASKS in named
+        return TASKS in object_in(object_in(self._bridge.introduction, "capabilities"), "extensions")
 
     async def listen(
         self, opened: Callable[[int], None], resources: Sequence[str] = (), tasks: Sequence[str] = ()

@@ -19,6 +19,8 @@ from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.core.tools import Tool, is_off
 from tui.host.catalog import NO_TOOLS, Catalog, described
+from tui.host.content import object_in
+from tui.host.frames.inbox import LISTS
 from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.waits import first_of, set_within
 
@@ -187,13 +189,8 @@ class ServerOffer:
 
 def _announced(introduction: Mapping[str, Any]) -> frozenset[str]:
     """Return the kinds of lists whose changes a server says that it announces."""
-    said = introduction.get("capabilities")
-    offers = said if isinstance(said, Mapping) else {}
-    return frozenset(
-        kind
-        for kind in ("tools", "resources", "prompts")
-        if isinstance(offer := offers.get(kind), Mapping) and offer.get("listChanged") is True
-    )
+    offers = object_in(introduction, "capabilities")
+    return frozenset(kind for kind in LISTS if object_in(offers, kind).get("listChanged") is True)
 
 
 SETTLE_SECONDS = 5.0

@@ -15,7 +15,6 @@ from tui.core.ports import BY_LIMIT, DecisionKind, Undecided
 from tui.core.questions import (
     METER,
     Action,
-    Questioner,
     Sampler,
     SamplingAnswer,
     SamplingFailed,
@@ -24,7 +23,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.server_questions import ServerDecisions
+from tui.host.server_questions import ServerDecisions, ServerQuestions
 
 MINUTE = 60.0
 WANTED = "a reply of the model"
@@ -43,7 +42,7 @@ class ServerSampling:
 
     def __init__(
         self,
-        questioner: Questioner,
+        questioner: ServerQuestions,
         sampler: Sampler,
         now: Callable[[], float] = time.monotonic,
         *,

@@ -13,6 +13,7 @@ from tui.core.permission.consent import AllOwn
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 
 
 def host(*specs, script=None, **more):
@@ -55,7 +56,7 @@ class Refused(AllOwn):
 
 
 async def test_a_server_without_consent_is_started_only_by_name():
-    one = host(A, B, consent=Refused())
+    one = host(A, B, answerers=Answerers(consent=Refused()))
     await one.start_all()
     assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
     assert one.status("a").reason is StopReason.NEEDS_CONSENT

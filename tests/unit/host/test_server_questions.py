@@ -16,7 +16,7 @@ from tui.core.questions import (
     SamplingQuestion,
     SamplingReview,
 )
-from tui.host.server_questions import CallQuestions
+from tui.host.server_questions import ServerQuestions
 
 
 class Slow(Refuser):
@@ -65,7 +65,7 @@ SAMPLING = SamplingQuestion("srv", {})
 )
 async def test_a_question_is_cancelled_when_its_call_ends(kind: str, question: Any) -> None:
     person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person)
     with questions.call():
         answer = await asked(person, getattr(questions, kind)(question))
     assert (await answer).action is Action.CANCEL
@@ -74,7 +74,7 @@ async def test_a_question_is_cancelled_when_its_call_ends(kind: str, question: A
 
 async def test_a_question_is_cancelled_when_its_call_fails() -> None:
     person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person)
     with pytest.raises(OSError, match="gone"), questions.call():
         answer = await asked(person, questions.form(form()))
         raise OSError("gone")
@@ -83,7 +83,7 @@ async def test_a_question_is_cancelled_when_its_call_fails() -> None:
 
 async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:
     person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person)
     with questions.call():
         answers = [await asked(person, questions.form(form(number))) for number in (1, 2, 3)]
     await asyncio.gather(*answers)
@@ -92,7 +92,7 @@ async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:
 
 async def test_a_question_remains_while_another_call_may_have_asked_it() -> None:
     person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person)
     with questions.call():
         with questions.call():
             answer = await asked(person, questions.form(form()))
@@ -103,7 +103,7 @@ async def test_a_question_remains_while_another_call_may_have_asked_it() -> None
 
 async def test_a_question_remains_when_a_later_call_ends() -> None:
     person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person)
     answer = await asked(person, questions.form(form()))
     with questions.call():
         pass
@@ -113,7 +113,7 @@ async def test_a_question_remains_when_a_later_call_ends() -> None:
 
 async def test_an_answer_during_the_call_is_passed_on() -> None:
     person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person)
     person.decided.set()
     with questions.call():
         assert (await questions.form(form())).action is Action.ACCEPT
@@ -124,19 +124,19 @@ async def test_a_timeout_of_the_questioner_is_raised() -> None:
         async def form(self, question: FormQuestion) -> FormAnswer:
             raise TimeoutError
 
-    questions = CallQuestions(Late())
+    questions = ServerQuestions(Late())
     with pytest.raises(TimeoutError), questions.call():
         await questions.form(form())
 
 
-async def in_request(questions: CallQuestions, known: int) -> FormAnswer:
+async def in_request(questions: ServerQuestions, known: int) -> FormAnswer:
     with questions.request(known):
         return await questions.form(form(known))
 
 
 async def test_withdrawing_a_request_withdraws_only_its_own_question() -> None:
     person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person)
     first, second = [await asked(person, in_request(questions, number)) for number in (1, 2)]
     questions.withdraw("1")  # the session treats 1 and "1" as the same id
     assert (await first).action is Action.CANCEL and not second.done()
@@ -146,7 +146,7 @@ async def test_withdrawing_a_request_withdraws_only_its_own_question() -> None:
 
 async def test_a_request_withdrawn_before_it_asks_is_not_shown() -> None:
     person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person)
     questions.withdraw(1)
     assert (await in_request(questions, 1)).action is Action.CANCEL
     assert person.seen == []
@@ -170,7 +170,7 @@ class SlowlyClosing(Slow):
 async def test_a_question_withdrawn_with_its_request_does_not_affect_the_call_that_ends_next(
     turns: int,
 ) -> None:
-    questions = CallQuestions(person := SlowlyClosing())
+    questions = ServerQuestions(person := SlowlyClosing())
     with questions.call():
         answer = await asked(person, in_request(questions, 1))
         questions.withdraw(1)
@@ -181,7 +181,7 @@ async def test_a_question_withdrawn_with_its_request_does_not_affect_the_call_th
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 5, 30])
 async def test_a_question_may_be_withdrawn_twice(turns: int) -> None:
-    questions = CallQuestions(person := SlowlyClosing())
+    questions = ServerQuestions(person := SlowlyClosing())
     answer = await asked(person, in_request(questions, 1))
     questions.withdraw(1)
     for _ in range(turns):
@@ -192,7 +192,7 @@ async def test_a_question_may_be_withdrawn_twice(turns: int) -> None:
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 5])
 async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled(turns: int) -> None:
-    questions = CallQuestions(person := SlowlyClosing())
+    questions = ServerQuestions(person := SlowlyClosing())
     with questions.call():
         answer = await asked(person, in_request(questions, 1))
         questions.withdraw(1)
@@ -207,7 +207,7 @@ async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled(tur
 async def test_a_dialog_that_closes_because_of_a_cancelled_request_does_not_affect_its_call(
     turns: int,
 ) -> None:
-    questions = CallQuestions(person := SlowlyClosing())
+    questions = ServerQuestions(person := SlowlyClosing())
     with questions.call():
         answer = await asked(person, in_request(questions, 1))
         answer.cancel()

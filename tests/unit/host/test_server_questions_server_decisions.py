@@ -8,12 +8,12 @@ from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import Action, Refuser
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_RECORDED, ServerDecisions
-from tui.host.server_requests import PatientQuestioner, ServerRequests
+from tui.host.server_requests import ServerRequests
 
 
 def requests_for(person: Refuser, **more: Any) -> tuple[ServerRequests, Noted]:
     log = Noted()
-    return ServerRequests("weather", PatientQuestioner(person, log), **more), log
+    return ServerRequests("weather", person, decisions=log, **more), log
 
 
 async def test_a_form_is_recorded_with_its_question_and_without_the_answer() -> None:

@@ -9,6 +9,7 @@ from tests.unit.host.scripted import Script
 from tests.unit.host.supervised import RUNNING, STOPPED, supervisor
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, StopReason
+from tui.host.host_context import Answerers
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ class Gate:
 
 def guarded(script, gate, **spec):
     server = supervisor(script, source="the file /tmp/mcp.json", **spec)
-    server._around.consent = gate
+    server._around.answerers = Answerers(consent=gate)
     return server
 
 

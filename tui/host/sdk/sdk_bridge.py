@@ -40,7 +40,7 @@ from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
-from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
+from tui.host.server_requests import ADDRESS_DONE, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 HeaderMap = Mapping[tuple[str, ...], str]
@@ -136,7 +136,7 @@ class SdkBridge:
     read: Any
     write: Any
     on_notification: Callable[[str, Mapping[str, Any]], None]
-    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", PatientQuestioner(Refuser())))
+    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", Refuser()))
     stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
     closed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = field(init=False, default=())

@@ -75,8 +75,17 @@ def authenticator_of(
     )
 
 
+async def sign_in(spec: ServerSpec, sign_ins: SignIns, sink: TrafficSink) -> "StoredSignIn":
+    """Sign in to a server, whether or not it runs. Raises SignInFailed."""
+    return await authenticator_of(spec, sign_ins, WireTap(spec.name, sink), TimeLimits()).sign_in()
+
+
 async def revoke(
-    sign_ins: "Sequence[StoredSignIn]", spec: ServerSpec | None, around: SignIns, tap: WireTap
+    server: str,
+    sign_ins: "Sequence[StoredSignIn]",
+    spec: ServerSpec | None,
+    around: SignIns,
+    sink: TrafficSink,
 ) -> str:
     """Revoke the tokens of sign-ins, recorded without secrets; return why one was not revoked, or "".
 
@@ -88,10 +97,12 @@ async def revoke(
     for one in sign_ins:
         around.remember(one.secrets())
     async with open_client(RoutedTransport(), {}) as client:
-        record = lambda what: tap.event("sign-in", **what)  # noqa: E731
+        tap = WireTap(server, sink)
         return await revoke(
             sign_ins,
-            lambda one: OAuthExchange(one.url, client, record=record, remember=around.remember),
+            lambda one: OAuthExchange(
+                one.url, client, record=lambda what: tap.event("sign-in", **what), remember=around.remember
+            ),
             spec,
             around.remember,
         )

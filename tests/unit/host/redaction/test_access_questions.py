@@ -20,7 +20,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.redaction.access import RedactedQuestioner
 from tui.host.redaction.results import ResultRedactor
-from tui.host.server_requests import PatientQuestioner, ServerRequests
+from tui.host.server_requests import ServerRequests
 
 SECRET = "canary-7f3a9c-secret"
 MARK = "[redacted:KEY]"
@@ -87,8 +87,7 @@ async def test_sampling_requests_for_the_model_are_redacted_unless_they_are_sent
 ):
     person, model = Person(), Model()
     asked = RedactedQuestioner(person, REDACTION)
-    patient = PatientQuestioner(asked, redact=REDACTION.value)
-    requests = ServerRequests("s", patient, sampler=model)
+    requests = ServerRequests("s", asked, sampler=model, redact=REDACTION.value)
     requests.spec = ServerSpec("s", sampling=SamplingRule.ASK, send_as_is=as_is)
     message = {"role": "user", "content": {"type": "text", "text": f"use {SECRET}"}}
     await requests.answer("sampling/createMessage", {"messages": [message], "maxTokens": 10})

@@ -12,7 +12,7 @@ from mcp_types import (
 
 from tui.core.questions import Refuser
 from tui.host.sdk.client_options import as_model, callbacks
-from tui.host.server_requests import PatientQuestioner, ServerRequests
+from tui.host.server_requests import ServerRequests
 
 TEXT = {"type": "text", "text": "Hello"}
 
@@ -33,12 +33,12 @@ def test_each_answer_becomes_the_model_of_its_kind_without_loss(answer, model):
 
 
 async def test_a_form_is_answered_through_the_callback():
-    answer = callbacks(ServerRequests("srv", PatientQuestioner(Refuser())))["elicitation_callback"]
+    answer = callbacks(ServerRequests("srv", Refuser()))["elicitation_callback"]
     asked = ElicitRequestFormParams(message="Who?", requested_schema={"type": "object"})
     assert (await answer(None, asked)).action == "decline"
 
 
 async def test_a_refusal_becomes_an_error_response():
-    answer = callbacks(ServerRequests("srv", PatientQuestioner(Refuser())))["elicitation_callback"]
+    answer = callbacks(ServerRequests("srv", Refuser()))["elicitation_callback"]
     asked = ElicitRequestFormParams(message="Who?", requested_schema={"type": "array"})
     assert isinstance(await answer(None, asked), ErrorData)
