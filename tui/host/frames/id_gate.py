@@ -178,9 +178,7 @@ class Gate:
             case Response(id=wire_id):
                 sent = self._settle(wire_id)
                 if sent is not None:
-                    if sent.method == "initialize":
-                        self.negotiated(str(message.result.get("protocolVersion", ""))[:40])
-                    self._inbox.put(Response(sent.id, message.result))
+                    self._answer(sent, message)
                 elif wire_id == self._late_probe:
                     self._note_versions(message)
                 else:
@@ -299,6 +297,11 @@ class Gate:
         # A server that cannot read the probe answers it without an id; nothing else is pending then.
         probes = [wire for wire, sent in self._pending.items() if sent.method == PROBE]
         return probes[0] if len(probes) == len(self._pending) == 1 else None
+
+    def _answer(self, sent: PendingRequest, answer: Response) -> None:
+        if sent.method == "initialize":
+            self.negotiated(str(answer.result.get("protocolVersion", ""))[:40])
+        self._inbox.put(Response(sent.id, answer.result))
 
     def _failure(self, sent: PendingRequest, failure: Failure) -> None:
         versions = self._late_versions

@@ -6,7 +6,8 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -50,6 +51,7 @@ OVERHEAD = 1024
 
 T = TypeVar("T")
 OPENING = (PROBE, "initialize")
+_log = logging.getLogger(__name__)
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -328,6 +330,18 @@ class RemoteTransport:
         with self.clocks.holding(limit):
             async with limit:
                 yield
+
+    async def failure_of(self, work: Awaitable[None]) -> HttpFault | None:
+        """Do the work of a request; return why it failed, or None."""
+        try:
+            await work
+        except HttpFault as fault:
+            return fault
+        except Exception:  # a bug must not leave a call pending forever
+            _log.exception("a request to %s failed with an internal error", self.spec.name)
+            step = "See mcptui.log for the cause."
+            return HttpFault("internal error: the response was lost.", next_step=step)
+        return None
 
     def later(self, seconds: float, act: Callable[[], object]) -> None:
         """Call `act` after `seconds`, unless the connection has ended by then."""
