@@ -61,7 +61,7 @@ async def stage(tmp_path, questioner=None, book=None):
         sink=captured.append,
         clock=MonotonicClock(),
         answerers=Answerers(questioner=questioner or Refuser()),
-        remembered=Remembered(tasks=book),
+        remembered=Remembered(tasks=book or KnownTasks()),
     )
     try:
         await host.start_all()
