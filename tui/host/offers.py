@@ -106,13 +106,17 @@ class ServerOffer:
         """Return all tools; those that are not accepted are withheld, and say why."""
         revision = self.definitions.revision
         if self._marked[0] is not catalog or self._marked[1] != revision:
-            self._marked = catalog, revision, [self._judged(tool) for tool in catalog.tools]
+            self._marked = (
+                catalog,
+                revision,
+                [
+                    replace(tool, withheld=why, is_unaccepted=True)
+                    if not tool.withheld and (why := self.unaccepted(tool))
+                    else tool
+                    for tool in catalog.tools
+                ],
+            )
         return self._marked[2]
-
-    def _judged(self, tool: Tool) -> Tool:
-        if tool.withheld or not (why := self.unaccepted(tool)):
-            return tool
-        return replace(tool, withheld=why, is_unaccepted=True)
 
     def unaccepted(self, tool: Tool) -> str:
         """Return why a tool is not accepted, in a few words, or ""."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tui.core.context.context_meter import estimate_request
-from tui.core.context.sampling_messages import BadSampling, max_tokens_of, model_request
+from tui.core.context.sampling_messages import max_tokens_of, model_request
 from tui.core.ports import BY_LIMIT, DecisionKind, Undecided
 from tui.core.questions import (
     METER,
@@ -139,6 +139,3 @@ class ServerSampling:
             self._asked_at.popleft()
         if len(self._asked_at) >= spec.sampling_per_minute:
             raise self._limited(f"more than {spec.sampling_per_minute} requests to the model in a minute")
-
-
-__all__ = ["BadSampling", "SamplingRefused", "ServerSampling"]

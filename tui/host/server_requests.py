@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tui.core.context.sampling_messages import BadSampling
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.jsonrpc.reserved import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
@@ -26,7 +27,7 @@ from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address
 from tui.host.browser import open_browser
-from tui.host.sampling_policy import BadSampling, SamplingRefused, ServerSampling
+from tui.host.sampling_policy import SamplingRefused, ServerSampling
 from tui.host.server_questions import ServerDecisions, ServerQuestions
 from tui.host.waits import first_of
 

@@ -57,35 +57,18 @@ class RunningToolbox:
         seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
+        by_hand: bool = False,
     ) -> ToolResult:
         """Call and return the result; failures are results too. Cancelling it cancels the call at the server.
 
         A tool that was changed or turned off since it was offered is not called, because an approval covers a
-        definition, not a name.
+        definition, not a name. A server that died is started again first. A server that replaces this one
+        meanwhile is not called. The user may call `by_hand` what is turned off; cancelling that leaves a task
+        that the server has made of the call.
         """
         server = self._servers.get(tool.server)
-        if server is not None and is_off(tool.name, server.spec.off):
+        if server is not None and not by_hand and is_off(tool.name, server.spec.off):
             return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
-        return await self.call_by_hand(
-            tool, arguments, seconds=seconds, progress=progress, clocks=clocks, keep_task=False
-        )
-
-    async def call_by_hand(
-        self,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        *,
-        seconds: float | CallTimeout,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
-        keep_task: bool = True,
-    ) -> ToolResult:
-        """Call a tool, even one that is turned off for the model.
-
-        With `keep_task`, cancelling this leaves a task that the server has made of the call. A server that
-        died is started again first. A server that replaces this one meanwhile is not called.
-        """
-        server = self._servers.get(tool.server)
         if server is not None and server.is_reviving:
             await server.revive()
         connection = server.running_connection if server is not None else None
@@ -101,7 +84,7 @@ class RunningToolbox:
         own = server.spec
         allowed = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
         result = await connection.call(
-            tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=keep_task
+            tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=by_hand
         )
         return await self.judged(result, connection.catalog.output_schemas.get(tool.name))
 

@@ -141,7 +141,7 @@ class HandWorkbench:
         if fault := _unsendable(arguments):
             return ToolResult.failed(fault, CallFailure.PROTOCOL)
         with _by_hand(call):
-            return await self._toolbox.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
+            return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress, by_hand=True)
 
     def tasks(self, server: str) -> Sequence[Task]:
         known = self._servers.get(server)
