@@ -53,6 +53,12 @@ class Wire:
         await asyncio.sleep(0)
         return task, ticket, self.sent[-1]["id"]
 
+    async def end(self, task):
+        """Close the connection, which fails a pending call."""
+        self.calls.close()
+        with pytest.raises(MCPError):
+            await task
+
 
 async def test_a_call_has_the_same_meta_as_a_session_request_and_our_own_stamp():
     wire = Wire(MODERN | {"mcptui/ticket": "1", "progressToken": 3})
@@ -64,9 +70,7 @@ async def test_a_call_has_the_same_meta_as_a_session_request_and_our_own_stamp()
         "arguments": {"a": 1},
         "_meta": {"level": "info", **MODERN, "progressToken": name},
     }
-    wire.calls.close()
-    with pytest.raises(MCPError):
-        await task
+    await wire.end(task)
 
 
 async def test_a_call_has_the_headers_of_a_session_request():
@@ -76,18 +80,14 @@ async def test_a_call_has_the_headers_of_a_session_request():
     assert wire.headers == [
         {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo"}
     ]
-    wire.calls.close()
-    with pytest.raises(MCPError):
-        await task
+    await wire.end(task)
 
 
 async def test_a_call_of_the_older_era_repeats_only_the_version_in_headers():
     wire = Wire(headers={"mcp-protocol-version": "2025-11-25"})
     task, _, _ = await wire.call()
     assert wire.headers == [{"mcp-protocol-version": "2025-11-25"}]
-    wire.calls.close()
-    with pytest.raises(MCPError):
-        await task
+    await wire.end(task)
 
 
 async def test_the_raw_response_is_kept():
@@ -225,18 +225,31 @@ def test_direct_calls_can_be_turned_off(monkeypatch):
     assert not calls.possible
 
 
+async def result_of(spec, arguments, sink=lambda *_: None):
+    """Call the only tool of a server; return its result."""
+    host = Host([spec], sink=sink, clock=MonotonicClock())
+    await host.start_all()
+    (tool,) = host.toolbox.tools()
+    result = await host.toolbox.call(tool, arguments, seconds=5, progress=lambda *_: None)
+    await host.shutdown()
+    return result
+
+
+def local(path, **env):
+    return ServerSpec("srv", sys.executable, (str(path),), env=env)
+
+
+def remote(server):
+    return ServerSpec("srv", transport=Transport.HTTP, url=server.url)
+
+
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 async def test_a_direct_call_sends_the_same_message_as_the_session(era, monkeypatch):
     """Seen with mcp 2.3: another version may add something else to its requests."""
 
     async def called():
         seen = []
-        spec = ServerSpec("srv", sys.executable, (str(SERVER),), env={"FAULT_ERA": era})
-        host = Host([spec], sink=seen.append, clock=MonotonicClock())
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
-        result = await host.toolbox.call(tool, {"text": "x"}, seconds=5, progress=lambda *_: None)
-        await host.shutdown()
+        result = await result_of(local(SERVER, FAULT_ERA=era), {"text": "x"}, seen.append)
         assert result.content == (TextContent('{"text": "x"}'),)
         lines = [json.loads(one.raw) for one in seen if one.direction is Direction.OUT]
         (call,) = (line for line in lines if line["method"] == "tools/call")
@@ -248,11 +261,6 @@ async def test_a_direct_call_sends_the_same_message_as_the_session(era, monkeypa
     assert direct == await called()
 
 
-def remote(server):
-    spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-    return Host([spec], sink=lambda *_: None, clock=MonotonicClock())
-
-
 @pytest.mark.parametrize("name", ["echo", " écho "])
 @pytest.mark.parametrize("modern", [True, False])
 async def test_a_direct_call_over_http_sends_the_same_request_as_the_session(modern, name, monkeypatch):
@@ -261,11 +269,7 @@ async def test_a_direct_call_over_http_sends_the_same_request_as_the_session(mod
 
     async def called():
         async with http_server(modern=modern, tools=[tool]) as server:
-            host = remote(server)
-            await host.start_all()
-            (known,) = host.toolbox.tools()
-            result = await host.toolbox.call(known, {"text": "ä"}, seconds=5, progress=lambda *_: None)
-            await host.shutdown()
+            result = await result_of(remote(server), {"text": "ä"})
         assert not result.is_error
         (call,) = (one for one in server.asked if one.method == "tools/call")
         assert call.message.pop("id") == call.message["params"]["_meta"].pop("progressToken")
@@ -285,45 +289,24 @@ async def test_a_direct_call_over_http_sends_the_same_request_as_the_session(mod
 async def test_a_call_over_http_bypasses_the_session(modern, monkeypatch):
     monkeypatch.setattr(Client, "call_tool", None)
     async with http_server(modern=modern) as server:
-        host = remote(server)
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
-        result = await host.toolbox.call(tool, {"text": "x"}, seconds=5, progress=lambda *_: None)
-        await host.shutdown()
+        result = await result_of(remote(server), {"text": "x"})
     assert result.content == (TextContent('{"text": "x"}'),)
 
 
 @pytest.mark.parametrize("modern", [True, False])
 async def test_arguments_that_are_not_json_are_left_to_the_session_over_http(modern):
     async with http_server(modern=modern) as server:
-        host = remote(server)
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
-        result = await host.toolbox.call(tool, {"x": float("nan")}, seconds=5, progress=lambda *_: None)
-        await host.shutdown()
+        result = await result_of(remote(server), {"x": float("nan")})
     assert result.content == (TextContent('{"x": null}'),)
 
 
 async def test_a_call_without_a_response_fails_when_the_server_exits():
-    script = SERVER.with_name("exit_mid_call.py")
-    host = Host(
-        [ServerSpec("srv", sys.executable, (str(script),))], sink=lambda *_: None, clock=MonotonicClock()
-    )
-    await host.start_all()
-    tool = host.toolbox.tools()[0]
-    result = await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
-    await host.shutdown()
+    result = await result_of(local(SERVER.with_name("exit_mid_call.py")), {})
     assert result.failure is CallFailure.SERVER_DIED
 
 
 async def test_arguments_that_are_not_json_are_left_to_the_session():
-    host = Host(
-        [ServerSpec("srv", sys.executable, (str(SERVER),))], sink=lambda *_: None, clock=MonotonicClock()
-    )
-    await host.start_all()
-    (tool,) = host.toolbox.tools()
-    result = await host.toolbox.call(tool, {"x": float("nan")}, seconds=5, progress=lambda *_: None)
-    await host.shutdown()
+    result = await result_of(local(SERVER), {"x": float("nan")})
     assert result.content == (TextContent('{"x": null}'),)
 
 
