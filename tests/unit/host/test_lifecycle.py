@@ -19,6 +19,11 @@ from tui.host.lifecycle import (
 )
 
 
+@pytest.fixture
+def policy():
+    return RestartPolicy()
+
+
 @pytest.mark.parametrize("happening", LifecycleEvent)
 @pytest.mark.parametrize("state", ServerState)
 def test_a_transition_outside_the_table_is_rejected(state, happening):
@@ -35,28 +40,24 @@ def test_stopped_is_reached_only_through_stopping():
     ]
 
 
-def test_the_delay_doubles_starting_at_one_second():
-    policy = RestartPolicy()
+def test_the_delay_doubles_starting_at_one_second(policy):
     delays = [policy.delay_after_death(at * 60 * SECOND, 0) for at in range(8)]
     assert delays == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
-def test_a_minute_of_uptime_resets_the_delay():
-    policy = RestartPolicy()
+def test_a_minute_of_uptime_resets_the_delay(policy):
     for at in range(4):
         policy.delay_after_death(at * 100 * SECOND, 0)
     assert policy.delay_after_death(1000 * SECOND, 60 * SECOND) == 1
 
 
-def test_five_exits_in_two_minutes_are_a_crash_loop():
-    policy = RestartPolicy()
+def test_five_exits_in_two_minutes_are_a_crash_loop(policy):
     delays = [policy.delay_after_death(at * 10 * SECOND, 0) for at in range(5)]
     assert delays[:4] == [1, 2, 4, 8]
     assert delays[4] is None
 
 
-def test_a_manual_start_resets_the_crash_loop():
-    policy = RestartPolicy()
+def test_a_manual_start_resets_the_crash_loop(policy):
     for at in range(5):
         policy.delay_after_death(at, 0)
     policy.forget()
@@ -78,15 +79,13 @@ def test_exits_never_lead_to_more_than_five_starts_in_two_minutes(deaths):
         assert sum(0 <= at - first < 120 * SECOND for at in starts) <= LOOP_DEATHS
 
 
-def test_a_call_waits_for_the_rest_of_the_delay():
-    policy = RestartPolicy()
+def test_a_call_waits_for_the_rest_of_the_delay(policy):
     policy.delay_after_death(10 * SECOND, 0)
     left = [policy.seconds_left(int(at * SECOND)) for at in (10, 10.25, 11, 99)]
     assert left == [1, 0.75, 0, 0]
 
 
-def test_a_call_starts_only_a_server_that_exited_by_itself():
-    policy = RestartPolicy()
+def test_a_call_starts_only_a_server_that_exited_by_itself(policy):
     assert policy.seconds_left(0) is None
     for end in (policy.is_ready, policy.forget):
         policy.delay_after_death(0, 0)

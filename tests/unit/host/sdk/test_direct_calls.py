@@ -60,6 +60,11 @@ class Wire:
             await task
 
 
+@pytest.fixture
+async def wire():
+    return Wire()
+
+
 async def test_a_call_has_the_same_meta_as_a_session_request_and_our_own_stamp():
     wire = Wire(MODERN | {"mcptui/ticket": "1", "progressToken": 3})
     task, _, name = await wire.call(level="info")
@@ -90,8 +95,7 @@ async def test_a_call_of_the_older_era_repeats_only_the_version_in_headers():
     await wire.end(task)
 
 
-async def test_the_raw_response_is_kept():
-    wire = Wire()
+async def test_the_raw_response_is_kept(wire):
     task, ticket, name = await wire.call()
     assert wire.calls.answered(name, {"content": [{"type": "hologram"}]})
     await task
@@ -114,8 +118,7 @@ async def test_a_response_with_an_unknown_result_type_is_an_error():
         await task
 
 
-async def test_an_error_of_the_server_is_raised_as_the_session_raises_it():
-    wire = Wire()
+async def test_an_error_of_the_server_is_raised_as_the_session_raises_it(wire):
     task, _, name = await wire.call()
     assert wire.calls.failed(name, ErrorData(code=-32602, message="no such tool", data={"name": "echo"}))
     with pytest.raises(MCPError) as raised:
@@ -124,15 +127,13 @@ async def test_an_error_of_the_server_is_raised_as_the_session_raises_it():
     assert (error.code, error.message, error.data) == (-32602, "no such tool", {"name": "echo"})
 
 
-async def test_responses_to_requests_of_the_session_are_left_to_it():
-    wire = Wire()
+async def test_responses_to_requests_of_the_session_are_left_to_it(wire):
     assert not wire.calls.answered(1, {})
     assert not wire.calls.failed(None, ErrorData(code=1, message="x"))
     assert not wire.calls.progressed({"progressToken": 1, "progress": 1})
 
 
-async def test_responses_are_matched_to_their_calls():
-    wire = Wire()
+async def test_responses_are_matched_to_their_calls(wire):
     first, first_ticket, first_name = await wire.call()
     second, second_ticket, second_name = await wire.call()
     wire.calls.answered(second_name, {"n": 2})
@@ -141,8 +142,7 @@ async def test_responses_are_matched_to_their_calls():
     assert (first_ticket.raw, second_ticket.raw) == ({"n": 1}, {"n": 2})
 
 
-async def test_cancelling_a_call_also_cancels_it_on_the_server():
-    wire = Wire()
+async def test_cancelling_a_call_also_cancels_it_on_the_server(wire):
     task, ticket, name = await wire.call()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -153,8 +153,7 @@ async def test_cancelling_a_call_also_cancels_it_on_the_server():
     assert ticket.raw is None
 
 
-async def test_a_response_that_arrives_during_cancellation_is_harmless():
-    wire = Wire()
+async def test_a_response_that_arrives_during_cancellation_is_harmless(wire):
     task, _, name = await wire.call()
     task.cancel()
     assert wire.calls.answered(name, {"content": []})
@@ -164,8 +163,7 @@ async def test_a_response_that_arrives_during_cancellation_is_harmless():
         await task
 
 
-async def test_progress_is_reported_until_the_response_arrives():
-    wire = Wire()
+async def test_progress_is_reported_until_the_response_arrives(wire):
     task, _, name = await wire.call()
     assert wire.calls.progressed({"progressToken": name, "progress": 1, "total": 4, "message": "half"})
     assert wire.calls.progressed({"progressToken": name, "progress": 2, "total": "many", "message": 7})
@@ -176,8 +174,7 @@ async def test_progress_is_reported_until_the_response_arrives():
     assert not wire.calls.progressed({"progressToken": name, "progress": 3})
 
 
-async def test_a_failing_progress_callback_is_only_logged(caplog):
-    wire = Wire()
+async def test_a_failing_progress_callback_is_only_logged(caplog, wire):
     wire.reports = None
     task, _, name = await wire.call()
     assert wire.calls.progressed({"progressToken": name, "progress": 1})
@@ -186,8 +183,7 @@ async def test_a_failing_progress_callback_is_only_logged(caplog):
     assert "a progress callback failed" in caplog.text
 
 
-async def test_the_end_of_the_connection_fails_pending_and_later_calls():
-    wire = Wire()
+async def test_the_end_of_the_connection_fails_pending_and_later_calls(wire):
     task, _, _ = await wire.call()
     wire.calls.close()
     with pytest.raises(MCPError, match="Connection closed"):
