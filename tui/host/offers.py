@@ -175,7 +175,8 @@ class ServerOffer:
         redact_cut: Callable[[str], str],
     ) -> dict[str, Any]:
         """Return the fields of a status about a running server's lists."""
-        catalog = connection.catalog
+        catalog, said = connection.catalog, object_in(connection.introduction, "capabilities")
+        announced = frozenset(kind for kind in LISTS if object_in(said, kind).get("listChanged") is True)
         return {
             "tools": len(catalog.tools),
             "tools_off": sum(is_off(tool.name, off) for tool in catalog.tools),
@@ -187,14 +188,10 @@ class ServerOffer:
             "prompts": connection.counts["prompts"],
             "resources_revision": connection.revisions["resources"],
             "prompts_revision": connection.revisions["prompts"],
-            "announces": _announced(connection.introduction),
+            "announces": frozenset(
+                kind for kind in LISTS if object_in(said, kind).get("listChanged") is True
+            ),
         }
-
-
-def _announced(introduction: Mapping[str, Any]) -> frozenset[str]:
-    """Return the kinds of lists whose changes a server says that it announces."""
-    offers = object_in(introduction, "capabilities")
-    return frozenset(kind for kind in LISTS if object_in(offers, kind).get("listChanged") is True)
 
 
 SETTLE_SECONDS = 5.0
