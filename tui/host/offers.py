@@ -188,9 +188,7 @@ class ServerOffer:
             "prompts": connection.counts["prompts"],
             "resources_revision": connection.revisions["resources"],
             "prompts_revision": connection.revisions["prompts"],
-            "announces": frozenset(
-                kind for kind in LISTS if object_in(said, kind).get("listChanged") is True
-            ),
+            "announces": announced,
         }
 
 
