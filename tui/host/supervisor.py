@@ -425,8 +425,6 @@ class Supervisor:
 
     def ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
-        self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
-        self._kept = connection.catalog
         self._policy.is_ready()
         if connection.protocol:
             era = Era(is_modern(connection.protocol), connection.version)
@@ -437,7 +435,7 @@ class Supervisor:
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
-            **self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut),
+            **self._counts(connection),
         )
 
     def leaving(self, reason: StopReason) -> None:
@@ -449,12 +447,15 @@ class Supervisor:
 
     def changed(self) -> None:
         if (connection := self.running_connection) is not None:
-            if self._kept is not connection.catalog:
-                self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
-            self._kept = connection.catalog
-            counts = self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut)
-            self._status = replace(self._status, **counts)
+            self._status = replace(self._status, **self._counts(connection))
         self._around.changed(self.spec.name)
+
+    def _counts(self, connection: "Connection") -> dict[str, Any]:
+        """Return what the status says of a connection's lists, which are compared with the accepted ones."""
+        if self._kept is not connection.catalog:
+            self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
+        self._kept = connection.catalog
+        return self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut)
 
     def _change_state(self, happening: LifecycleEvent, **values: Any) -> None:
         state = after(self._status.state, happening)
