@@ -27,7 +27,6 @@ from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.client_requests import CLOSING_SECONDS, Listings, RawRequest, SdkToolCall
-from tui.host.content import object_in
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
@@ -232,7 +231,8 @@ class Connection:
     @property
     def capabilities(self) -> Mapping[str, Any]:
         """What the server says that it offers."""
-        return object_in(self.introduction, "capabilities")
+        said = self.introduction.get("capabilities")
+        return said if isinstance(said, Mapping) else {}
 
     def offers(self, kind: str) -> bool:
         return self.capabilities.get(kind) not in (None, False)
@@ -382,7 +382,8 @@ class Connection:
     @property
     def takes_subscriptions(self) -> bool:
         """Whether the server supports subscriptions to single resources."""
-        return object_in(self.capabilities, "resources").get("subscribe") is True
+        resources = self.capabilities.get("resources")
+        return isinstance(resources, Mapping) and resources.get("subscribe") is True
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == RESOURCE_UPDATED:
