@@ -20,6 +20,7 @@ from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswe
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
+from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 
 SCENARIO = "MCP_CONFORMANCE_SCENARIO"
@@ -88,9 +89,10 @@ async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path
         [spec],
         sink=hear,
         clock=MonotonicClock(),
-        questioner=Willing(),
-        tokens=TokenStore(folder, use_keychain=False),
-        client_metadata_url=METADATA_URL,
+        answerers=Answerers(questioner=Willing()),
+        remembered=Remembered(
+            tokens=TokenStore(folder, use_keychain=False), client_metadata_url=METADATA_URL
+        ),
     )
     try:
         await host.start(NAME)

@@ -5,6 +5,7 @@ import hashlib
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Entry, Kind
 from tui.host.host import Host
 from tui.host.process.stop_ladder import StopGrace
+from tui.host.transports import open_transport
 from tui.runtime.recording import Keeping, RunRecording
 from tui.storage.recordings.reader import RecordingReader
 
@@ -48,7 +50,9 @@ class Store:
             )
             for name in names
         ]
-        self.host = Host(specs, sink=self.traffic, clock=MonotonicClock(), grace=QUICK)
+        self.host = Host(
+            specs, sink=self.traffic, clock=MonotonicClock(), open_with=partial(open_transport, grace=QUICK)
+        )
 
     async def run(self) -> None:
         self.traffic.start(Keeping(self.folder))

@@ -20,6 +20,7 @@ from tui.core.time_limits import PROGRESS, REQUESTS, CallTimeout
 from tui.core.tools import CallFailure, ToolResult
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 from tui.host.sdk.direct_calls import BY_SDK
 
 SERVER = Path(__file__).with_name("working_server.py")
@@ -112,7 +113,7 @@ class Model:
 @pytest.mark.parametrize("silent", [False, True])
 async def test_a_model_that_continues_its_reply_to_a_server_restarts_the_timeout_like_progress(silent):
     spec = working("legacy", sampling=SamplingRule.ALLOW)
-    async with host_of(spec, sampler=Model(silent=silent)) as host:
+    async with host_of(spec, answerers=Answerers(sampler=Model(silent=silent))) as host:
         said = text(await call(host, "samples", CallTimeout(1, most=60)))
     late = "samples did not respond or report progress within 1 s (tool_seconds). The call was cancelled."
     assert said == (f"{late} The server was waiting for a reply from the model." if silent else "done")

@@ -11,6 +11,7 @@ from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 from tui.host.sdk.sdk_bridge import TICKET
 
 SERVER = Path(__file__).with_name("changing_server.py")
@@ -27,7 +28,7 @@ async def host(lines):
         [programs.server("changing", SERVER)],
         sink=lambda captured: lines.append(captured.raw),
         clock=MonotonicClock(),
-        questioner=Accepting(),
+        answerers=Answerers(questioner=Accepting()),
     )
     await made.start_all()
     yield made

@@ -26,6 +26,7 @@ from tui.core.servers import (
 )
 from tui.core.traffic import Direction
 from tui.host.host import Host
+from tui.host.host_context import Remembered
 
 GATEWAY = str(Path(__file__).with_name("gateway_server.py"))
 
@@ -49,7 +50,12 @@ async def started(spec, memory=None):
             sent.extend([message["method"]] if "method" in message and "id" in message else [])
 
     clock = MonotonicClock()
-    host = Host([spec], sink=note, clock=clock, eras=memory.eras, definitions=memory.definitions)
+    host = Host(
+        [spec],
+        sink=note,
+        clock=clock,
+        remembered=Remembered(eras=memory.eras, definitions=memory.definitions),
+    )
     await host.start(spec.name)
     try:
         yield host, sent

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -22,6 +23,7 @@ from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.tools import CallFailure, ToolResult
 from tui.host.host import Host
 from tui.host.process.stop_ladder import StopGrace
+from tui.host.transports import open_transport
 
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
@@ -244,12 +246,23 @@ ELSEWHERE = {"crash_loop", "endless_line", "ignore_sigterm_and_eof"}
 """Servers with a test of their own below."""
 
 
+async def recorded(name: str) -> tuple[Host, list[bytes]]:
+    """Start a faulty server; return its host, and what travels."""
+    lines: list[bytes] = []
+    spec = ServerSpec(name, sys.executable, (str(FAULTS / f"{name}.py"),))
+    host = Host([spec], sink=lambda captured: lines.append(captured.raw), clock=MonotonicClock())
+    await host.start_all()
+    return host, lines
+
+
 def host_for(row: Row, grace: StopGrace | None = None) -> Host:
     spec = ServerSpec(
         row.name, sys.executable, (str(FAULTS / f"{row.name}.py"),), row.env,
         start_seconds=row.start_seconds,
     )  # fmt: skip
-    return Host([spec], sink=lambda *_: None, clock=MonotonicClock(), grace=grace)
+    return Host(
+        [spec], sink=lambda *_: None, clock=MonotonicClock(), open_with=partial(open_transport, grace=grace)
+    )
 
 
 async def most_work_at_once(longest: list[float]) -> None:
@@ -350,12 +363,12 @@ async def test_a_server_that_keeps_dying_is_not_restarted():
         async def sleep(self, seconds):
             await asyncio.sleep(0)
 
-    row = Row("crash_loop", env={"FAULT_DELAY": "0.05"})
-    spec = ServerSpec(row.name, sys.executable, (str(FAULTS / "crash_loop.py"),), row.env, restart=True)
+    slow = {"FAULT_DELAY": "0.05"}
+    spec = ServerSpec("crash", sys.executable, (str(FAULTS / "crash_loop.py"),), slow, restart=True)
     host = Host([spec], sink=lambda *_: None, clock=Impatient())
     await host.start_all()
-    await until(lambda: host.status(row.name).reason is StopReason.CRASH_LOOP)
-    assert host.status(row.name).restarts == 4
+    await until(lambda: host.status("crash").reason is StopReason.CRASH_LOOP)
+    assert host.status("crash").restarts == 4
     await host.shutdown()
 
 
@@ -408,11 +421,7 @@ async def test_a_damaged_part_affects_only_its_resource_prompt_or_call(era):
 
 
 async def test_an_endless_stream_of_change_notifications_causes_few_requests():
-    lines = []
-    row = only("list_changed_storm")
-    spec = ServerSpec(row.name, sys.executable, (str(FAULTS / f"{row.name}.py"),))
-    host = Host([spec], sink=lambda captured: lines.append(captured.raw), clock=MonotonicClock())
-    await host.start_all()
+    host, lines = await recorded("list_changed_storm")
     await asyncio.sleep(2.5)
     asked = sum(b'"tools/list"' in raw for raw in lines)
     assert 2 <= asked <= 3
@@ -431,39 +440,28 @@ async def test_a_server_request_that_is_not_supported_gets_the_right_error_code(
 
 
 async def test_the_era_of_a_legacy_server_is_remembered_so_the_next_start_has_no_delay():
-    lines = []
-    spec = ServerSpec("silent", sys.executable, (str(FAULTS / "discover_silent.py"),))
-    host = Host([spec], sink=lambda captured: lines.append(captured.raw), clock=MonotonicClock())
-    await host.start_all()
+    host, lines = await recorded("discover_silent")
     assert sum(b'"server/discover"' in raw for raw in lines) == 1
     lines.clear()
-    await host.restart("silent")
-    assert host.status("silent").state is ServerState.RUNNING
+    await host.restart("discover_silent")
+    assert host.status("discover_silent").state is ServerState.RUNNING
     assert not any(b'"server/discover"' in raw for raw in lines)
     await host.shutdown()
 
 
-def read(line):
-    try:
-        return json.loads(line)
-    except ValueError:
-        return {}
-
-
 async def test_a_cancelled_call_is_cancelled_on_the_wire():
-    lines = []
-    spec = ServerSpec("hang", sys.executable, (str(FAULTS / "hang_on_call.py"),))
-    host = Host([spec], sink=lambda captured: lines.append(read(captured.raw)), clock=MonotonicClock())
-    await host.start_all()
+    host, raw = await recorded("hang_on_call")
     tool = host.toolbox.tools()[0]
     call = asyncio.create_task(host.toolbox.call(tool, {}, seconds=60, progress=lambda *_: None))
-    await until(lambda: any(line.get("method") == "tools/call" for line in lines))
+
+    def sent(method):
+        return [json.loads(line) for line in raw if method.encode() in line]
+
+    await until(lambda: sent("tools/call"))
     call.cancel()
     await asyncio.gather(call, return_exceptions=True)
-    asked = next(line["id"] for line in lines if line.get("method") == "tools/call")
-    await until(lambda: any(line.get("method") == "notifications/cancelled" for line in lines))
-    cancelled = next(line for line in lines if line.get("method") == "notifications/cancelled")
-    assert cancelled["params"]["requestId"] == asked
+    await until(lambda: sent("notifications/cancelled"))
+    assert sent("notifications/cancelled")[0]["params"]["requestId"] == sent("tools/call")[0]["id"]
     await host.shutdown()
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import Kind, Outcome
 from tui.host.host import Host
 from tui.host.process.stop_ladder import StopGrace
+from tui.host.transports import open_transport
 from tui.traffic.lint.lint import Linter
 from tui.traffic.record.entry_reader import EntryReader
 
@@ -34,7 +36,12 @@ class Stage:
     def __init__(self, *args, transport=Transport.LINES, **more):
         self.taken = []
         spec = ServerSpec("srv", sys.executable, tuple(map(str, args)), transport=transport, **more)
-        self.host = Host([spec], sink=self.taken.append, clock=MonotonicClock(), grace=QUICK)
+        self.host = Host(
+            [spec],
+            sink=self.taken.append,
+            clock=MonotonicClock(),
+            open_with=partial(open_transport, grace=QUICK),
+        )
 
     async def __aenter__(self):
         await self.host.start("srv")

@@ -12,6 +12,7 @@ from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.servers import EraChoice, ServerSpec
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 
 SERVER = str(Path(__file__).with_name("steered_server.py"))
 TOOLS = ["say", "end", "third"]
@@ -44,7 +45,7 @@ class Stage:
             [ServerSpec("srv", sys.executable, (SERVER, str(path)))],
             sink=lambda captured: self.lines.append(captured.raw),
             clock=self.clock,
-            questioner=Accepting(),
+            answerers=Answerers(questioner=Accepting()),
         )
 
     @property

@@ -27,7 +27,9 @@ from tui.core.servers import SamplingRule, ServerSpec, Transport
 from tui.core.tools import CallFailure
 from tui.core.traffic import TrafficSink
 from tui.host.host import Host
-from tui.host.server_requests import MAX_ROUNDS, MAX_TOLD, MAX_WAITING
+from tui.host.host_context import Answerers
+from tui.host.server_questions import MAX_TOLD, MAX_WAITING
+from tui.host.server_requests import MAX_ROUNDS
 
 HERE = Path(__file__).parent
 ASKING = HERE / "asking_server.py"
@@ -62,11 +64,14 @@ class Person(Refuser):
         self.told.append(f"{server}: {why}")
 
 
-async def started(script: Path, questioner: Questioner, sink=lambda captured: None, **more) -> Host:
-    spec = programs.server("srv", script, **more)
-    host = Host([spec], sink=sink, clock=MonotonicClock(), questioner=questioner)
+async def running(spec: ServerSpec, sink=lambda captured: None, **answerers) -> Host:
+    host = Host([spec], sink=sink, clock=MonotonicClock(), answerers=Answerers(**answerers))
     await host.start_all()
     return host
+
+
+async def started(script: Path, questioner: Questioner, sink=lambda captured: None, **more) -> Host:
+    return await running(programs.server("srv", script, **more), sink, questioner=questioner)
 
 
 async def call(host: Host, name: str = "", seconds: float = 10.0):
@@ -250,8 +255,7 @@ async def test_a_broken_http_connection_withdraws_the_questions_of_its_call():
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask_and_hang}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-        host = Host([spec], sink=lambda captured: None, clock=MonotonicClock(), questioner=person)
-        await host.start_all()
+        host = await running(spec, questioner=person)
         result = await call(host)
         assert result.is_error
         await until(lambda: person.withdrawn == 1)
@@ -284,8 +288,7 @@ async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_cal
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": hold}, answers={"POST": take}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-        host = Host([spec], sink=lambda captured: None, clock=MonotonicClock(), questioner=person)
-        await host.start_all()
+        host = await running(spec, questioner=person)
         other = asyncio.create_task(call(host))
         await until(lambda: "tools/call" in server.methods())
         server.once["tools/call"] = ask
@@ -337,8 +340,7 @@ async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_op
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, sampling=SamplingRule.ASK)
-        host = Host([spec], sink=lambda one: None, clock=MonotonicClock(), questioner=person, sampler=Model())
-        await host.start_all()
+        host = await running(spec, questioner=person, sampler=Model())
         result = await call(host)
         assert "nobody answered" in text_of(result) and result.is_error is fails
         await until(lambda: person.withdrawn == len(person.asked))
@@ -422,10 +424,7 @@ class Model:
 async def sampling(
     script: Path, rule: SamplingRule, model: Model, sink=lambda captured: None, **more
 ) -> Host:
-    spec = programs.server("srv", script, sampling=rule, **more)
-    host = Host([spec], sink=sink, clock=MonotonicClock(), sampler=model)
-    await host.start_all()
-    return host
+    return await running(programs.server("srv", script, sampling=rule, **more), sink, sampler=model)
 
 
 async def test_a_modern_server_gets_a_reply_of_the_model_within_its_limit():

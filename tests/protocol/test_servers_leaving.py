@@ -14,6 +14,7 @@ from tui.core.questions import Refuser
 from tui.core.servers import SamplingRule, ServerState
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 
 SERVER = Path(__file__).parent / "leaving_server.py"
 BOTH_ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -52,8 +53,7 @@ async def running(era="legacy", **more):
         [spec_of(era, **more)],
         sink=lambda captured: user.sent.append(captured.raw),
         clock=MonotonicClock(),
-        questioner=user,
-        sampler=user,
+        answerers=Answerers(questioner=user, sampler=user),
     )
     await host.start_all()
     try:

@@ -18,6 +18,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import PROBE_METHOD, Captured, Entry, Outcome
 from tui.host.host import Host
+from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.transports import http_sse
 from tui.traffic.lint.lint import Linter
@@ -32,12 +33,12 @@ class Stage:
         self.captured: list[Captured] = []
         self.redactor = Redactor()
         self.host = Host(
-            [ServerSpec("safe", **{"transport": Transport.HTTP, "url": url, **spec})],  # type: ignore[arg-type]
+            [ServerSpec("safe", **{"transport": Transport.HTTP, "url": url, **spec})],
             sink=self.captured.append,
             clock=MonotonicClock(),
             redactor=self.redactor,
-            questioner=self.person,
-            tokens=TokenStore(folder, use_keychain=False),
+            answerers=Answerers(questioner=self.person),
+            remembered=Remembered(tokens=TokenStore(folder, use_keychain=False)),
         )
         sign_ins = self.host.sign_ins
         assert sign_ins is not None

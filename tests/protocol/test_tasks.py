@@ -18,6 +18,7 @@ from tui.core.tasks import EXTENSION, KnownTasks
 from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
 from tui.host.host import Host
+from tui.host.host_context import Answerers, Remembered
 from tui.settings.state.stored_tasks import StoredTasks
 
 SERVER = Path(__file__).parent / "task_server.py"
@@ -59,8 +60,8 @@ async def stage(tmp_path, questioner=None, book=None):
         [spec],
         sink=captured.append,
         clock=MonotonicClock(),
-        questioner=questioner or Refuser(),
-        tasks=book,
+        answerers=Answerers(questioner=questioner or Refuser()),
+        remembered=Remembered(tasks=book or KnownTasks()),
     )
     try:
         await host.start_all()

@@ -12,6 +12,7 @@ from tui.core.ports import MonotonicClock
 from tui.core.servers import Era, KnownEras, ServerSpec, ServerState
 from tui.core.traffic import Direction
 from tui.host.host import Host
+from tui.host.host_context import Remembered
 from tui.settings.state.stored_eras import StoredEras
 
 SERVER = str(Path(__file__).with_name("steered_server.py"))
@@ -69,7 +70,7 @@ async def test_the_reason_of_a_failed_start_is_cleared_once_the_server_runs(host
 async def requests_of(spec, book):
     """Return the methods that a host with these memories sends in one start."""
     seen = []
-    made = Host([spec], sink=seen.append, clock=MonotonicClock(), eras=book)
+    made = Host([spec], sink=seen.append, clock=MonotonicClock(), remembered=Remembered(eras=book))
     await made.start_all()
     assert made.status(spec.name).state is ServerState.RUNNING
     await made.shutdown()
@@ -161,7 +162,10 @@ async def test_a_tool_added_to_a_slow_modern_server_after_its_first_run_is_not_a
     for tools, changes in ((["say"], 0), (["say", "more"], 1)):
         spec = slow(probe=0.4, tools=tools)
         host = Host(
-            [spec], sink=lambda captured: None, clock=MonotonicClock(), eras=book, definitions=definitions
+            [spec],
+            sink=lambda captured: None,
+            clock=MonotonicClock(),
+            remembered=Remembered(eras=book, definitions=definitions),
         )
         await host.start_all()
         (tool, *_) = host.toolbox.tools()

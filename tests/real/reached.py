@@ -14,6 +14,7 @@ from tui.core.servers import ServerSpec, ServerState
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.traffic import Captured, Direction
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 
 NAME = "server"
 SECONDS = 20.0
@@ -70,7 +71,9 @@ async def reached(spec: ServerSpec, questioner: Questioner | None = None) -> Asy
     After its first response nothing may stall for `STALL_SECONDS`.
     """
     captured: list[Captured] = []
-    host = Host([spec], sink=captured.append, clock=MonotonicClock(), questioner=questioner)
+    host = Host(
+        [spec], sink=captured.append, clock=MonotonicClock(), answerers=Answerers(questioner=questioner)
+    )
     found = Reached(host, captured)
     try:
         await host.start(NAME)

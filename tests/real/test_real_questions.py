@@ -10,6 +10,7 @@ from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormQuestion
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 
 pytestmark = needs(EVERYTHING, FILES)
 
@@ -17,7 +18,12 @@ pytestmark = needs(EVERYTHING, FILES)
 async def everything(person: Person, model: Model | None = None, **more) -> Host:
     rule = SamplingRule.NEVER if model is None else SamplingRule.ALLOW
     spec = ServerSpec("everything", str(EVERYTHING), ("stdio",), sampling=rule, **more)
-    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock(), questioner=person, sampler=model)
+    host = Host(
+        [spec],
+        sink=lambda captured: None,
+        clock=MonotonicClock(),
+        answerers=Answerers(questioner=person, sampler=model),
+    )
     await host.start_all()
     return host
 

@@ -16,6 +16,7 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import Tool
 from tui.core.units import whole
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
+from tui.host.content import object_in, text_in
 from tui.host.schemas.schema_faults import schema_fault
 
 if TYPE_CHECKING:
@@ -249,7 +250,7 @@ def _shown_name(raw: Any, number: int) -> str:
 
 
 def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[str], protocol: str) -> Tool:
-    hints = _object(raw, "annotations")
+    hints = object_in(raw, "annotations")
     title = raw.get("title") or hints.get("title")
     destructive = hints.get("destructiveHint")
     return Tool(
@@ -275,10 +276,10 @@ NEEDS_LEGACY_TASKS = f"requires tasks of revision {TASKS_IN_CORE}, which mcptui 
 
 def _withheld(raw: Mapping[str, Any], protocol: str) -> str:
     """Return why a usable tool is not offered to the model, or ""."""
-    visibility = _object(_object(raw, "_meta"), "ui").get("visibility")
+    visibility = object_in(object_in(raw, "_meta"), "ui").get("visibility")
     if isinstance(visibility, list) and "model" not in visibility:
         return NOT_FOR_MODELS
-    if protocol == TASKS_IN_CORE and _object(raw, "execution").get("taskSupport") == "required":
+    if protocol == TASKS_IN_CORE and object_in(raw, "execution").get("taskSupport") == "required":
         return NEEDS_LEGACY_TASKS
     return ""
 
@@ -340,10 +341,10 @@ def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceIn
     return ResourceInfo(
         server,
         uri,
-        name=_text(raw, "name"),
-        title=_text(raw, "title"),
-        description=_text(raw, "description"),
-        mime=_text(raw, "mimeType"),
+        name=text_in(raw, "name"),
+        title=text_in(raw, "title"),
+        description=text_in(raw, "description"),
+        mime=text_in(raw, "mimeType"),
         size=whole(size) if isinstance(size, int) else None,
         template=template,
         hidden=_hidden_in(raw),
@@ -356,23 +357,13 @@ def _prompt(server: str, raw: Mapping[str, Any]) -> PromptInfo | None:
         return None
     listed = raw.get("arguments")
     arguments = tuple(
-        PromptArgument(item["name"], _text(item, "description"), item.get("required") is True)
+        PromptArgument(item["name"], text_in(item, "description"), item.get("required") is True)
         for item in (listed[:MAX_ARGUMENTS] if isinstance(listed, list) else ())
         if isinstance(item, Mapping) and isinstance(item.get("name"), str)
     )
     return PromptInfo(
-        server, name, _text(raw, "title"), _text(raw, "description"), arguments, _hidden_in(raw)
+        server, name, text_in(raw, "title"), text_in(raw, "description"), arguments, _hidden_in(raw)
     )
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _object(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = holder.get(key)
-    return value if isinstance(value, Mapping) else {}
 
 
 def _hidden_in(raw: Mapping[str, Any]) -> "tuple[HiddenText, ...]":

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
@@ -24,7 +24,7 @@ from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
-from tui.host.content import result_of
+from tui.host.content import object_in, result_of
 from tui.host.frames.id_gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
 from tui.host.sdk.client_options import as_model
 from tui.host.sdk.direct_calls import NotJsonArguments
@@ -293,7 +293,6 @@ RECENT_SECONDS = 5.0
 """How long a complete list is kept for the first who asks for it."""
 
 A_DAY = 86_400.0
-T = TypeVar("T")
 
 
 class Listings:
@@ -324,7 +323,11 @@ class Listings:
 
         async def fetch(cursor: str | None) -> Mapping[str, Any]:
             left = (end - loop.time()) if cursor is not None else A_DAY if first is None else first
-            return await self._within(left, self._page(kind, cursor))
+            # A sign-in that the server asks for in between does not count.
+            limit = TimeLimit(left)
+            with self._bridge.requests.clocks.holding(limit):
+                async with limit:
+                    return await self._page(kind, cursor)
 
         self._recent.pop(kind, None)  # it may have changed, and this may fail
         began_ns = time.monotonic_ns()
@@ -371,9 +374,7 @@ class Listings:
     @property
     def has_tasks(self) -> bool:
         """Whether the server supports the tasks extension; it may report their changes on a change stream."""
-        offers = self._bridge.introduction.get("capabilities")
-        named = offers.get("extensions") if isinstance(offers, Mapping) else None
-        return isinstance(named, Mapping) and TASKS in named
+        return TASKS in object_in(object_in(self._bridge.introduction, "capabilities"), "extensions")
 
     async def listen(
         self, opened: Callable[[int], None], resources: Sequence[str] = (), tasks: Sequence[str] = ()
@@ -399,13 +400,6 @@ class Listings:
         except Exception as error:  # however it ends, the server can still be called
             return getattr(error, "code", None) != METHOD_NOT_FOUND
         return True
-
-    async def _within(self, seconds: float, work: Awaitable[T]) -> T:
-        """Wait for `work`; a sign-in that the server asks for in between does not count."""
-        limit = TimeLimit(seconds)
-        with self._bridge.requests.clocks.holding(limit):
-            async with limit:
-                return await work
 
     async def _page(self, kind: str, cursor: str | None) -> Mapping[str, Any]:
         ticket = RawReply(hollow=lambda raw: {kind: []})

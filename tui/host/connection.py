@@ -27,7 +27,6 @@ from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.client_requests import CLOSING_SECONDS, Listings, RawRequest, SdkToolCall
-from tui.host.error_sentences import Ending
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
@@ -99,9 +98,9 @@ class Connection:
         self._over, self._left = asyncio.Event(), asyncio.Event()
         self.tasks = ServerTasks(
             spec,
-            around.tasks,
+            around.remembered.tasks,
             server.requests,
-            self._ask_about_task,
+            partial(self.ask, seconds=TASK_SECONDS),
             around.clock.sleep,
             server.changed,
             self._over,
@@ -109,7 +108,7 @@ class Connection:
         self._errands: set[asyncio.Timeout] = set()
         self._ready = self._timed_out = self._died = False
 
-    async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> Ending:
+    async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> explain.Ending:
         """Run until `stop` is set or the server dies; return how it ended, with none of its processes left.
 
         `mode` is "auto" to probe for the protocol era, "modern" to send no `initialize` if that fails, or
@@ -129,7 +128,10 @@ class Connection:
                     await self._run_session(bridge, "legacy" if mode == "legacy" else "auto")
                 except Exception as found:  # an error in the SDK ends this connection, never the program
                     error = found
-                await self._wait_for_exit()
+                if self._bridge is not None and self._bridge.closed.is_set() and not self._stop.is_set():
+                    await set_within(
+                        self.transport.exited, EXIT_GRACE
+                    )  # a closed pipe is often its first sign
                 self._leave(error, last)
         except Exception as found:  # starting or stopping the process failed: that is how it ended
             error = error or found
@@ -195,8 +197,9 @@ class Connection:
                     self.tasks if listing.has_tasks else None,
                 ).run()
         elif self.takes_subscriptions:
-            work["subscriptions"] = keep_subscribed(self._server.subscriptions, self._ask)
-        if self._logs_by_session:
+            work["subscriptions"] = keep_subscribed(self._server.subscriptions, self._ask_about)
+        # Since 2026-07-28, each request has its own log level.
+        if self.offers("logging") and self.protocol not in MODERN_PROTOCOL_VERSIONS:
             work["log level"] = self._keep_log_level()
         if self._client is not None and self.protocol not in MODERN_PROTOCOL_VERSIONS:
             work["roots"] = self._tell_of_roots(self._client)
@@ -207,11 +210,6 @@ class Connection:
             for task in side:
                 task.cancel()
             await asyncio.gather(*side, return_exceptions=True)
-
-    async def _wait_for_exit(self) -> None:
-        """Wait briefly for the process to exit, because a closed pipe is often the first sign of that."""
-        if self._bridge is not None and self._bridge.closed.is_set() and not self._stop.is_set():
-            await set_within(self.transport.exited, EXIT_GRACE)
 
     def _leave(self, error: BaseException | None, last: bool) -> None:
         self._died = self.transport.exited.is_set()
@@ -229,6 +227,15 @@ class Connection:
     @property
     def introduction(self) -> Mapping[str, Any]:
         return self._bridge.introduction if self._bridge is not None else {}
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the server says that it offers."""
+        said = self.introduction.get("capabilities")
+        return said if isinstance(said, Mapping) else {}
+
+    def offers(self, kind: str) -> bool:
+        return self.capabilities.get(kind) not in (None, False)
 
     @property
     def was_probed(self) -> bool:
@@ -255,9 +262,9 @@ class Connection:
         ended = self._died or self._stop.is_set() or self.transport.fatal
         return not ended and explain.is_defect(error)
 
-    def _ending(self, error: BaseException | None) -> Ending:
+    def _ending(self, error: BaseException | None) -> explain.Ending:
         if self._stop.is_set():
-            return Ending(StopReason.REQUESTED, explain.left_behind(self.transport))
+            return explain.Ending(StopReason.REQUESTED, explain.left_behind(self.transport))
         if self._ready:
             return explain.death(self.transport, error, died=self._died)
         return explain.start_failure(
@@ -302,6 +309,7 @@ class Connection:
                 why = f"no response within {known:g} s.{explain.unanswered(self.transport)}".rstrip(".")
             walk = Walk(note=why, incomplete=True)
         before = self.catalog
+        repeats_arguments = self.transport.reach is not None and self.protocol in MODERN_PROTOCOL_VERSIONS
         # A listing may be megabytes of schemas: check it off the event loop.
         found = await asyncio.to_thread(
             build_catalog,
@@ -311,7 +319,7 @@ class Connection:
             pins=self._spec.pins,
             before=before,
             protocol=self.protocol,
-            header_map=header_map if self._repeats_arguments else None,
+            header_map=header_map if repeats_arguments else None,
         )
         await asyncio.to_thread(self._server.learn, found.tools)
         self.catalog = found
@@ -320,10 +328,6 @@ class Connection:
         if self._ready and self.catalog != before:
             self._server.changed()
         return not walk.incomplete
-
-    @property
-    def _repeats_arguments(self) -> bool:
-        return self.transport.reach is not None and self.protocol in MODERN_PROTOCOL_VERSIONS
 
     async def _recount(self, listing: Listings, kind: str) -> bool:
         count = await listing.count(kind)
@@ -358,13 +362,6 @@ class Connection:
             added[TRACEPARENT] = traceparent
         return added
 
-    @property
-    def _logs_by_session(self) -> bool:
-        """Whether the log level is set for the whole session; since 2026-07-28 each request has its own."""
-        offers = self.introduction.get("capabilities")
-        logs = isinstance(offers, Mapping) and offers.get("logging") not in (None, False)
-        return logs and self.protocol not in MODERN_PROTOCOL_VERSIONS
-
     async def _tell_of_roots(self, client: Client) -> None:
         """Tell the server whenever its roots change; since 2026-07-28 servers ask in each call."""
         while True:
@@ -377,17 +374,15 @@ class Connection:
         while True:
             self._level_changed.clear()
             if level := self._spec.log_level:
-                ask = RawRequest("logging/setLevel", {"level": level}, PAGE_SECONDS)
-                answer = await self.perform(ask.run)
-                if not isinstance(answer, str) and (answer.error or answer.problem):
+                answer = await self.ask("logging/setLevel", {"level": level}, PAGE_SECONDS)
+                if explain.problem_of(answer) and not answer.lost:
                     _log.info("%s did not set its log level: %s", self._spec.name, answer)
             await self._level_changed.wait()
 
     @property
     def takes_subscriptions(self) -> bool:
         """Whether the server supports subscriptions to single resources."""
-        offers = self.introduction.get("capabilities")
-        resources = offers.get("resources") if isinstance(offers, Mapping) else None
+        resources = self.capabilities.get("resources")
         return isinstance(resources, Mapping) and resources.get("subscribe") is True
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
@@ -410,15 +405,9 @@ class Connection:
         if not tools.is_settled:  # waiting takes two tasks: a quarter of the time of a call (measured)
             await first_of(tools.settled(), self._left.wait())
 
-    async def _ask(self, method: str, uri: str) -> str:
+    async def _ask_about(self, method: str, uri: str) -> str:
         """Send a request about a resource; return why it failed, or ""."""
-        try:
-            answer = await self.perform(RawRequest(method, {"uri": uri}, PAGE_SECONDS).run)
-        except Exception as error:  # a server that refuses it can still be called
-            return explain.protocol_failure(error)
-        if isinstance(answer, str):
-            return answer
-        return answer.problem if answer.error is None else explain.answered_error(answer.error)
+        return explain.problem_of(await self.ask(method, {"uri": uri}, PAGE_SECONDS))
 
     async def call(
         self,
@@ -448,9 +437,12 @@ class Connection:
             return done
         return await self.tasks.follow_new(tool, done.raw, progress, clocks=clocks, keep_task=keep_task)
 
-    async def _ask_about_task(self, method: str, params: Mapping[str, Any]) -> RawAnswer:
+    async def ask(
+        self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, *, whole: bool = False
+    ) -> RawAnswer:
+        """Send a request and return the answer, or what came in its place; `whole` is as in `RawRequest`."""
         try:
-            found = await self.perform(RawRequest(method, params, TASK_SECONDS).run)
+            found = await self.perform(RawRequest(method, params, seconds, whole=whole).run)
         except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found

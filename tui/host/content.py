@@ -27,6 +27,18 @@ MAX_COMPLETIONS = 100
 MAX_COMPLETION_CHARS = 2_000
 
 
+def text_in(holder: Mapping[str, Any], key: str) -> str:
+    """Return a member that should be a text, or ""."""
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def object_in(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return a member that should be an object, or an empty one."""
+    value = holder.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
 def result_of(raw: Mapping[str, Any]) -> ToolResult:
     """Return the result of a raw answer to `tools/call`."""
     warnings: list[str] = []
@@ -56,13 +68,13 @@ def content_of(item: Any, *, shown: Any = None) -> Content:
             case {"type": "text", "text": str(text)}:
                 return TextContent(text, annotations)
             case {"type": "image" | "audio" as kind, "data": str(data)}:
-                return _binary(kind, _text(item, "mimeType"), data, "", annotations)
+                return _binary(kind, text_in(item, "mimeType"), data, "", annotations)
             case {"type": "resource_link", "uri": str(uri)}:
-                return LinkContent(uri, _text(item, "name"), _text(item, "description"), annotations)
+                return LinkContent(uri, text_in(item, "name"), text_in(item, "description"), annotations)
             case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)} as resource}:
-                return ResourceContent(uri, _text(resource, "mimeType"), text, annotations)
+                return ResourceContent(uri, text_in(resource, "mimeType"), text, annotations)
             case {"type": "resource", "resource": {"uri": str(uri), "blob": str(data)} as resource}:
-                return _binary("blob", _text(resource, "mimeType"), data, uri, annotations)
+                return _binary("blob", text_in(resource, "mimeType"), data, uri, annotations)
     return TextContent(_as_json(item if shown is None else shown))
 
 
@@ -95,11 +107,11 @@ def prompt_of(raw: Mapping[str, Any]) -> PromptResult:
     items = raw.get("messages")
     if not isinstance(items, list):
         problem = "The server's response has no list of messages."
-        return PromptResult(_text(raw, "description"), problem=problem, raw=raw)
+        return PromptResult(text_in(raw, "description"), problem=problem, raw=raw)
     messages = tuple(message for item in items[:MAX_ITEMS] for message in _messages(item))
     over = len(items) - MAX_ITEMS
     return PromptResult(
-        _text(raw, "description"),
+        text_in(raw, "description"),
         messages,
         f"{over:,} more messages omitted." if over > 0 else "",
         raw=raw,
@@ -139,19 +151,11 @@ def _messages(item: Any) -> Iterator[PromptMessage]:
         yield PromptMessage("assistant" if item.get("role") == "assistant" else "user", shown)
 
 
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _binary(kind: str, mime: str, data: str, uri: str, said: Annotations) -> BinaryContent:
+def _binary(
+    kind: Literal["image", "audio", "blob"], mime: str, data: str, uri: str, said: Annotations
+) -> BinaryContent:
     size = max(0, len(data) * 3 // 4 - data[-2:].count("="))
-    named: Literal["image", "audio", "blob"] = "blob"
-    if kind == "image":
-        named = "image"
-    elif kind == "audio":
-        named = "audio"
-    return BinaryContent(named, mime, size, data, uri, said)
+    return BinaryContent(kind, mime, size, data, uri, said)
 
 
 def _as_json(item: Any) -> str:

@@ -6,7 +6,7 @@ process did. The user sees what happened, the server's last line, and the next s
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from tui.core.errors import McptuiError, reason_of
 from tui.core.jsonrpc.reserved import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name, whole_words
+from tui.core.workbench import RawAnswer
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP, SIGN_IN_WITH
 from tui.host.transports import ServerTransport
@@ -264,8 +265,10 @@ def unanswered(transport: ServerTransport) -> str:
     return ""
 
 
-def answered_error(error: Mapping[str, Any]) -> str:
-    """Return the sentence for an error response of a server."""
+def problem_of(answer: RawAnswer) -> str:
+    """Return the sentence for an error, or for what came in place of an answer; or ""."""
+    if (error := answer.error) is None:
+        return answer.problem
     said = clean_line(whole_words(str(error.get("message", "")), 300), 300)
     return f"The server returned error {error.get('code')}: {said}"
 

@@ -6,34 +6,27 @@ Importable without the SDK, so that the first frame does not wait for it.
 import asyncio
 import dataclasses
 import logging
-import uuid
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tui.core.errors import ServerError, UsageError
-from tui.core.permission.consent import AllOwn, ConsentGate
-from tui.core.permission.definitions import DefinitionChange, KnownDefinitions
-from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
-from tui.core.questions import Questioner, Refuser, Sampler
+from tui.core.permission.definitions import DefinitionChange
+from tui.core.ports import Clock
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import KnownEras, ServerSpec, ServerStatus, SignedOut
-from tui.core.tasks import KnownTasks
+from tui.core.servers import ServerSpec, ServerStatus, SignedOut
 from tui.core.text import quoted_name
-from tui.core.time_limits import TimeLimits
 from tui.core.tools import Tool
 from tui.core.traffic import TrafficSink
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
-from tui.host.error_sentences import needs_consent
-from tui.host.frames.tap import WireTap
-from tui.host.host_context import HostContext, Open
+from tui.host.error_sentences import needs_consent, with_sign_in
+from tui.host.host_context import Answerers, HostContext, Open, Remembered
 from tui.host.process.watchdog import Watchdog
 from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
-from tui.host.server_requests import PatientQuestioner
 from tui.host.server_start import remote_transports
 from tui.host.sign_in.sign_ins import SignIns
-from tui.host.sign_in.token_store import TokenStore
 from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
@@ -68,95 +61,73 @@ class Host:
         sink: TrafficSink,
         clock: Clock,
         redactor: Redactor | None = None,
-        grace: Any = None,
         open_with: Open = open_transport,
-        questioner: Questioner | None = None,
-        sampler: Sampler | None = None,
-        tokens: TokenStore | None = None,
-        client_metadata_url: str = "",
+        answerers: Answerers | None = None,
+        remembered: Remembered | None = None,
         traceparent: Callable[[], str] = lambda: "",
-        tasks: KnownTasks | None = None,
-        eras: KnownEras | None = None,
-        decisions: DecisionLog | None = None,
-        definitions: KnownDefinitions | None = None,
-        consent: ConsentGate | None = None,
-        hand: str = BY_KEY,
     ) -> None:
         """Take the servers, in display order; nothing is started or imported yet.
 
         `redactor` removes configured secrets from stderr and reasons. `open_with` opens transports; tests
-        pass their own. `questioner` answers what servers ask; without one everything is declined. `tokens`
-        keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url` is
-        the address of a document about mcptui for authorization servers. `traceparent` returns what is added
-        to the `_meta` of the request that is being sent, or "". `tasks` has the tasks of earlier runs, `eras`
-        the protocol eras of servers in them, `definitions` the accepted definitions. `decisions` records what
-        was decided about requests of servers and about changed definitions. `consent` decides which servers
-        may be started or connected to; without it, all may. `hand` is recorded as what decided when the user
-        reads resources and prompts.
+        pass their own. `traceparent` returns what is added to the `_meta` of the request that is being sent,
+        or "".
         """
         self.revision = 0
         self.on_change: Callable[[str], None] = _unheard
-        owner = str(uuid.uuid4())
-        self._watchdog = Watchdog(owner)
-        redactor = redactor or Redactor()
+        self._sink = sink
+        self._watchdog = Watchdog()
+        redactor, answerers = redactor or Redactor(), answerers or Answerers()
+        remembered = remembered or Remembered()
+        self._consent = answerers.consent
         redaction = ResultRedactor(redactor)
+        self._review = DefinitionReview(answerers.questioner, answerers.decisions, redaction.value)
+        self.sign_ins: SignIns | None = None
+        if remembered.tokens is not None:
+            self.sign_ins = SignIns(
+                remembered.tokens,
+                questioner=answerers.questioner,
+                redactor=redactor,
+                changed=self._changed,
+                client_metadata_url=remembered.client_metadata_url,
+                decisions=answerers.decisions,
+            )
         self._around = HostContext(
-            sink=sink,
             clock=clock,
             redactor=redactor,
-            owner=owner,
-            grace=grace,
+            redaction=redaction,
             changed=self._changed,
-            watchdog=self._watchdog,
-            open=open_with,
-            questioner=PatientQuestioner(
-                questioner or Refuser(), decisions or Undecided(), redact=redaction.value
+            open=partial(
+                open_with, sink=sink, watchdog=self._watchdog, sign_ins=self.sign_ins, redactor=redactor
             ),
-            sampler=sampler,
+            answerers=answerers,
+            remembered=remembered,
             traceparent=traceparent,
-            tasks=tasks or KnownTasks(),
-            eras=eras or KnownEras(),
-            definitions=definitions or KnownDefinitions(),
-            consent=consent or AllOwn(),
-            redacted_tools=redaction.listed,
         )
-        self._review = DefinitionReview(questioner or Refuser(), decisions or Undecided(), redaction.value)
-        if tokens is not None:
-            self._around.sign_ins = SignIns(
-                tokens,
-                questioner=self._around.questioner,
-                redactor=self._around.redactor,
-                changed=self._changed,
-                client_metadata_url=client_metadata_url,
-                decisions=decisions,
-            )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
-        asked = decisions or Undecided()
         self.toolbox = RunningToolbox(self._servers, self._checker, redaction, self._sends_as_is)
         self.workbench = HandWorkbench(
-            self._servers, self.toolbox, redaction, self._around.tasks, asked, by=hand
+            self._servers, self.toolbox, redaction, remembered.tasks, answerers.decisions, by=answerers.hand
         )
         self.model_resources = ModelResources(self._servers, self.workbench, self._sends_as_is)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 
-    @property
-    def sign_ins(self) -> SignIns | None:
-        """The sign-ins to remote servers; None without a token store."""
-        return self._around.sign_ins
-
     def statuses(self) -> tuple[ServerStatus, ...]:
-        return tuple(server.status for server in self._servers.values())
+        return tuple(map(self._status, self._servers.values()))
 
     def find(self, name: str) -> ServerStatus | None:
         """Return the status of a server, or None if it is unknown."""
         server = self._servers.get(name)
-        return None if server is None else server.status
+        return None if server is None else self._status(server)
 
     def status(self, name: str) -> ServerStatus:
         """Return the status of a server, or raise `UsageError`."""
-        return self._named(name).status
+        return self._status(self._named(name))
+
+    def _status(self, server: Supervisor) -> ServerStatus:
+        sign_in = self.sign_ins.state(server.spec.name) if self.sign_ins is not None else ""
+        return with_sign_in(server.status, sign_in)
 
     def definition_changes(self, name: str) -> Sequence[DefinitionChange]:
         """Return the definitions that a running server lists and that are not accepted."""
@@ -230,7 +201,7 @@ class Host:
             UsageError: the server has no sign-in.
             ServerError: the sign-in failed, or the server was removed or replaced meanwhile.
         """
-        server, sign_ins = self._named(name), self._around.sign_ins
+        server, sign_ins = self._named(name), self.sign_ins
         spec = server.spec
         if sign_ins is None or spec.url is None:
             raise UsageError(
@@ -242,12 +213,10 @@ class Host:
                 f"The server {quoted_name(name)} already has an Authorization header in its configuration.",
                 next_step=f"Remove the header from [servers.{name}.headers] to sign in.",
             )
-        if not (self._around.consent.allows(spec) or await self._around.consent.ask(spec)):
+        if not (self._consent.allows(spec) or await self._consent.ask(spec)):
             raise ServerError(needs_consent(spec).detail)
         remote = await asyncio.to_thread(remote_transports)
-        tap = WireTap(name, self._around.sink)
-        authenticator = remote.authenticator_of(spec, sign_ins, tap, TimeLimits())
-        signing_in = asyncio.ensure_future(authenticator.sign_in())
+        signing_in = asyncio.ensure_future(remote.sign_in(spec, sign_ins, self._sink))
         await first_of(signing_in, server.closed.wait())
         if signing_in.cancelled():
             raise ServerError(f"The sign-in to {quoted_name(name)} was cancelled: its configuration changed.")
@@ -258,20 +227,20 @@ class Host:
 
         A server that is not configured any more can still have tokens.
         """
-        server, sign_ins = self._servers.get(name), self._around.sign_ins
+        server, sign_ins = self._servers.get(name), self.sign_ins
         if server is None and (sign_ins is None or not await sign_ins.has(name)):
             server = self._named(name)
         if server is not None:
             await server.stop()
         if sign_ins is None:
             return SignedOut(0)
-        spec = server.spec if server is not None and self._around.consent.allows(server.spec) else None
+        spec = server.spec if server is not None and self._consent.allows(server.spec) else None
         revocable = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
         count = await sign_ins.forget(name)
         if not revocable:
             return SignedOut(count)
         remote = await asyncio.to_thread(remote_transports)
-        problem = await remote.revoke(revocable, spec, sign_ins, WireTap(name, self._around.sink))
+        problem = await remote.revoke(name, revocable, spec, sign_ins, self._sink)
         withheld = server is not None and spec is None and server.spec.oauth.client_id
         why = "no consent" if withheld else server.spec.problem if server is not None else ""
         if problem and why:
@@ -339,7 +308,7 @@ class Host:
             automatic = [server for server in self._servers.values() if server.spec.autostart]
             names = [server.spec.name for server in automatic if not server.stays_refused()]
         servers = [self._named(name) for name in names]
-        self._around.consent.together([one.spec for one in servers if one.can_start])
+        self._consent.together([one.spec for one in servers if one.can_start])
 
         async def start(server: Supervisor) -> None:
             await self._started(server, quiet)

@@ -6,48 +6,80 @@ from typing import Any, Protocol
 
 from tui.core.permission.consent import AllOwn, ConsentGate
 from tui.core.permission.definitions import KnownDefinitions
-from tui.core.ports import Clock
-from tui.core.questions import Refuser, Sampler
+from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
+from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
 from tui.core.tools import Tool
-from tui.core.traffic import TrafficSink
-from tui.host.process.watchdog import Watchdog
-from tui.host.server_requests import PatientQuestioner, ServerRequests
-from tui.host.sign_in.sign_ins import SignIns
+from tui.host.server_requests import ServerRequests
+from tui.host.sign_in.token_store import TokenStore
 from tui.host.subscriptions import Subscriptions
-from tui.host.transports import ServerTransport, open_transport
+from tui.host.transports import ServerTransport
 
 Open = Callable[..., ServerTransport]
+
+
+@dataclass(frozen=True, slots=True)
+class Answerers:
+    """Who answers in a run: the user, the model, the rules.
+
+    `questioner` answers what servers ask; without one everything is declined. `sampler` gets replies of the
+    model for them. `consent` decides which servers may be started or connected to; without it, all may.
+    `decisions` records what was decided about requests of servers and about changed definitions. `hand` is
+    recorded as what decided when the user reads resources and prompts.
+    """
+
+    questioner: Questioner = field(default_factory=Refuser)
+    sampler: Sampler | None = None
+    consent: ConsentGate = field(default_factory=AllOwn)
+    decisions: DecisionLog = field(default_factory=Undecided)
+    hand: str = BY_KEY
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What is known of servers from earlier runs.
+
+    `eras` are the protocol eras that they negotiated, `tasks` their tasks, `definitions` the accepted ones.
+    `tokens` keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url`
+    is the address of a document about mcptui for authorization servers.
+    """
+
+    eras: KnownEras = field(default_factory=KnownEras)
+    tasks: KnownTasks = field(default_factory=KnownTasks)
+    definitions: KnownDefinitions = field(default_factory=KnownDefinitions)
+    tokens: TokenStore | None = None
+    client_metadata_url: str = ""
+
+
+class Redaction(Protocol):
+    """Removes configured secrets from what servers send."""
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value without them."""
+
+    def listed(self, tools: Sequence[Tool]) -> None:
+        """Prepare tools without them; for a thread."""
 
 
 @dataclass(slots=True)
 class HostContext:
     """The objects that all servers of one host share.
 
-    `owner` is the mark of this host in the environment of its servers. `changed` is called with a server's
-    name when anything shown about it has changed. `eras` remembers what earlier starts negotiated.
-    `redacted_tools` caches tools without their secrets.
+    `changed` is called with a server's name when anything shown about it has changed. `open` opens transports
+    (`tui.host.transports.open_transport`). The questioner of `answerers` shows no secrets. `traceparent`
+    returns what is added to the `_meta` of the request that is being sent, or "".
     """
 
-    sink: TrafficSink
     clock: Clock
     redactor: Redactor
-    owner: str
-    grace: Any
+    redaction: Redaction
     changed: Callable[[str], None]
-    watchdog: Watchdog | None = None
-    open: Open = open_transport
-    questioner: PatientQuestioner = field(default_factory=lambda: PatientQuestioner(Refuser()))
-    sign_ins: SignIns | None = None
-    sampler: Sampler | None = None
-    eras: KnownEras = field(default_factory=KnownEras)
+    open: Open
+    answerers: Answerers
+    remembered: Remembered
     traceparent: Callable[[], str] = lambda: ""
-    tasks: KnownTasks = field(default_factory=KnownTasks)
-    definitions: KnownDefinitions = field(default_factory=KnownDefinitions)
-    consent: ConsentGate = field(default_factory=AllOwn)
-    redacted_tools: Callable[[Sequence[Tool]], object] = len
 
 
 class Connected(Protocol):

@@ -19,6 +19,8 @@ from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.core.tools import Tool, is_off
 from tui.host.catalog import NO_TOOLS, Catalog, described
+from tui.host.content import object_in
+from tui.host.frames.inbox import LISTS
 from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.waits import first_of, set_within
 
@@ -104,13 +106,17 @@ class ServerOffer:
         """Return all tools; those that are not accepted are withheld, and say why."""
         revision = self.definitions.revision
         if self._marked[0] is not catalog or self._marked[1] != revision:
-            self._marked = catalog, revision, [self._judged(tool) for tool in catalog.tools]
+            self._marked = (
+                catalog,
+                revision,
+                [
+                    replace(tool, withheld=why, is_unaccepted=True)
+                    if not tool.withheld and (why := self.unaccepted(tool))
+                    else tool
+                    for tool in catalog.tools
+                ],
+            )
         return self._marked[2]
-
-    def _judged(self, tool: Tool) -> Tool:
-        if tool.withheld or not (why := self.unaccepted(tool)):
-            return tool
-        return replace(tool, withheld=why, is_unaccepted=True)
 
     def unaccepted(self, tool: Tool) -> str:
         """Return why a tool is not accepted, in a few words, or ""."""
@@ -169,7 +175,8 @@ class ServerOffer:
         redact_cut: Callable[[str], str],
     ) -> dict[str, Any]:
         """Return the fields of a status about a running server's lists."""
-        catalog = connection.catalog
+        catalog, said = connection.catalog, object_in(connection.introduction, "capabilities")
+        announced = frozenset(kind for kind in LISTS if object_in(said, kind).get("listChanged") is True)
         return {
             "tools": len(catalog.tools),
             "tools_off": sum(is_off(tool.name, off) for tool in catalog.tools),
@@ -181,19 +188,8 @@ class ServerOffer:
             "prompts": connection.counts["prompts"],
             "resources_revision": connection.revisions["resources"],
             "prompts_revision": connection.revisions["prompts"],
-            "announces": _announced(connection.introduction),
+            "announces": announced,
         }
-
-
-def _announced(introduction: Mapping[str, Any]) -> frozenset[str]:
-    """Return the kinds of lists whose changes a server says that it announces."""
-    said = introduction.get("capabilities")
-    offers = said if isinstance(said, Mapping) else {}
-    return frozenset(
-        kind
-        for kind in ("tools", "resources", "prompts")
-        if isinstance(offer := offers.get(kind), Mapping) and offer.get("listChanged") is True
-    )
 
 
 SETTLE_SECONDS = 5.0

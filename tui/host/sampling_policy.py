@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tui.core.context.context_meter import estimate_request
-from tui.core.context.sampling_messages import BadSampling, max_tokens_of, model_request
+from tui.core.context.sampling_messages import max_tokens_of, model_request
 from tui.core.ports import BY_LIMIT, DecisionKind, Undecided
 from tui.core.questions import (
     METER,
     Action,
-    Questioner,
     Sampler,
     SamplingAnswer,
     SamplingFailed,
@@ -24,7 +23,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.server_questions import ServerDecisions
+from tui.host.server_questions import ServerDecisions, ServerQuestions
 
 MINUTE = 60.0
 WANTED = "a reply of the model"
@@ -43,7 +42,7 @@ class ServerSampling:
 
     def __init__(
         self,
-        questioner: Questioner,
+        questioner: ServerQuestions,
         sampler: Sampler,
         now: Callable[[], float] = time.monotonic,
         *,
@@ -140,6 +139,3 @@ class ServerSampling:
             self._asked_at.popleft()
         if len(self._asked_at) >= spec.sampling_per_minute:
             raise self._limited(f"more than {spec.sampling_per_minute} requests to the model in a minute")
-
-
-__all__ = ["BadSampling", "SamplingRefused", "ServerSampling"]

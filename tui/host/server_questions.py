@@ -1,13 +1,15 @@
 """The questions of one server to the user: recorded with their answers, withdrawn with their calls.
 
-A server may ask any number of them, so the number of recorded decisions is limited. A question that is asked
-during calls is withdrawn once those calls have ended.
+A server may ask any number of them, so the numbers of pending questions, of notes and of recorded decisions
+are limited. While the user is asked, the clocks of the server are paused. A question that is asked during
+calls is withdrawn once those calls have ended.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from tui.core.ports import BY_KEY, BY_LIMIT, DecisionKind, DecisionLog, DecisionRecord, digest_of
@@ -15,8 +17,6 @@ from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
-    DefinitionsAnswer,
-    DefinitionsQuestion,
     FormAnswer,
     FormQuestion,
     Questioner,
@@ -24,6 +24,7 @@ from tui.core.questions import (
     SamplingQuestion,
     SamplingReview,
 )
+from tui.core.time_limits import TimeLimits
 
 MAX_RECORDED = 200
 """Maximum decisions recorded per server and run, so that one server cannot displace those of others."""
@@ -80,27 +81,38 @@ class ServerDecisions:
         )
 
 
-T = TypeVar("T")
+Q = TypeVar("Q")
+A = TypeVar("A", FormAnswer, AddressAnswer, SamplingAnswer)
 
 KEPT = 64
 """Maximum remembered requests that were over before they asked."""
 
+MAX_WAITING = 16
+"""Maximum pending questions of one server; others are cancelled without being shown."""
 
-class CallQuestions:
-    """A questioner for one server that withdraws a question once no call waits for the answer.
+MAX_TOLD = 5
+"""Maximum notes per server about rejected malformed questions; equal notes count once."""
+
+
+class ServerQuestions:
+    """Asks the questions of one server, and withdraws a question once no call waits for the answer.
 
     Over Streamable HTTP, a server's request arrives in the response to its call, and the gate reports when
     that call is over (`withdraw`). Over other transports, a server's request does not name its call. So a
     question is withdrawn once all calls that were running when it was asked have ended. A question asked
-    outside of any call is not withdrawn.
+    outside of any call is not withdrawn. `clocks` are the time limits of the server. `redact` removes
+    configured secrets from what is shown of a question, but not from the URL that the user agrees to open.
     """
 
-    def __init__(self, inner: Questioner) -> None:
+    def __init__(self, inner: Questioner, redact: Callable[[Any], Any] = lambda value: value) -> None:
+        self.clocks = TimeLimits()
+        self._redact = redact
         self._inner = inner
         self._running: set[object] = set()
         self._open: dict[asyncio.Timeout, tuple[set[object], str]] = {}
         self._requests: dict[asyncio.Task[Any] | None, str] = {}
         self._over: deque[str] = deque(maxlen=KEPT)
+        self._told: set[str] = set()
 
     @contextmanager
     def call(self) -> Iterator[None]:
@@ -137,42 +149,38 @@ class CallQuestions:
                 _end(question)
 
     async def form(self, question: FormQuestion) -> FormAnswer:
-        return await self._answer(
-            lambda: self._inner.form(question), FormAnswer(Action.CANCEL, by="default (the call ended)")
-        )
+        return await self._answer(self._inner.form, self._redact(question), FormAnswer)
 
     async def address(self, question: AddressQuestion) -> AddressAnswer:
-        return await self._answer(
-            lambda: self._inner.address(question), AddressAnswer(Action.CANCEL, by="default (the call ended)")
-        )
+        shown = replace(self._redact(question), url=question.url)
+        return await self._answer(self._inner.address, shown, AddressAnswer)
 
     async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return await self._answer(
-            lambda: self._inner.sampling(question),
-            SamplingAnswer(Action.CANCEL, by="default (the call ended)"),
-        )
+        return await self._answer(self._inner.sampling, self._redact(question), SamplingAnswer)
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return await self._answer(
-            lambda: self._inner.review(question), SamplingAnswer(Action.CANCEL, by="default (the call ended)")
-        )
-
-    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        return await self._inner.definitions(question)
+        return await self._answer(self._inner.review, self._redact(question), SamplingAnswer)
 
     def refused(self, server: str, why: str) -> None:
-        self._inner.refused(server, why)
+        """Show each note once, up to a maximum, because a server may send any number of them."""
+        if why not in self._told and len(self._told) < MAX_TOLD:
+            self._told.add(why)
+            self._inner.refused(server, self._redact(why))
 
-    async def _answer(self, ask: Callable[[], Awaitable[T]], withdrawn: T) -> T:
-        """Return the answer, or `withdrawn` if the calls end before there is one."""
+    async def _answer(self, ask: Callable[[Q], Awaitable[A]], question: Q, kind: type[A]) -> A:
+        """Return the answer: that of nobody if too many questions wait, or if the calls end before it."""
+        withdrawn = kind(Action.CANCEL, by="default (the call ended)")
         request = self._requests.get(asyncio.current_task(), "")
         if request and request in self._over:
             return withdrawn
+        if len(self._open) >= MAX_WAITING:
+            return kind(Action.CANCEL, by=BY_LIMIT)
         waiting = asyncio.timeout(None)
         try:
             async with waiting:
                 self._open[waiting] = set(self._running), request
-                return await ask()
+                with self.clocks.standing_still():
+                    return await ask(question)
         except TimeoutError:
             if not waiting.expired():
                 raise

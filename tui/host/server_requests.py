@@ -6,38 +6,29 @@ result (2026-07-28); both are answered here. While the user is asked, the clocks
 
 import asyncio
 import os
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tui.core.context.sampling_messages import BadSampling
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.jsonrpc.reserved import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
-from tui.core.ports import BY_LIMIT, DecisionKind, DecisionLog, Undecided
+from tui.core.ports import DecisionKind, DecisionLog, Undecided
 from tui.core.questions import (
     Action,
-    AddressAnswer,
     AddressQuestion,
-    DefinitionsAnswer,
-    DefinitionsQuestion,
-    FormAnswer,
     FormQuestion,
     Questioner,
     Sampler,
-    SamplingAnswer,
-    SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.core.time_limits import TimeLimits
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address
 from tui.host.browser import open_browser
-from tui.host.sampling_policy import BadSampling, SamplingRefused, ServerSampling
-from tui.host.server_questions import CallQuestions, ServerDecisions
+from tui.host.sampling_policy import SamplingRefused, ServerSampling
+from tui.host.server_questions import ServerDecisions, ServerQuestions
 from tui.host.waits import first_of
 
 REJECTED = -1
@@ -69,12 +60,6 @@ FIRST_WAIT = 0.05
 LONGEST_WAIT = 1.0
 """Delay in seconds before a request is resent if its server asked for nothing else."""
 
-MAX_WAITING = 16
-"""Maximum pending questions of one server; others are cancelled without being shown."""
-
-MAX_TOLD = 5
-"""Maximum notes per server about rejected malformed questions; equal notes count once."""
-
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -84,94 +69,28 @@ class Refusal:
     message: str
 
 
-class PatientQuestioner:
-    """A questioner that pauses the clocks of a server while its questions wait for an answer.
-
-    Callers record the answers in `decisions`. `redact` removes configured secrets from what is shown of a
-    question, but not from the URL that the user agrees to open, and from what a server sends to the model.
-    """
-
-    def __init__(
-        self,
-        inner: Questioner,
-        decisions: DecisionLog | None = None,
-        redact: Callable[[Any], Any] = lambda value: value,
-    ) -> None:
-        self.redact = redact
-        self.decisions = decisions or Undecided()
-        self._inner = inner
-        self._clocks: defaultdict[str, TimeLimits] = defaultdict(TimeLimits)
-        self._waiting: Counter[str] = Counter()
-        self._told: defaultdict[str, set[str]] = defaultdict(set)
-
-    def clocks(self, server: str) -> TimeLimits:
-        """Return the time limits of a server."""
-        return self._clocks[server]
-
-    async def form(self, question: FormQuestion) -> FormAnswer:
-        with self._place(question.server) as free:
-            if free:
-                return await self._inner.form(self.redact(question))
-            return FormAnswer(Action.CANCEL, by=BY_LIMIT)
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        with self._place(question.server) as free:
-            if free:
-                return await self._inner.address(replace(self.redact(question), url=question.url))
-            return AddressAnswer(Action.CANCEL, by=BY_LIMIT)
-
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        with self._place(question.server) as free:
-            if free:
-                return await self._inner.sampling(self.redact(question))
-            return SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        with self._place(question.server) as free:
-            if free:
-                return await self._inner.review(self.redact(question))
-            return SamplingAnswer(Action.CANCEL, by=BY_LIMIT)
-
-    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        return await self._inner.definitions(question)  # already redacted where it is asked
-
-    def refused(self, server: str, why: str) -> None:
-        """Show each note once, up to a maximum per server, which may send any number of them."""
-        told = self._told[server]
-        if why not in told and len(told) < MAX_TOLD:
-            told.add(why)
-            self._inner.refused(server, self.redact(why))
-
-    @contextmanager
-    def _place(self, server: str) -> Iterator[bool]:
-        """Pause the clocks; yield whether fewer than `MAX_WAITING` questions of the server are pending."""
-        self._waiting[server] += 1
-        try:
-            with self._clocks[server].standing_still():
-                yield self._waiting[server] <= MAX_WAITING
-        finally:
-            self._waiting[server] -= 1
-
-
 class ServerRequests:
     """Answers the requests of one server, over all of its connections.
 
-    `clocks` are its time limits; `spec` has its permissions.
+    `clocks` are its time limits; `spec` has its permissions. `decisions` records the answers. `redact`
+    removes configured secrets from a JSON value that the server sends to the model.
     """
 
     def __init__(
         self,
         server: str,
-        questioner: PatientQuestioner,
+        questioner: Questioner,
         open_browser: Callable[[str], bool] = open_browser,
         sampler: Sampler | None = None,
+        decisions: DecisionLog | None = None,
+        redact: Callable[[Any], Any] = lambda value: value,
     ) -> None:
         self.spec = ServerSpec(server)
-        self.questioner = CallQuestions(questioner)
-        self._redact = questioner.redact
-        self._decisions = ServerDecisions(server, questioner.decisions)
+        self.questioner = ServerQuestions(questioner, redact)
+        self.clocks = self.questioner.clocks
+        self._redact = redact
+        self._decisions = ServerDecisions(server, decisions or Undecided())
         self._told_roots = False
-        self.clocks = questioner.clocks(server)
         self._sampling = (
             None
             if sampler is None
@@ -225,10 +144,8 @@ class ServerRequests:
             case "sampling/createMessage" if self.may_sample and self._sampling is not None:
                 try:
                     self._sampling.check(self.spec, params)
-                except BadSampling as error:
-                    return Refusal(INVALID_PARAMS, f"{SAMPLING}: {error}")
-                except SamplingRefused as error:
-                    return Refusal(REJECTED, f"{SAMPLING}: {error}")
+                except (BadSampling, SamplingRefused) as error:
+                    return _sampling_refusal(error)
                 return None
         return Refusal(METHOD_NOT_FOUND, f"{method[:80]} is not supported by this client")
 
@@ -250,7 +167,8 @@ class ServerRequests:
             self._told_roots = True
             told = plural(len(self.spec.roots), "folder")
             self._decisions.add(DecisionKind.ROOTS, told, allowed=True, by="setting roots")
-        return [_root(Path(path)) for path in self.spec.roots]
+        paths = map(Path, self.spec.roots)
+        return [{"uri": path.as_uri(), "name": path.name or str(path)} for path in paths]
 
     async def _form(self, message: str, schema: Any, round: int) -> dict[str, Any] | Refusal:
         answer = await self.questioner.form(FormQuestion(self._server, message, schema, round))
@@ -279,10 +197,8 @@ class ServerRequests:
         try:
             params = params if self.spec.send_as_is else self._redact(params)
             return await self._sampling.answer(self.spec, params, round)
-        except BadSampling as error:
-            return Refusal(INVALID_PARAMS, f"{SAMPLING}: {error}")
-        except SamplingRefused as error:
-            return Refusal(REJECTED, f"{SAMPLING}: {error}")
+        except (BadSampling, SamplingRefused) as error:
+            return _sampling_refusal(error)
 
     def refused(self, method: str, code: int, message: str) -> None:
         """Tell the user that the server got an error, if one of its questions was the cause."""
@@ -336,8 +252,9 @@ def _url_problem(url: Any) -> str:
     return f"the URL was not opened: {problem}" if problem else ""
 
 
-def _root(path: Path) -> dict[str, str]:
-    return {"uri": path.as_uri(), "name": path.name or str(path)}
+def _sampling_refusal(error: Exception) -> Refusal:
+    code = INVALID_PARAMS if isinstance(error, BadSampling) else REJECTED
+    return Refusal(code, f"{SAMPLING}: {error}")
 
 
 class RoundProblem(Exception):

@@ -8,6 +8,7 @@ import logging
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, ServerError
@@ -50,7 +51,14 @@ class Supervisor:
     def __init__(self, spec: ServerSpec, around: HostContext) -> None:
         self.spec = spec
         self.connection: Connection | None = None
-        self.requests = ServerRequests(spec.name, around.questioner, sampler=around.sampler)
+        answerers = around.answerers
+        self.requests = ServerRequests(
+            spec.name,
+            answerers.questioner,
+            sampler=answerers.sampler,
+            decisions=answerers.decisions,
+            redact=around.redaction.value,
+        )
         self.requests.spec = spec
         self.subscriptions = Subscriptions()
         self._around = around
@@ -68,7 +76,7 @@ class Supervisor:
         self.start_is_queued = False
         self._lives = 0
         self._ready_ns = 0
-        self.offer = ServerOffer(spec, around.definitions)
+        self.offer = ServerOffer(spec, around.remembered.definitions)
         self._kept = NO_TOOLS
         self._lines_seen = [("", -1, "")] * 2
 
@@ -78,14 +86,12 @@ class Supervisor:
 
     @property
     def status(self) -> ServerStatus:
-        connection, sign_ins = self.connection, self._around.sign_ins
-        sign_in = sign_ins.state(self.spec.name) if sign_ins is not None else ""
-        if connection is None:
-            return explain.with_sign_in(self._status, sign_in)
+        if (connection := self.connection) is None:
+            return self._status
         transport = connection.transport
         stderr, is_stopped = transport.stderr, self.state is ServerState.STOPPED
         return replace(
-            explain.with_sign_in(self._status, sign_in),
+            self._status,
             pid=None if is_stopped else transport.pid,
             stderr_last=self._stderr_line(stderr.reason if is_stopped else stderr.last),
             noise=transport.noise,
@@ -111,7 +117,7 @@ class Supervisor:
         """The tasks of the server that no call waits for, including those of earlier runs."""
         connection = self.running_connection
         followed = frozenset() if connection is None else connection.tasks.followed
-        found = self._around.tasks.of(self.spec.name, self.spec.origin)
+        found = self._around.remembered.tasks.of(self.spec.name, self.spec.origin)
         return [task for task in found if task.id not in followed]
 
     @property
@@ -189,14 +195,14 @@ class Supervisor:
 
     def stays_refused(self) -> bool:
         """Whether the user declined it in an earlier run; if so, its status is set accordingly."""
-        if refused := self.can_start and self._around.consent.refuses(self.spec):
+        if refused := self.can_start and self._around.answerers.consent.refuses(self.spec):
             self._status = explain.before_consent(self._status, refused=True)
             self.changed()
         return refused
 
     async def _may_run(self) -> bool:
         """Whether the server may be started, or already is; the user may be asked."""
-        consent, state = self._around.consent, self.state
+        consent, state = self._around.answerers.consent, self.state
         if state in (ServerState.STARTING, ServerState.RUNNING) or consent.allows(self.spec):
             return True
         if state is ServerState.STOPPED:
@@ -248,7 +254,7 @@ class Supervisor:
         """Stop it permanently: later starts have no effect."""
         self.closed.set()
         self.start_is_queued = self.start_is_queued or self._wanted
-        self._around.consent.withdraw(self.spec.name)
+        self._around.answerers.consent.withdraw(self.spec.name)
         self._ask_to_stop()
         if self._task is not None:
             await asyncio.wait([self._task])
@@ -344,21 +350,26 @@ class Supervisor:
         start may take.
         """
         await self.offer.load()
-        key, eras = era_key(self.spec), self._around.eras
+        key, eras = era_key(self.spec), self._around.remembered.eras
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
         known_modern, modes = known is not None and known.modern, opening_modes(self.spec, known)
         for mode in modes:
             if self._stop.is_set():
                 break
-            if not self._around.consent.allows(self.spec):  # whatever the reason for connecting
+            if not self._around.answerers.consent.allows(self.spec):  # whatever the reason for connecting
                 return explain.needs_consent(self.spec)
             try:
                 spec = await with_secrets(self.spec, self._around.redactor.add, self._stop)
                 await load_transport(spec)
                 if self._stop.is_set():
                     break
-                transport = self._new_transport(spec, is_modern=mode == "modern" or known_modern)
+                transport = self._around.open(
+                    spec,
+                    on_change=partial(self._around.changed, self.spec.name),
+                    clocks=self.requests.clocks,
+                    is_modern=mode == "modern" or known_modern,
+                )
             except (ServerError, ConfigError) as error:
                 return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
             self._booting, began_ns = transport, self._around.clock.now_ns()
@@ -368,7 +379,9 @@ class Supervisor:
                 self._booting = None
             if module is None:
                 return Ending(StopReason.REQUESTED, explain.left_behind(transport))
-            self.connection = connection = self._new_connection(module, transport, began_ns)
+            seconds = start_seconds(self.spec)
+            connection: Connection = module.Connection(self, transport, self._around, began_ns, seconds)
+            self.connection = connection
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
             if ending.reason is StopReason.FAILED_TO_START and not (self.spec.url and transport.fatal):
                 eras.forget(key)  # not if the address cannot be reached
@@ -377,31 +390,11 @@ class Supervisor:
                 break
         return ending
 
-    def _new_transport(self, spec: ServerSpec, *, is_modern: bool) -> ServerTransport:
-        around = self._around
-        return around.open(
-            spec,
-            sink=around.sink,
-            owner=around.owner,
-            on_change=lambda: around.changed(self.spec.name),
-            grace=around.grace,
-            watchdog=around.watchdog,
-            clocks=self.requests.clocks,
-            sign_ins=around.sign_ins,
-            redactor=around.redactor,
-            is_modern=is_modern,
-        )
-
-    def _new_connection(self, module: Any, transport: ServerTransport, began_ns: int) -> "Connection":
-        seconds = start_seconds(self.spec)
-        connection: Connection = module.Connection(self, transport, self._around, began_ns, seconds)
-        return connection
-
     def learn(self, tools: Sequence[Tool]) -> None:
         """Learn the secret arguments of tools and redact the tools; for a thread: thousands take long."""
         for tool in tools:
             self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
-        self._around.redacted_tools(tools)
+        self._around.redaction.listed(tools)
 
     async def _after_death(self, ending: Ending) -> None:
         """Leave the restart to the next call, or wait for it if an automatic one is configured."""
@@ -432,19 +425,17 @@ class Supervisor:
 
     def ready(self, connection: "Connection") -> None:
         self._ready_ns = self._around.clock.now_ns()
-        self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
-        self._kept = connection.catalog
         self._policy.is_ready()
         if connection.protocol:
             era = Era(is_modern(connection.protocol), connection.version)
-            self._around.eras.connected(era_key(self.spec), era)
+            self._around.remembered.eras.connected(era_key(self.spec), era)
         self._change_state(
             LifecycleEvent.READY,
             protocol=connection.protocol,
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
-            **self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut),
+            **self._counts(connection),
         )
 
     def leaving(self, reason: StopReason) -> None:
@@ -456,12 +447,15 @@ class Supervisor:
 
     def changed(self) -> None:
         if (connection := self.running_connection) is not None:
-            if self._kept is not connection.catalog:
-                self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
-            self._kept = connection.catalog
-            counts = self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut)
-            self._status = replace(self._status, **counts)
+            self._status = replace(self._status, **self._counts(connection))
         self._around.changed(self.spec.name)
+
+    def _counts(self, connection: "Connection") -> dict[str, Any]:
+        """Return what the status says of a connection's lists, which are compared with the accepted ones."""
+        if self._kept is not connection.catalog:
+            self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
+        self._kept = connection.catalog
+        return self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut)
 
     def _change_state(self, happening: LifecycleEvent, **values: Any) -> None:
         state = after(self._status.state, happening)

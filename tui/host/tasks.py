@@ -246,12 +246,8 @@ def _ending(task: Task, raw: Mapping[str, Any]) -> ToolResult:
         case TaskStatus.FAILED, _:
             error = raw.get("error")
             said = _failure_words(RawAnswer(error=error)) if isinstance(error, Mapping) else "no reason given"
-            return _failed(f"The task failed: {said}.{_more(task)}")
-    return _failed(f"The server cancelled the task.{_more(task)}")
-
-
-def _more(task: Task) -> str:
-    return f" {task.message}" if task.message else ""
+            return _failed(f"The task failed: {said}. {task.message}".rstrip())
+    return _failed(f"The server cancelled the task. {task.message}".rstrip())
 
 
 def _failed(text: str, failure: CallFailure = CallFailure.PROTOCOL) -> ToolResult:

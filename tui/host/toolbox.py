@@ -70,42 +70,37 @@ class RunningToolbox:
         seconds: float | CallTimeout,
         progress: ProgressSink,
         clocks: Pausable = NO_CLOCKS,
+        by_hand: bool = False,
     ) -> ToolResult:
         """Call and return the result; failures are results too. Cancelling it cancels the call at the server.
 
         A tool that was changed or turned off since it was offered is not called, because an approval covers a
-        definition, not a name.
+        definition, not a name. A server that died is started again first. A server that replaces this one
+        meanwhile is not called. The user may call `by_hand` what is turned off; cancelling that leaves a task
+        that the server has made of the call.
         """
         server = self._servers.get(tool.server)
-        if server is not None and is_off(tool.name, server.spec.off):
+        if server is not None and not by_hand and is_off(tool.name, server.spec.off):
             return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
         tool, progress = self._redaction.definition(tool), self._redaction.progress(progress)
-        was_as_is = self._as_is(tool.server)
-        result = await self.call_by_hand(
-            tool, arguments, seconds=seconds, progress=progress, clocks=clocks, keep_task=False
-        )
+        was_as_is = not by_hand and self._as_is(tool.server)
+        result = await self._call(tool, arguments, seconds, progress, clocks, keep_task=by_hand)
         # Both times: the server may have been replaced, or its setting changed, during the call.
         if result.raw is not None and was_as_is and self._as_is(tool.server):
             return dataclasses.replace(result, as_is=True)
         return await self._redaction.result(result)
 
-    async def call_by_hand(
+    async def _call(
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        *,
         seconds: float | CallTimeout,
         progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
-        keep_task: bool = True,
+        clocks: Pausable,
+        *,
+        keep_task: bool,
     ) -> ToolResult:
-        """Call a tool by its original definition, even one that is turned off for the model.
-
-        The result is not redacted.
-
-        With `keep_task`, cancelling this leaves a task that the server has made of the call. A server that
-        died is started again first. A server that replaces this one meanwhile is not called.
-        """
+        """Call a tool by its original definition. The result is not redacted."""
         server = self._servers.get(tool.server)
         if server is not None and server.is_reviving:
             await server.revive()

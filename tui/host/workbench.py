@@ -34,7 +34,7 @@ from tui.core.workbench import (
 )
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
-from tui.host.content import completions_of, contents_of, prompt_of
+from tui.host.content import completions_of, contents_of, object_in, prompt_of, text_in
 from tui.host.process.process import ProcessUsage, usage
 from tui.host.redaction import ResultRedactor
 from tui.host.supervisor import Supervisor
@@ -99,15 +99,15 @@ class HandWorkbench:
         pid = connection.transport.pid
         cost = ProcessUsage() if pid is None else await asyncio.to_thread(usage, pid)
         introduction = connection.introduction
-        meta = _object(introduction.get("_meta"))
-        who = _object(introduction.get("serverInfo", meta.get(SERVER_INFO_KEY)))
+        modern = object_in(object_in(introduction, "_meta"), SERVER_INFO_KEY)
+        who = object_in(introduction, "serverInfo") if "serverInfo" in introduction else modern
         found = ServerIdentity(
-            name=_text(who, "name"),
-            title=_text(who, "title"),
-            version=_text(who, "version"),
+            name=text_in(who, "name"),
+            title=text_in(who, "title"),
+            version=text_in(who, "version"),
             protocol=connection.protocol,
-            capabilities=_object(introduction.get("capabilities")),
-            instructions=_text(introduction, "instructions"),
+            capabilities=connection.capabilities,
+            instructions=text_in(introduction, "instructions"),
             command=argv,
             environment=names,
             pids=cost.pids,
@@ -177,10 +177,8 @@ class HandWorkbench:
     ) -> ToolResult:
         if fault := _unsendable(arguments):
             return ToolResult.failed(fault, CallFailure.PROTOCOL)
-        tool, progress = self._redaction.definition(tool), self._redaction.progress(progress)
         with _by_hand(call):
-            result = await self._toolbox.call_by_hand(tool, arguments, seconds=seconds, progress=progress)
-        return await self._redaction.result(result)
+            return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress, by_hand=True)
 
     def tasks(self, server: str) -> Sequence[Task]:
         known = self._servers.get(server)
@@ -218,7 +216,7 @@ class HandWorkbench:
     async def read_raw(self, server: str, uri: str, *, call: str, seconds: float | CallTimeout) -> ToolResult:
         """Read a resource by its original URI, with the secrets of its server."""
         answer = await self._ask(server, READ_RESOURCE, {"uri": uri}, call, seconds)
-        problem = _sentence(answer)
+        problem = explain.problem_of(answer)
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
             problem = f"Resource not found: {clean_line(uri, 300)}. {problem}"
         if problem:
@@ -238,7 +236,7 @@ class HandWorkbench:
         self._record(server, f"{GET_PROMPT} {name}", arguments, call)
         given = {"arguments": dict(arguments)} if arguments else {}
         answer = await self._ask(server, GET_PROMPT, {"name": name, **given}, call, seconds)
-        problem = _sentence(answer)
+        problem = explain.problem_of(answer)
         found = PromptResult(problem=problem, lost=answer.lost) if problem else prompt_of(answer.result)
         return await self._redaction.prompt(found)
 
@@ -264,7 +262,9 @@ class HandWorkbench:
     ) -> Completions:
         """See `core.workbench.Workbench`; a server that does not know the method is not asked again."""
         connection = self._connection_of(about.server)
-        if connection is None or not _completes(connection) or connection in self._incomplete:
+        if connection is None or connection in self._incomplete:
+            return Completions()
+        if not (connection.offers("completions") or connection.protocol == BEFORE_CAPABILITY):
             return Completions()
         if isinstance(about, PromptInfo):
             whose = {"type": "ref/prompt", "name": about.name}
@@ -278,7 +278,9 @@ class HandWorkbench:
         )
         if answer.error is not None and answer.error.get("code") == METHOD_NOT_FOUND:
             self._incomplete.add(connection)
-        return self._redaction.value(completions_of(_object(answer.result)))
+        return self._redaction.value(
+            completions_of(answer.result if isinstance(answer.result, Mapping) else {})
+        )
 
     async def request(
         self,
@@ -333,10 +335,7 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return self._not_running(server)
-        offered = _object(connection.introduction.get("capabilities")).get(kind)
-        return (
-            f"The server {quoted_name(server)} does not support {kind}." if offered in (None, False) else ""
-        )
+        return "" if connection.offers(kind) else f"The server {quoted_name(server)} does not support {kind}."
 
     async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
         return self._redaction.value(await self._entries(server, kind))
@@ -383,15 +382,8 @@ class HandWorkbench:
             return RawAnswer(problem=fault)
         own = self._servers[server].spec
         time = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
-        from tui.host.client_requests import RawRequest  # loaded already, by the live connection
-
-        ask = RawRequest(method, params, time, whole=whole)
-        try:
-            with _by_hand(call):
-                answer = await connection.perform(ask.run)
-        except Exception as error:  # anything in place of an answer is reported
-            return RawAnswer(problem=explain.protocol_failure(error))
-        return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
+        with _by_hand(call):
+            return await connection.ask(method, params, time, whole=whole)
 
 
 class ModelResources:
@@ -429,11 +421,6 @@ class ModelResources:
         return dataclasses.replace(result, as_is=True)
 
 
-def _completes(connection: "Connection") -> bool:
-    offered = _object(connection.introduction.get("capabilities")).get("completions")
-    return offered not in (None, False) or connection.protocol == BEFORE_CAPABILITY
-
-
 _WORDS = {
     "tools": "tools",
     "resources": "resources",
@@ -462,16 +449,3 @@ def _unsendable(params: Mapping[str, Any]) -> str:
     except (ValueError, TypeError, RecursionError) as error:
         return f"Not sent: the values cannot be encoded as JSON ({reason_of(error)})."
     return ""
-
-
-def _sentence(answer: RawAnswer) -> str:
-    return answer.problem if answer.error is None else explain.answered_error(answer.error)
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""

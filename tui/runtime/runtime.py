@@ -37,6 +37,7 @@ from tui.core.traffic import CAUSE, TrafficSink
 from tui.core.turn.limits import Limits
 from tui.core.workbench import Workbench
 from tui.host.host import Host
+from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
@@ -238,17 +239,21 @@ class Runtime:
             sink=self._traffic,
             clock=self._clock,
             redactor=self.redactor,
-            tasks=self._memory.tasks,
-            eras=self._memory.eras,
-            definitions=self._memory.definitions,
+            answerers=Answerers(
+                questioner=self.questioner,
+                sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.biller),
+                consent=self.consent,
+                decisions=self.decisions,
+                hand=self._options.hand,
+            ),
+            remembered=Remembered(
+                eras=self._memory.eras,
+                tasks=self._memory.tasks,
+                definitions=self._memory.definitions,
+                tokens=TokenStore(state_dir() / "sign-in"),
+                client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
+            ),
             traceparent=self._traceparent,
-            questioner=self.questioner,
-            sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.biller),
-            tokens=TokenStore(state_dir() / "sign-in"),
-            client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
-            decisions=self.decisions,
-            consent=self.consent,
-            hand=self._options.hand,
         )
         context = self.turn_context
         context.host = self.host

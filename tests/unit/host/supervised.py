@@ -5,7 +5,8 @@ import math
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
-from tui.host.host_context import HostContext
+from tui.host.host_context import Answerers, HostContext, Remembered
+from tui.host.redaction import ResultRedactor
 from tui.host.supervisor import Supervisor
 
 STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
@@ -30,13 +31,14 @@ class TestClock:
 
 
 def supervisor(script, clock=None, seen=lambda: None, redactor=None, **spec):
+    redactor = redactor or Redactor({"TOKEN": "last words"})
     around = HostContext(
-        sink=lambda *_: None,
         clock=clock or TestClock(),
-        redactor=redactor or Redactor({"TOKEN": "last words"}),
-        owner="test",
-        grace=None,
+        redactor=redactor,
+        redaction=ResultRedactor(redactor),
         changed=lambda name: seen(),
         open=script.open,
+        answerers=Answerers(),
+        remembered=Remembered(),
     )
     return Supervisor(ServerSpec("srv", "x", **spec), around)

@@ -17,6 +17,7 @@ from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
 from tui.host import connection
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 
 LEVEL = "io.modelcontextprotocol/logLevel"
 
@@ -155,7 +156,9 @@ async def test_calls_that_wait_for_the_user_end_with_the_connection_although_oth
     async with http_server() as server:
         server.answers["tools/call"] = answer
         made = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-        host = Host([made], sink=captured.append, clock=MonotonicClock(), questioner=user)
+        host = Host(
+            [made], sink=captured.append, clock=MonotonicClock(), answerers=Answerers(questioner=user)
+        )
 
         def calls(text):
             (tool,) = host.workbench.tools("srv")

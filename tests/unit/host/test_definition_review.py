@@ -17,6 +17,7 @@ from tui.core.tools import CallFailure
 from tui.host import definition_review
 from tui.host.definition_review import MAX_CHANGES, MAX_PARTS, MAX_QUESTIONS
 from tui.host.host import Host
+from tui.host.host_context import Answerers, Remembered
 
 
 def tool(name="echo", description=""):
@@ -56,10 +57,9 @@ async def running(monkeypatch, person, book=None, redactor=None, **spec):
         sink=lambda *_: None,
         clock=MonotonicClock(),
         open_with=Script().open,
-        questioner=person,
-        definitions=book,
-        decisions=log,
         redactor=redactor,
+        answerers=Answerers(questioner=person, decisions=log),
+        remembered=Remembered(definitions=book or KnownDefinitions()),
     )
     host.told = log.records
     await host.start_all()

@@ -13,11 +13,22 @@ from tui.core.permission.consent import AllOwn
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 
 
-def host(*specs, script=None, **more):
-    made = script or Script()
-    return Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=made.open, **more)
+@pytest.fixture
+async def host():
+    """Makes a host, which is shut down in the end."""
+    hosts = []
+
+    def make(*specs, script=None, **more):
+        opening = (script or Script()).open
+        hosts.append(Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=opening, **more))
+        return hosts[-1]
+
+    yield make
+    for one in hosts:
+        await one.shutdown()
 
 
 def states(one):
@@ -27,24 +38,21 @@ def states(one):
 A, B, LATER = ServerSpec("a", "x"), ServerSpec("b", "x"), ServerSpec("later", "x", autostart=False)
 
 
-async def test_servers_are_listed_in_configured_order():
+async def test_servers_are_listed_in_configured_order(host):
     one = host(B, A)
     assert [status.name for status in one.statuses()] == ["b", "a"]
-    await one.shutdown()
 
 
-async def test_only_servers_configured_to_start_with_the_app_are_started():
+async def test_only_servers_configured_to_start_with_the_app_are_started(host):
     one = host(A, LATER)
     await one.start_all()
     assert states(one) == [ServerState.RUNNING, ServerState.STOPPED]
-    await one.shutdown()
 
 
-async def test_named_servers_are_started_whatever_their_configuration():
+async def test_named_servers_are_started_whatever_their_configuration(host):
     one = host(A, LATER)
     await one.start_all(["later"])
     assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
-    await one.shutdown()
 
 
 class Refused(AllOwn):
@@ -54,35 +62,32 @@ class Refused(AllOwn):
         return spec.name == "a"
 
 
-async def test_a_server_without_consent_is_started_only_by_name():
-    one = host(A, B, consent=Refused())
+async def test_a_server_without_consent_is_started_only_by_name(host):
+    one = host(A, B, answerers=Answerers(consent=Refused()))
     await one.start_all()
     assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
     assert one.status("a").reason is StopReason.NEEDS_CONSENT
     assert "you declined it" in one.status("a").detail and one.status("a").next_step
     await one.start("a")
     assert states(one) == [ServerState.RUNNING, ServerState.RUNNING]
-    await one.shutdown()
 
 
-async def test_an_unknown_name_is_a_usage_error_that_lists_the_known_ones():
+async def test_an_unknown_name_is_a_usage_error_that_lists_the_known_ones(host):
     one = host(A, B)
     with pytest.raises(UsageError, match=r"server “c” not found.*a, b"):
         await one.start_all(["a", "c"])
     assert states(one) == [ServerState.STOPPED, ServerState.STOPPED]
-    await one.shutdown()
 
 
-async def test_the_tools_of_running_servers_come_in_configured_order():
+async def test_the_tools_of_running_servers_come_in_configured_order(host):
     one = host(B, A, LATER)
     await one.start_all()
     assert [tool.server for tool in one.toolbox.tools()] == ["b", "a"]
     await one.stop("b")
     assert [tool.server for tool in one.toolbox.tools()] == ["a"]
-    await one.shutdown()
 
 
-async def test_every_change_increments_the_revision_and_is_reported_by_name():
+async def test_every_change_increments_the_revision_and_is_reported_by_name(host):
     told = []
     one = host(A)
     one.on_change = told.append
@@ -90,10 +95,9 @@ async def test_every_change_increments_the_revision_and_is_reported_by_name():
     await one.start("a")
     assert one.revision > before
     assert set(told) == {"a"}
-    await one.shutdown()
 
 
-async def test_request_methods_return_at_once_and_are_carried_out():
+async def test_request_methods_return_at_once_and_are_carried_out(host):
     one = host(A)
     one.request_start("a")
     assert states(one) == [ServerState.STOPPED]
@@ -101,10 +105,9 @@ async def test_request_methods_return_at_once_and_are_carried_out():
     one.request_restart("a")
     one.request_stop("a")
     await until(lambda: states(one) == [ServerState.STOPPED])
-    await one.shutdown()
 
 
-async def test_a_name_of_a_screen_may_be_that_of_a_removed_server(caplog):
+async def test_a_name_of_a_screen_may_be_that_of_a_removed_server(caplog, host):
     one = host(A)
     await one.start("a")
     assert (found := one.find("a")) is not None and found.state is ServerState.RUNNING
@@ -119,7 +122,7 @@ async def test_a_name_of_a_screen_may_be_that_of_a_removed_server(caplog):
     assert not caplog.records
 
 
-async def test_servers_stop_in_parallel():
+async def test_servers_stop_in_parallel(host):
     script = Script(stop_seconds=1.0)
     one = host(*(ServerSpec(f"s{number}", "x") for number in range(8)), script=script)
     await one.start_all()
@@ -128,7 +131,7 @@ async def test_servers_stop_in_parallel():
     assert script.alive == []
 
 
-async def test_a_server_that_is_still_starting_is_stopped_too():
+async def test_a_server_that_is_still_starting_is_stopped_too(host):
     script = Script(silent=True)
     one = host(A, script=script)
     one.request_start("a")
@@ -137,7 +140,7 @@ async def test_a_server_that_is_still_starting_is_stopped_too():
     assert (script.alive, one.status("a").reason) == ([], StopReason.REQUESTED)
 
 
-async def test_nothing_starts_after_a_shutdown():
+async def test_nothing_starts_after_a_shutdown(host):
     script = Script()
     one = host(A, script=script)
     await one.shutdown()
@@ -151,7 +154,6 @@ async def test_a_missing_command_becomes_a_status_and_does_not_raise():
     status = one.status("gone")
     assert status.reason is StopReason.FAILED_TO_START
     assert "no-such-command-anywhere" in status.detail and status.next_step
-    await one.shutdown()
 
 
 def test_the_host_can_be_imported_without_the_sdk():
@@ -164,7 +166,7 @@ def test_the_host_can_be_imported_without_the_sdk():
     assert done.stdout == "[]\n"
 
 
-async def test_a_server_can_be_added_replaced_and_removed_while_others_run():
+async def test_a_server_can_be_added_replaced_and_removed_while_others_run(host):
     one = host(A)
     await one.start_all()
     one.add(B)
@@ -177,12 +179,10 @@ async def test_a_server_can_be_added_replaced_and_removed_while_others_run():
     await one.remove("b")
     assert [status.name for status in one.statuses()] == ["a"]
     assert not one.toolbox.tools()
-    await one.shutdown()
 
 
-async def test_a_disabled_server_is_listed_and_never_starts():
+async def test_a_disabled_server_is_listed_and_never_starts(host):
     one = host(ServerSpec("off", "x", disabled=True))
     await one.start_all()
     await one.restart("off")
     assert (states(one), one.status("off").reason) == ([ServerState.STOPPED], StopReason.DISABLED)
-    await one.shutdown()

@@ -9,14 +9,23 @@ from tui.core.errors import IllegalTransition
 from tui.core.servers import ServerState
 from tui.host.lifecycle import (
     LONGEST_DELAY,
+    LONGEST_GAP,
+    LONGEST_RETRY,
     LOOP_DEATHS,
     LOOP_SECONDS,
     SECOND,
     TRANSITIONS,
     LifecycleEvent,
+    RefreshPace,
     RestartPolicy,
+    RetryDelay,
     after,
 )
+
+
+@pytest.fixture
+def policy():
+    return RestartPolicy()
 
 
 @pytest.mark.parametrize("happening", LifecycleEvent)
@@ -35,28 +44,24 @@ def test_stopped_is_reached_only_through_stopping():
     ]
 
 
-def test_the_delay_doubles_starting_at_one_second():
-    policy = RestartPolicy()
+def test_the_delay_doubles_starting_at_one_second(policy):
     delays = [policy.delay_after_death(at * 60 * SECOND, 0) for at in range(8)]
     assert delays == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
-def test_a_minute_of_uptime_resets_the_delay():
-    policy = RestartPolicy()
+def test_a_minute_of_uptime_resets_the_delay(policy):
     for at in range(4):
         policy.delay_after_death(at * 100 * SECOND, 0)
     assert policy.delay_after_death(1000 * SECOND, 60 * SECOND) == 1
 
 
-def test_five_exits_in_two_minutes_are_a_crash_loop():
-    policy = RestartPolicy()
+def test_five_exits_in_two_minutes_are_a_crash_loop(policy):
     delays = [policy.delay_after_death(at * 10 * SECOND, 0) for at in range(5)]
     assert delays[:4] == [1, 2, 4, 8]
     assert delays[4] is None
 
 
-def test_a_manual_start_resets_the_crash_loop():
-    policy = RestartPolicy()
+def test_a_manual_start_resets_the_crash_loop(policy):
     for at in range(5):
         policy.delay_after_death(at, 0)
     policy.forget()
@@ -78,15 +83,13 @@ def test_exits_never_lead_to_more_than_five_starts_in_two_minutes(deaths):
         assert sum(0 <= at - first < 120 * SECOND for at in starts) <= LOOP_DEATHS
 
 
-def test_a_call_waits_for_the_rest_of_the_delay():
-    policy = RestartPolicy()
+def test_a_call_waits_for_the_rest_of_the_delay(policy):
     policy.delay_after_death(10 * SECOND, 0)
     left = [policy.seconds_left(int(at * SECOND)) for at in (10, 10.25, 11, 99)]
     assert left == [1, 0.75, 0, 0]
 
 
-def test_a_call_starts_only_a_server_that_exited_by_itself():
-    policy = RestartPolicy()
+def test_a_call_starts_only_a_server_that_exited_by_itself(policy):
     assert policy.seconds_left(0) is None
     for end in (policy.is_ready, policy.forget):
         policy.delay_after_death(0, 0)
@@ -177,3 +180,55 @@ class Lifecycle(RuleBasedStateMachine):
 
 
 TestLifecycle = Lifecycle.TestCase
+
+
+# ---- refreshing -----------------------------------------------------------------------------------------
+
+
+def test_the_first_change_is_fetched_at_once():
+    assert RefreshPace().wait_seconds(5 * SECOND) == 0
+
+
+def test_under_a_storm_of_changes_the_gap_grows():
+    pace, now, waits = RefreshPace(), 0, []
+    for _ in range(8):
+        wait = pace.wait_seconds(now)
+        now += int(wait * SECOND)
+        pace.refreshed(now)
+        waits.append(wait)
+    assert waits == [0, 2, 4, 8, 16, 32, 60, LONGEST_GAP]
+
+
+def test_after_a_quiet_period_the_gap_is_short_again():
+    pace = RefreshPace()
+    for now in (0, 1, 2):
+        pace.wait_seconds(now * SECOND)
+        pace.refreshed(now * SECOND)
+    assert pace.wait_seconds(500 * SECOND) == 0
+    pace.refreshed(500 * SECOND)
+    assert pace.wait_seconds(501 * SECOND) == 1
+
+
+def test_the_delay_between_retries_grows():
+    retry = RetryDelay()
+    delays = [retry.after_failure() for _ in range(11)]
+    assert delays == [2, 4, 8, 16, 32, 64, 128, 256, 512, LONGEST_RETRY, LONGEST_RETRY]
+
+
+def test_a_success_resets_the_retry_delay():
+    retry = RetryDelay()
+    retry.after_failure()
+    retry.after_failure()
+    retry.reset()
+    assert retry.after_failure() == 2
+
+
+def test_uptime_longer_than_the_last_delay_resets_the_retry_delay():
+    retry = RetryDelay()
+    assert [retry.after_failure(worked) for worked in (0, 1, 3.9, 8, 1)] == [2, 4, 8, 2, 4]
+
+
+def test_the_first_and_the_longest_retry_delay_may_be_chosen():
+    retry = RetryDelay(0.5, longest=3)
+    assert [retry.after_failure() for _ in range(5)] == [0.5, 1, 2, 3, 3]
+    assert retry.after_failure(worked_seconds=3) == 0.5

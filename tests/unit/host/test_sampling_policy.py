@@ -19,6 +19,7 @@ from tui.core.questions import (
 )
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.sampling_policy import MINUTE, SamplingRefused, ServerSampling
+from tui.host.server_questions import ServerQuestions
 
 YES = SamplingAnswer(Action.ACCEPT)
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}
@@ -62,7 +63,7 @@ def spec(rule: SamplingRule = SamplingRule.ALLOW, **more: Any) -> ServerSpec:
 
 async def test_an_allowed_server_gets_a_reply_without_a_question() -> None:
     person, model = Person(YES), Model()
-    assert await ServerSampling(person, model).answer(spec(), PARAMS, 0) == REPLY
+    assert await ServerSampling(ServerQuestions(person), model).answer(spec(), PARAMS, 0) == REPLY
     assert model.asked == [(PARAMS, 1000)] and person.seen == []
 
 
@@ -70,7 +71,10 @@ async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
     request, reply = {**PARAMS, "systemPrompt": "Be brief."}, {**REPLY, "model": "mine"}
     person = Person(SamplingAnswer(Action.ACCEPT, request), SamplingAnswer(Action.ACCEPT, reply))
     model = Model()
-    assert await ServerSampling(person, model).answer(spec(SamplingRule.ASK), PARAMS, 2) == reply
+    assert (
+        await ServerSampling(ServerQuestions(person), model).answer(spec(SamplingRule.ASK), PARAMS, 2)
+        == reply
+    )
     assert model.asked == [(request, 1000)]
     assert person.seen == [
         SamplingQuestion("weather", PARAMS, 2),
@@ -82,19 +86,21 @@ async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
 async def test_a_refused_request_never_reaches_the_model(action: Action) -> None:
     model = Model()
     with pytest.raises(SamplingRefused, match="declined by the user"):
-        await ServerSampling(Person(SamplingAnswer(action)), model).answer(spec(SamplingRule.ASK), PARAMS, 0)
+        await ServerSampling(ServerQuestions(Person(SamplingAnswer(action))), model).answer(
+            spec(SamplingRule.ASK), PARAMS, 0
+        )
     assert model.asked == []
 
 
 async def test_a_refused_reply_never_reaches_the_server() -> None:
     person = Person(YES, SamplingAnswer(Action.DECLINE))
     with pytest.raises(SamplingRefused, match="declined by the user"):
-        await ServerSampling(person, Model()).answer(spec(SamplingRule.ASK), PARAMS, 0)
+        await ServerSampling(ServerQuestions(person), Model()).answer(spec(SamplingRule.ASK), PARAMS, 0)
 
 
 async def test_the_token_budget_limits_each_request_and_then_refuses() -> None:
     model = Model(tokens=60)
-    sampling = ServerSampling(Refuser(), model)
+    sampling = ServerSampling(ServerQuestions(Refuser()), model)
     for _ in range(2):
         await sampling.answer(spec(sampling_tokens=100), PARAMS, 0)
     assert [most for _, most in model.asked] == [100, 40]
@@ -132,7 +138,7 @@ async def cancelled(sampling: ServerSampling, model: Slow) -> None:
 
 async def test_a_request_that_the_server_cancels_is_charged_what_was_streamed() -> None:
     model = Slow(counts=True)
-    sampling = ServerSampling(Refuser(), model)
+    sampling = ServerSampling(ServerQuestions(Refuser()), model)
     for _ in range(3):
         await cancelled(sampling, model)
     assert sampling.used == 1200
@@ -143,7 +149,7 @@ async def test_a_request_that_the_server_cancels_is_charged_what_was_streamed() 
 
 async def test_a_cancelled_request_is_charged_completely_if_nobody_counts() -> None:
     model = Slow(counts=False)
-    sampling = ServerSampling(Refuser(), model)
+    sampling = ServerSampling(ServerQuestions(Refuser()), model)
     await cancelled(sampling, model)
     assert 1000 < sampling.used < 1050
 
@@ -156,7 +162,7 @@ async def test_a_request_that_fails_after_text_is_charged() -> None:
             meter.tokens = 70
             raise SamplingFailed("the stream broke.")
 
-    sampling = ServerSampling(Refuser(), Broken())
+    sampling = ServerSampling(ServerQuestions(Refuser()), Broken())
     with pytest.raises(SamplingRefused, match="the stream broke"):
         await sampling.answer(spec(), PARAMS, 0)
     assert sampling.used == 70
@@ -165,7 +171,7 @@ async def test_a_request_that_fails_after_text_is_charged() -> None:
 async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> None:
     model = Model(tokens=60)
     long = {**PARAMS, "messages": [{"role": "user", "content": {"type": "text", "text": "word " * 200}}]}
-    sampling = ServerSampling(Refuser(), model)
+    sampling = ServerSampling(ServerQuestions(Refuser()), model)
     with pytest.raises(SamplingRefused, match=r"about 30\d tokens, but only 100 are left"):
         await sampling.answer(spec(sampling_tokens=100), long, 0)
     assert model.asked == []
@@ -173,7 +179,7 @@ async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> Non
 
 async def test_requests_above_the_rate_are_refused_for_a_minute() -> None:
     now = 0.0
-    sampling = ServerSampling(Refuser(), Model(), lambda: now)
+    sampling = ServerSampling(ServerQuestions(Refuser()), Model(), lambda: now)
     for _ in range(3):
         await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)
     with pytest.raises(SamplingRefused, match="more than 3 requests"):
@@ -196,7 +202,7 @@ async def test_requests_run_one_at_a_time() -> None:
             running -= 1
             return REPLY, 1
 
-    sampling = ServerSampling(Refuser(), Slow())
+    sampling = ServerSampling(ServerQuestions(Refuser()), Slow())
     await asyncio.gather(*(sampling.answer(spec(), PARAMS, 0) for _ in range(5)))
     assert most == 1
 
@@ -211,7 +217,7 @@ async def test_each_waiting_request_is_its_own_question() -> None:
             return self.request
 
     person, model = Slow(YES), Model(tokens=10)
-    sampling = ServerSampling(person, model)
+    sampling = ServerSampling(ServerQuestions(person), model)
     three = [
         asyncio.create_task(sampling.answer(spec(SamplingRule.ASK, sampling_tokens=20), PARAMS, 0))
         for _ in range(3)
@@ -227,7 +233,9 @@ async def test_each_waiting_request_is_its_own_question() -> None:
 async def test_a_malformed_request_is_refused_before_the_person_is_asked() -> None:
     person = Person(YES)
     with pytest.raises(BadSampling):
-        await ServerSampling(person, Model()).answer(spec(SamplingRule.ASK), {"maxTokens": 5}, 0)
+        await ServerSampling(ServerQuestions(person), Model()).answer(
+            spec(SamplingRule.ASK), {"maxTokens": 5}, 0
+        )
     assert person.seen == []
 
 
@@ -235,4 +243,4 @@ async def test_if_the_model_gives_no_reply_the_request_is_refused_with_the_reaso
     model = Model()
     model.fails = True
     with pytest.raises(SamplingRefused, match="no reply from the model: it is not there"):
-        await ServerSampling(Refuser(), model).answer(spec(), PARAMS, 0)
+        await ServerSampling(ServerQuestions(Refuser()), model).answer(spec(), PARAMS, 0)

@@ -1,4 +1,4 @@
-"""Questions from a server end with the calls during which they were asked."""
+"""Questions from a server end with the calls during which they were asked, and their answers are recorded."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
+from tests.unit.core.permission.test_call_approval_call_decisions import Noted
+from tests.unit.host.test_server_requests import Scripted, elicit
+from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import (
     Action,
     AddressQuestion,
@@ -16,7 +19,9 @@ from tui.core.questions import (
     SamplingQuestion,
     SamplingReview,
 )
-from tui.host.server_questions import CallQuestions
+from tui.core.servers import SamplingRule, ServerSpec
+from tui.host.server_questions import MAX_RECORDED, ServerDecisions, ServerQuestions
+from tui.host.server_requests import ServerRequests
 
 
 class Slow(Refuser):
@@ -64,8 +69,7 @@ SAMPLING = SamplingQuestion("srv", {})
     ],
 )
 async def test_a_question_is_cancelled_when_its_call_ends(kind: str, question: Any) -> None:
-    person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person := Slow())
     with questions.call():
         answer = await asked(person, getattr(questions, kind)(question))
     assert (await answer).action is Action.CANCEL
@@ -73,8 +77,7 @@ async def test_a_question_is_cancelled_when_its_call_ends(kind: str, question: A
 
 
 async def test_a_question_is_cancelled_when_its_call_fails() -> None:
-    person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person := Slow())
     with pytest.raises(OSError, match="gone"), questions.call():
         answer = await asked(person, questions.form(form()))
         raise OSError("gone")
@@ -82,8 +85,7 @@ async def test_a_question_is_cancelled_when_its_call_fails() -> None:
 
 
 async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:
-    person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person := Slow())
     with questions.call():
         answers = [await asked(person, questions.form(form(number))) for number in (1, 2, 3)]
     await asyncio.gather(*answers)
@@ -91,8 +93,7 @@ async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:
 
 
 async def test_a_question_remains_while_another_call_may_have_asked_it() -> None:
-    person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person := Slow())
     with questions.call():
         with questions.call():
             answer = await asked(person, questions.form(form()))
@@ -102,8 +103,7 @@ async def test_a_question_remains_while_another_call_may_have_asked_it() -> None
 
 
 async def test_a_question_remains_when_a_later_call_ends() -> None:
-    person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person := Slow())
     answer = await asked(person, questions.form(form()))
     with questions.call():
         pass
@@ -112,8 +112,7 @@ async def test_a_question_remains_when_a_later_call_ends() -> None:
 
 
 async def test_an_answer_during_the_call_is_passed_on() -> None:
-    person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person := Slow())
     person.decided.set()
     with questions.call():
         assert (await questions.form(form())).action is Action.ACCEPT
@@ -124,19 +123,18 @@ async def test_a_timeout_of_the_questioner_is_raised() -> None:
         async def form(self, question: FormQuestion) -> FormAnswer:
             raise TimeoutError
 
-    questions = CallQuestions(Late())
+    questions = ServerQuestions(Late())
     with pytest.raises(TimeoutError), questions.call():
         await questions.form(form())
 
 
-async def in_request(questions: CallQuestions, known: int) -> FormAnswer:
+async def in_request(questions: ServerQuestions, known: int) -> FormAnswer:
     with questions.request(known):
         return await questions.form(form(known))
 
 
 async def test_withdrawing_a_request_withdraws_only_its_own_question() -> None:
-    person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person := Slow())
     first, second = [await asked(person, in_request(questions, number)) for number in (1, 2)]
     questions.withdraw("1")  # the session treats 1 and "1" as the same id
     assert (await first).action is Action.CANCEL and not second.done()
@@ -145,8 +143,7 @@ async def test_withdrawing_a_request_withdraws_only_its_own_question() -> None:
 
 
 async def test_a_request_withdrawn_before_it_asks_is_not_shown() -> None:
-    person = Slow()
-    questions = CallQuestions(person)
+    questions = ServerQuestions(person := Slow())
     questions.withdraw(1)
     assert (await in_request(questions, 1)).action is Action.CANCEL
     assert person.seen == []
@@ -170,7 +167,7 @@ class SlowlyClosing(Slow):
 async def test_a_question_withdrawn_with_its_request_does_not_affect_the_call_that_ends_next(
     turns: int,
 ) -> None:
-    questions = CallQuestions(person := SlowlyClosing())
+    questions = ServerQuestions(person := SlowlyClosing())
     with questions.call():
         answer = await asked(person, in_request(questions, 1))
         questions.withdraw(1)
@@ -181,7 +178,7 @@ async def test_a_question_withdrawn_with_its_request_does_not_affect_the_call_th
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 5, 30])
 async def test_a_question_may_be_withdrawn_twice(turns: int) -> None:
-    questions = CallQuestions(person := SlowlyClosing())
+    questions = ServerQuestions(person := SlowlyClosing())
     answer = await asked(person, in_request(questions, 1))
     questions.withdraw(1)
     for _ in range(turns):
@@ -192,7 +189,7 @@ async def test_a_question_may_be_withdrawn_twice(turns: int) -> None:
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 5])
 async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled(turns: int) -> None:
-    questions = CallQuestions(person := SlowlyClosing())
+    questions = ServerQuestions(person := SlowlyClosing())
     with questions.call():
         answer = await asked(person, in_request(questions, 1))
         questions.withdraw(1)
@@ -207,7 +204,7 @@ async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled(tur
 async def test_a_dialog_that_closes_because_of_a_cancelled_request_does_not_affect_its_call(
     turns: int,
 ) -> None:
-    questions = CallQuestions(person := SlowlyClosing())
+    questions = ServerQuestions(person := SlowlyClosing())
     with questions.call():
         answer = await asked(person, in_request(questions, 1))
         answer.cancel()
@@ -216,3 +213,79 @@ async def test_a_dialog_that_closes_because_of_a_cancelled_request_does_not_affe
         questions.withdraw(1)
     await asyncio.wait({answer})
     assert answer.cancelled()
+
+
+# ---- decisions -----------------------------------------------------------------------------------------
+
+
+def requests_for(person: Refuser, **more: Any) -> tuple[ServerRequests, Noted]:
+    log = Noted()
+    return ServerRequests("weather", person, decisions=log, **more), log
+
+
+async def test_a_form_is_recorded_with_its_question_and_without_the_answer() -> None:
+    requests, log = requests_for(Scripted({"name": "Ada"}))
+    await requests.answer("elicitation/create", elicit())
+    (found,) = log.records
+    assert (found.kind, found.subject, found.allowed) == (DecisionKind.ELICITATION, "form: Who?", True)
+    assert (found.by, found.asked, found.asked_by) == ("key", True, "server weather")
+    assert found.digest == digest_of(elicit())
+
+
+async def test_an_unanswered_form_is_recorded_as_denied_by_default() -> None:
+    requests, log = requests_for(Refuser())
+    await requests.answer("elicitation/create", elicit())
+    assert [(one.allowed, one.by, one.asked) for one in log.records] == [(False, "default", False)]
+
+
+async def test_a_url_is_recorded_only_by_its_host() -> None:
+    requests, log = requests_for(Scripted(address=Action.DECLINE))
+    url = "https://a.example/secret?token=1"
+    await requests.answer("elicitation/create", {"mode": "url", "message": "Pay", "url": url})
+    assert [(one.subject, one.allowed) for one in log.records] == [("open a URL at a.example", False)]
+
+
+class Model:
+    label = "model"
+
+    async def sample(self, params: Any, *, max_tokens: int) -> Any:
+        return {"role": "assistant", "content": {"type": "text", "text": "Hi."}, "model": "m"}, 5
+
+
+SAMPLE = {"messages": [{"role": "user", "content": {"type": "text", "text": "hello"}}], "maxTokens": 10}
+
+
+async def test_sampling_allowed_by_a_setting_is_recorded_with_the_setting_or_its_limit() -> None:
+    requests, log = requests_for(Refuser(), sampler=Model())
+    requests.spec = ServerSpec("weather", sampling=SamplingRule.ALLOW, sampling_per_minute=1)
+    for _ in range(2):
+        await requests.answer("sampling/createMessage", SAMPLE)
+    assert [(one.kind, one.allowed) for one in log.records] == [
+        (DecisionKind.SAMPLING, True),
+        (DecisionKind.SAMPLING, False),
+    ]
+    assert log.records[0].by == "setting sampling = allow" and log.records[1].by.startswith(BY_LIMIT)
+
+
+async def test_sampling_that_nobody_accepted_is_recorded_as_denied() -> None:
+    requests, log = requests_for(Refuser(), sampler=Model())
+    requests.spec = ServerSpec("weather", sampling=SamplingRule.ASK)
+    await requests.answer("sampling/createMessage", SAMPLE)
+    assert [(one.allowed, one.by) for one in log.records] == [(False, "default")]
+
+
+async def test_roots_are_recorded_once() -> None:
+    requests, log = requests_for(Refuser())
+    requests.spec = ServerSpec("weather", roots=("/a", "/b"))
+    for _ in range(3):
+        await requests.answer("roots/list", {})
+    assert [(one.kind, one.subject) for one in log.records] == [(DecisionKind.ROOTS, "2 folders")]
+
+
+def test_the_number_of_recorded_requests_of_one_server_is_bounded() -> None:
+    log = Noted()
+    decisions = ServerDecisions("weather", log)
+    for _ in range(MAX_RECORDED * 3):
+        decisions.add(DecisionKind.ELICITATION, "form", allowed=False, by="default")
+    assert len(log.records) == MAX_RECORDED + 1
+    assert log.records[-1].subject == "further requests are not recorded"

@@ -11,14 +11,12 @@ from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import CallTimeout
+from tui.host.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
 from tui.host.server_requests import (
     MAX_ROUNDS,
-    MAX_TOLD,
-    MAX_WAITING,
     NOT_OPENED,
     UNTIL_DONE,
     InputRounds,
-    PatientQuestioner,
     Refusal,
     RoundProblem,
     ServerRequests,
@@ -60,7 +58,7 @@ class Scripted(Refuser):
 
 
 def requests_for(person: Refuser) -> ServerRequests:
-    return ServerRequests("weather", PatientQuestioner(person))
+    return ServerRequests("weather", person)
 
 
 class Clock:
@@ -152,10 +150,10 @@ async def test_the_time_limits_of_a_server_are_paused_while_it_asks() -> None:
 async def test_excess_questions_are_cancelled_without_being_shown() -> None:
     answered = asyncio.Event()
     person = Scripted({}, wait=answered)
-    patient = PatientQuestioner(person)
+    questions = ServerQuestions(person)
     question = FormQuestion("weather", "Who?", {})
 
-    asking = [asyncio.create_task(patient.form(question)) for _ in range(500)]
+    asking = [asyncio.create_task(questions.form(question)) for _ in range(500)]
     done, _ = await asyncio.wait(asking[MAX_WAITING:])
 
     assert {task.result().action for task in done} == {Action.CANCEL}
@@ -248,7 +246,7 @@ async def test_a_round_with_sampling_beyond_its_budget_or_malformed_asks_for_not
     params: Any, tokens: int, problem: str
 ) -> None:
     person = Scripted({"name": "Ada"})
-    requests = ServerRequests("weather", PatientQuestioner(person), sampler=SlowModel())
+    requests = ServerRequests("weather", person, sampler=SlowModel())
     requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ASK, sampling_tokens=tokens)
     sample = {"method": "sampling/createMessage", "params": params or ADD}
     with pytest.raises(RoundProblem, match=problem):
@@ -321,7 +319,7 @@ async def test_without_a_browser_the_person_is_told_what_to_do(monkeypatch: pyte
         opened.append(address)
         return False
 
-    requests = ServerRequests("weather", PatientQuestioner(person), open_browser)
+    requests = ServerRequests("weather", person, open_browser)
     await requests.answer("elicitation/create", {"message": "a", "mode": "url", "url": "https://a.example/"})
 
     assert opened == ["https://a.example/"]
@@ -376,7 +374,7 @@ ADD = {"messages": [{"role": "user", "content": {"type": "text", "text": "2+2?"}
 
 async def test_the_time_limits_of_a_server_run_while_the_model_replies_to_it() -> None:
     model, clock = SlowModel(), Clock()
-    requests = ServerRequests("weather", PatientQuestioner(Refuser()), sampler=model)
+    requests = ServerRequests("weather", Refuser(), sampler=model)
     requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ALLOW)
     with requests.clocks.holding(clock):
         asking = asyncio.create_task(requests.answer("sampling/createMessage", ADD))

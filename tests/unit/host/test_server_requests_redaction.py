@@ -19,7 +19,8 @@ from tui.core.questions import (
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.redaction import ResultRedactor
-from tui.host.server_requests import PatientQuestioner, ServerRequests
+from tui.host.server_questions import ServerQuestions
+from tui.host.server_requests import ServerRequests
 
 SECRET = "canary-7f3a9c-secret"
 MARK = "[redacted:KEY]"
@@ -52,7 +53,7 @@ class Person(Refuser):
 
 async def test_no_question_shows_a_secret():
     person = Person()
-    asked = PatientQuestioner(person, redact=REDACTION.value)
+    asked = ServerQuestions(person, REDACTION.value)
     await asked.form(FormQuestion("s", f"enter {SECRET}", {"title": SECRET}))
     await asked.sampling(SamplingQuestion("s", {"systemPrompt": SECRET}))
     await asked.review(SamplingReview("s", {"systemPrompt": SECRET}, {"content": [SECRET]}))
@@ -64,7 +65,7 @@ async def test_no_question_shows_a_secret():
 async def test_the_url_that_the_person_agrees_to_open_is_shown_unchanged():
     person = Person()
     question = AddressQuestion("s", f"https://h.example/?t={SECRET}", f"open {SECRET}", "elicitation")
-    await PatientQuestioner(person, redact=REDACTION.value).address(question)
+    await ServerQuestions(person, REDACTION.value).address(question)
     (seen,) = person.seen
     assert seen.url == question.url and seen.message == f"open {MARK}"
 
@@ -85,8 +86,7 @@ async def test_sampling_requests_for_the_model_are_redacted_unless_they_are_sent
     as_is: bool, sent: str
 ):
     person, model = Person(), Model()
-    patient = PatientQuestioner(person, redact=REDACTION.value)
-    requests = ServerRequests("s", patient, sampler=model)
+    requests = ServerRequests("s", person, sampler=model, redact=REDACTION.value)
     requests.spec = ServerSpec("s", sampling=SamplingRule.ASK, send_as_is=as_is)
     message = {"role": "user", "content": {"type": "text", "text": f"use {SECRET}"}}
     await requests.answer("sampling/createMessage", {"messages": [message], "maxTokens": 10})

@@ -11,7 +11,7 @@ from tui.core.servers import ServerSpec
 from tui.core.tasks import KnownTasks, Task, TaskStatus
 from tui.core.tools import CallFailure, TextContent
 from tui.core.workbench import RawAnswer
-from tui.host.server_requests import PatientQuestioner, ServerRequests
+from tui.host.server_requests import ServerRequests
 from tui.host.tasks import MAX_FAILURES, ServerTasks, words
 
 DONE = {"status": "completed", "result": {"content": [{"type": "text", "text": "found"}]}}
@@ -45,7 +45,7 @@ class Scripted:
         self.told = []
         self._answers = list(answers)
         spec = ServerSpec("srv", "x")
-        requests = ServerRequests("srv", PatientQuestioner(self.person))
+        requests = ServerRequests("srv", self.person)
         self.over = asyncio.Event()
         self.tasks = ServerTasks(
             spec, self.book, requests, self.ask, self.sleep, lambda: None, self.over, lambda: sum(self.slept)

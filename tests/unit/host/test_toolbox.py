@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from tests.conftest import until
 from tests.unit.host.scripted import RESULTS, Script
 from tui.core.ports import MonotonicClock
@@ -11,21 +13,25 @@ from tui.core.tools import CallFailure, TextContent
 from tui.host.host import Host
 
 
-async def running(monkeypatch=None, script=None, tool=None, result=None, redactor=None, **spec):
-    if tool:
-        monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool]})
-    if result:
-        monkeypatch.setitem(RESULTS, "tools/call", result)
-    made = script or Script()
-    host = Host(
-        [ServerSpec("srv", "x", **spec)],
-        sink=lambda *_: None,
-        clock=MonotonicClock(),
-        redactor=redactor,
-        open_with=made.open,
-    )
-    await host.start_all()
-    return host, host.toolbox.tools()[0]
+@pytest.fixture
+async def running(monkeypatch):
+    """Starts a host of one server; returns it and its tool. It is shut down in the end."""
+    hosts = []
+
+    async def start(script=None, tool=None, result=None, redactor=None, **spec):
+        if tool:
+            monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool]})
+        if result:
+            monkeypatch.setitem(RESULTS, "tools/call", result)
+        servers, opening = [ServerSpec("srv", "x", **spec)], (script or Script()).open
+        given = {"redactor": redactor, "open_with": opening}
+        hosts.append(Host(servers, sink=lambda *_: None, clock=MonotonicClock(), **given))
+        await hosts[-1].start_all()
+        return hosts[-1], hosts[-1].toolbox.tools()[0]
+
+    yield start
+    for host in hosts:
+        await host.shutdown()
 
 
 async def call(host, tool, **arguments):
@@ -39,82 +45,70 @@ TYPED = {
 }
 
 
-async def test_a_result_is_returned_as_the_server_sent_it():
+async def test_a_result_is_returned_as_the_server_sent_it(running):
     host, tool = await running()
     assert (await call(host, tool)).content == (TextContent("hello"),)
-    await host.shutdown()
 
 
-async def test_arguments_are_validated_against_the_schema_of_the_tool(monkeypatch):
-    host, tool = await running(monkeypatch, tool=TYPED)
+async def test_arguments_are_validated_against_the_schema_of_the_tool(running):
+    host, tool = await running(tool=TYPED)
     assert await host.toolbox.check(tool, {"n": "x"}) == "n: 'x' is not of type 'integer'"
     assert await host.toolbox.check(tool, {"n": 1}) == ""
-    await host.shutdown()
 
 
-async def test_a_result_that_violates_its_schema_is_kept_with_a_warning(monkeypatch):
-    host, tool = await running(
-        monkeypatch, tool=TYPED, result={"content": [], "structuredContent": {"n": "x"}}
-    )
+async def test_a_result_that_violates_its_schema_is_kept_with_a_warning(running):
+    host, tool = await running(tool=TYPED, result={"content": [], "structuredContent": {"n": "x"}})
     result = await call(host, tool)
     assert result.structured == {"n": "x"}
     assert result.warning == "does not match outputSchema: n: 'x' is not of type 'integer'"
-    await host.shutdown()
 
 
-async def test_missing_structured_content_is_a_warning(monkeypatch):
-    host, tool = await running(monkeypatch, tool=TYPED, result={"content": []})
+async def test_missing_structured_content_is_a_warning(running):
+    host, tool = await running(tool=TYPED, result={"content": []})
     assert (await call(host, tool)).warning == "does not match outputSchema: structuredContent is missing"
-    await host.shutdown()
 
 
-async def test_a_tool_error_needs_no_structured_content(monkeypatch):
-    host, tool = await running(monkeypatch, tool=TYPED, result={"content": [], "isError": True})
+async def test_a_tool_error_needs_no_structured_content(running):
+    host, tool = await running(tool=TYPED, result={"content": [], "isError": True})
     result = await call(host, tool)
     assert (result.is_error, result.failure, result.warning) == (True, CallFailure.NONE, "")
-    await host.shutdown()
 
 
-async def test_a_result_without_content_has_no_items(monkeypatch):
-    host, tool = await running(monkeypatch, result={"_meta": {}})
+async def test_a_result_without_content_has_no_items(running):
+    host, tool = await running(result={"_meta": {}})
     assert (await call(host, tool)).content == ()
-    await host.shutdown()
 
 
-async def test_a_call_to_a_stopped_server_is_an_error():
+async def test_a_call_to_a_stopped_server_is_an_error(running):
     host, tool = await running()
     await host.stop("srv")
     result = await call(host, tool)
     assert (result.is_error, result.failure) == (True, CallFailure.NOT_RUNNING)
-    await host.shutdown()
 
 
-async def test_a_call_to_a_removed_tool_is_an_error(monkeypatch):
+async def test_a_call_to_a_removed_tool_is_an_error(monkeypatch, running):
     host, tool = await running()
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": []})
     await host.restart("srv")
     assert "no longer offers echo" in (await call(host, tool)).content[0].text
-    await host.shutdown()
 
 
-async def test_a_call_to_a_changed_tool_is_not_run(monkeypatch):
+async def test_a_call_to_a_changed_tool_is_not_run(monkeypatch, running):
     host, tool = await running()
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
     await host.restart("srv")
     assert "changed since it was accepted" in (await call(host, tool)).content[0].text
-    await host.shutdown()
 
 
-async def test_an_exit_during_a_call_is_reported_with_the_last_log_lines():
+async def test_an_exit_during_a_call_is_reported_with_the_last_log_lines(running):
     host, tool = await running(script=Script(dies_on_call=True))
     result = await call(host, tool)
     assert result.failure is CallFailure.SERVER_DIED
     assert "exited with code 17" in result.content[0].text
     assert "last words" in result.content[0].text
-    await host.shutdown()
 
 
-async def test_a_call_restarts_a_crashed_server_but_the_crashed_call_is_not_repeated():
+async def test_a_call_restarts_a_crashed_server_but_the_crashed_call_is_not_repeated(running):
     script = Script(dies_on_call=True)
     host, tool = await running(script=script)
     assert (await call(host, tool)).failure is CallFailure.SERVER_DIED
@@ -123,10 +117,9 @@ async def test_a_call_restarts_a_crashed_server_but_the_crashed_call_is_not_repe
     assert host.toolbox.tools() == [tool]
     assert not (await call(host, tool)).is_error
     assert (script.spawned, script.called) == (2, 2)
-    await host.shutdown()
 
 
-async def test_a_call_whose_server_cannot_be_restarted_says_why():
+async def test_a_call_whose_server_cannot_be_restarted_says_why(running):
     script = Script(dies_on_call=True)
     host, tool = await running(script=script)
     await call(host, tool)
@@ -135,10 +128,9 @@ async def test_a_call_whose_server_cannot_be_restarted_says_why():
     result = await call(host, tool)
     assert result.failure is CallFailure.NOT_RUNNING
     assert "The server “srv” is not running. `x` was not found on PATH." in result.content[0].text
-    await host.shutdown()
 
 
-async def test_a_tool_that_changed_while_its_server_was_down_is_not_run(monkeypatch):
+async def test_a_tool_that_changed_while_its_server_was_down_is_not_run(monkeypatch, running):
     script = Script(dies_on_call=True)
     host, tool = await running(script=script)
     await call(host, tool)
@@ -146,17 +138,15 @@ async def test_a_tool_that_changed_while_its_server_was_down_is_not_run(monkeypa
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
     assert "changed since it was accepted" in (await call(host, tool)).content[0].text
     assert script.called == 1
-    await host.shutdown()
 
 
-async def test_secrets_in_the_last_log_lines_do_not_reach_the_model():
+async def test_secrets_in_the_last_log_lines_do_not_reach_the_model(running):
     redactor = Redactor({"TOKEN": "last words"})
     host, tool = await running(script=Script(dies_on_call=True), redactor=redactor)
     assert "[redacted:TOKEN]" in (await call(host, tool)).content[0].text
-    await host.shutdown()
 
 
-async def test_a_stop_during_a_call_is_reported_as_a_stop():
+async def test_a_stop_during_a_call_is_reported_as_a_stop(running):
     script = Script()
     host, tool = await running(script=script)
     script.silent = True
@@ -166,20 +156,18 @@ async def test_a_stop_during_a_call_is_reported_as_a_stop():
     result = await calling
     assert result.failure is CallFailure.SERVER_DIED
     assert "was stopped during the call" in result.content[0].text
-    await host.shutdown()
 
 
-async def test_a_shorter_timeout_of_the_server_applies():
+async def test_a_shorter_timeout_of_the_server_applies(running):
     script = Script()
     host, tool = await running(script=script, tool_seconds=0.05)
     script.silent = True
     result = await call(host, tool)
     assert result.failure is CallFailure.TIMEOUT
     assert "within 0.05 s" in result.content[0].text
-    await host.shutdown()
 
 
-async def test_a_cancelled_call_leaves_the_server_running():
+async def test_a_cancelled_call_leaves_the_server_running(running):
     script = Script()
     host, tool = await running(script=script)
     script.silent = True
@@ -190,10 +178,9 @@ async def test_a_cancelled_call_leaves_the_server_running():
     script.silent = False
     assert not (await call(host, tool)).is_error
     assert host.status("srv").state is ServerState.RUNNING
-    await host.shutdown()
 
 
-async def test_a_disabled_tool_is_not_offered_and_can_be_called_only_by_hand():
+async def test_a_disabled_tool_is_not_offered_and_can_be_called_only_by_hand(running):
     host, tool = await running()
     host.reconfigure("srv", off=("ec*",))
     assert host.toolbox.tools() == []
@@ -205,14 +192,12 @@ async def test_a_disabled_tool_is_not_offered_and_can_be_called_only_by_hand():
     assert list(host.workbench.tools("srv")) == [tool]
     host.reconfigure("srv", off=())
     assert host.toolbox.tools() == [tool]
-    await host.shutdown()
 
 
-async def test_a_tool_that_no_model_can_call_is_listed_but_not_offered(monkeypatch):
+async def test_a_tool_that_no_model_can_call_is_listed_but_not_offered(monkeypatch, running):
     unseen = {"name": "unseen", "inputSchema": {"type": "object"}, "_meta": {"ui": {"visibility": ["app"]}}}
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [TYPED, unseen]})
     host, _ = await running()
     assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
     assert [tool.name for tool in host.workbench.tools("srv")] == ["echo", "unseen"]
     assert (host.status("srv").withheld, host.status("srv").tools_off) == (1, 0)
-    await host.shutdown()

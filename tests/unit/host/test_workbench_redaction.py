@@ -6,11 +6,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
-from tui.core.ports import MonotonicClock
+from tui.core.ports import MonotonicClock, Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import TextContent
 from tui.host.host import Host
+from tui.host.host_context import Answerers
 from tui.host.redaction import ResultRedactor
 
 LEAKY = Path(__file__).parent / "leaky_server.py"
@@ -22,8 +23,14 @@ MARK = "[redacted:LEAKY_TOKEN]"
 async def leaky(kept=None, **more):
     spec = ServerSpec("srv", sys.executable, (str(LEAKY),), env={"LEAKY_TOKEN": SECRET}, **more)
     redactor = Redactor({"LEAKY_TOKEN": SECRET})
-    decisions = None if kept is None else SimpleNamespace(add=kept.append)
-    host = Host([spec], sink=lambda _: None, clock=MonotonicClock(), redactor=redactor, decisions=decisions)
+    decisions = Undecided() if kept is None else SimpleNamespace(add=kept.append)
+    host = Host(
+        [spec],
+        sink=lambda _: None,
+        clock=MonotonicClock(),
+        redactor=redactor,
+        answerers=Answerers(decisions=decisions),
+    )
     try:
         await host.start_all()
         yield host

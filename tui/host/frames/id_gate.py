@@ -44,9 +44,6 @@ UNANSWERED_LIMIT = 1024
 PAST = 256
 """How many answered or cancelled requests are remembered: an answer to one of them is only late."""
 
-DRAWN = 64
-"""Number of random ids to draw at once."""
-
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
@@ -71,20 +68,9 @@ class DroppedCounts:
     overrun: int = 0
 
 
-class RandomIds:
-    """Returns ids that cannot be guessed and that every JSON reader keeps exact, drawn many at a time.
-
-    Drawing one can let another thread run first.
-    """
-
-    def __init__(self) -> None:
-        self._drawn: list[int] = []
-
-    def __call__(self) -> int:
-        if not self._drawn:
-            bits = memoryview(secrets.token_bytes(4 * DRAWN)).cast("I")
-            self._drawn = [(one >> 1) or 1 for one in bits]
-        return self._drawn.pop()
+def random_id() -> int:
+    """Return an id that cannot be guessed and that every JSON reader keeps exact."""
+    return secrets.randbits(31) or 1
 
 
 class Gate:
@@ -99,7 +85,7 @@ class Gate:
         self,
         inbox: Inbox,
         reply: Callable[[Mapping[str, Any]], object],
-        random_id: Callable[[], int] | None = None,
+        random_id: Callable[[], int] = random_id,
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
         self.version = ""
@@ -108,7 +94,7 @@ class Gate:
         self._unmatched = self._refused = self._overrun = 0
         self._inbox = inbox
         self._reply = reply
-        self._random_id = random_id or RandomIds()
+        self._random_id = random_id
         self._given_up = given_up
         self._pending: dict[Id, PendingRequest] = {}
         self._asked: set[Id] = set()
@@ -138,7 +124,12 @@ class Gate:
             return None if is_modern(self.version) else message
         if "id" in message:
             if message["method"] == PROBE and self._late_probe is not None:
-                self._await_late_probe(self._late_probe, message["id"])
+                # The session probes again: it gets the answer to its first probe, as a server is asked once.
+                if self._late_answer is not None:
+                    self._inbox.put(Response(message["id"], self._late_answer.result))
+                else:
+                    self._pending[self._late_probe] = PendingRequest(message["id"], PROBE)
+                self._late_probe = None
                 return None
             return self._request(message)
         if message["method"] == CANCELLED:
@@ -159,14 +150,6 @@ class Gate:
             if VERSION_KEY in meta and message["method"] != PROBE:
                 self.negotiated(str(meta[VERSION_KEY]))
         return changed
-
-    def _await_late_probe(self, wire_id: Id, session_id: Id) -> None:
-        """Give the session, which probes again, the answer to its first probe: a server is asked once."""
-        self._late_probe = None
-        if self._late_answer is not None:
-            self._inbox.put(Response(session_id, self._late_answer.result))
-        else:
-            self._pending[wire_id] = PendingRequest(session_id, PROBE)
 
     def _cancel(self, message: dict[str, Any]) -> dict[str, Any] | None:
         params = message.get("params") or {}
@@ -321,21 +304,16 @@ class Gate:
         self._inbox.put(Response(sent.id, answer.result))
 
     def _failure(self, sent: PendingRequest, failure: Failure) -> None:
-        if sent.method == "initialize" and (versions := self._versions_despite(failure)):
+        versions = self._late_versions
+        if self._late_probe is not None and failure.code == METHOD_NOT_FOUND:
+            # It still will answer the probe: all servers of the older protocol have `initialize`.
+            versions = versions or [MODERN]
+        if sent.method == "initialize" and versions:
             # Send the session back to its probe, with the error of a server that has settled on the newer
             # protocol.
             data = {"supported": versions, "requested": ""}
             failure = Failure(sent.id, UNSUPPORTED_VERSION, "unsupported protocol version", data)
         self._inbox.put(Failure(sent.id, failure.code, failure.message, failure.data))
-
-    def _versions_despite(self, failure: Failure) -> list[str]:
-        """Return the versions of a server that rejected `initialize`, if it only answers the probe late.
-
-        Either it has answered by now, or it still will: all servers of the older protocol have `initialize`.
-        """
-        if self._late_probe is not None and failure.code == METHOD_NOT_FOUND:
-            return self._late_versions or [MODERN]
-        return self._late_versions
 
     def _note_versions(self, answer: Response) -> None:
         versions = answer.result.get("supportedVersions")

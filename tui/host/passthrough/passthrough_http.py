@@ -13,7 +13,7 @@ import itertools
 import ssl
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from http.cookiejar import CookieJar
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -45,13 +45,6 @@ _OF_ONE_CONNECTION = frozenset(
 _NOT_FORWARDED = _OF_ONE_CONNECTION | {b"accept-encoding"}
 
 
-class _NoCookies(CookieJar):
-    """Keeps none: they are between a host and its server, and several hosts may use one tap."""
-
-    def extract_cookies(self, response: object, request: object) -> None:
-        """Do nothing."""
-
-
 class HttpPassthrough:
     """Forwards to one server. Call `close` in the loop that ran it.
 
@@ -71,7 +64,8 @@ class HttpPassthrough:
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
             trust_env=False,
-            cookies=_NoCookies(),
+            # Cookies are between a host and its server, and several hosts may use one tap.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             # Certificates take 25 ms to read; without TLS, the context has none.
             verify=self._target.scheme == "https" or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
         )

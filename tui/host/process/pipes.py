@@ -168,7 +168,7 @@ class PipeWriter:
         self._empty.set()
         self._closed = False
         # Epoll reports a reader that has gone away as something to read.
-        self._loop.add_reader(self._descriptor, self._on_reader_gone)
+        self._loop.add_reader(self._descriptor, self._fail, CLOSED)
 
     @property
     def closed(self) -> bool:
@@ -261,9 +261,6 @@ class PipeWriter:
             self._timer.cancel()
             self._timer = None
         self._empty.set()
-
-    def _on_reader_gone(self) -> None:
-        self._fail(CLOSED)
 
     def _give_up(self) -> None:
         self._fail(f"it has not read its stdin for {self._seconds:g} s")

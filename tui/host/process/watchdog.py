@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import uuid
 
 from tui.host.process.guard import guard_command
 
@@ -18,11 +19,11 @@ from tui.host.process.guard import guard_command
 class Watchdog:
     """One per host; guards the process group of every running server.
 
-    `owner` is the first part of the mark in the servers' environments, up to the slash.
+    `owner` is the first part of the mark in the servers' environments, up to the slash: that of this host.
     """
 
-    def __init__(self, owner: str) -> None:
-        self._owner = owner
+    def __init__(self, owner: str = "") -> None:
+        self.owner = owner or str(uuid.uuid4())
         self._groups: set[int] = set()
         self._guard: subprocess.Popen[bytes] | None = None
         self._host = os.getpid()
@@ -88,7 +89,7 @@ class Watchdog:
             return
         try:
             self._guard = subprocess.Popen(
-                guard_command(self._owner),
+                guard_command(self.owner),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -175,8 +175,8 @@ def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
     for fault in _best_errors(faults, whole):
         where = ".".join(str(step) for step in fault.place)
         where = clean_line(where.removeprefix("params."), 100) or "it"
-        words = _WORDS.get(fault.kind) or _lower(clean_line(fault.message, 120))
-        clauses.setdefault(f"{where} {words}")
+        said = clean_line(fault.message, 120).replace("Input should be", "must be")
+        clauses.setdefault(f"{where} {_WORDS.get(fault.kind) or said[:1].lower() + said[1:]}")
     return list(clauses)[:MOST_PROBLEMS]
 
 
@@ -193,14 +193,14 @@ def _best_errors(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
     for place, arms in unions.items():
         best = min(arms.values(), key=lambda found: (_tags(found), len(found)))
         if _tags(best):
-            wanted = " or ".join(
-                dict.fromkeys(_expected(fault) for found in arms.values() for fault in found if _tag(fault))
-            )
+            tags = [fault for found in arms.values() for fault in found if _tag(fault)]
+            named = [clean_line(fault.message.removeprefix("Input should be "), 60) for fault in tags]
+            wanted = " or ".join(dict.fromkeys(named))
             tag = next(fault for fault in best if _tag(fault))
             yield _Violation(tag.place, "tag", f"must be {wanted}")
         elif len(arms) > 1 and all(len(found) == 1 and found[0].place == place for found in arms.values()):
-            named = ", ".join(_ARMS.get(str(name), str(name)) for name in arms)
-            yield _Violation(place, "arms", f"is not one of {named}")
+            members = ", ".join(_ARMS.get(str(name), str(name)) for name in arms)
+            yield _Violation(place, "arms", f"is not one of {members}")
         else:
             yield from _best_errors(best, whole)
 
@@ -232,15 +232,6 @@ def _tags(faults: list[_Violation]) -> int:
     return sum(_tag(fault) for fault in faults)
 
 
-def _expected(fault: _Violation) -> str:
-    return clean_line(fault.message.removeprefix("Input should be "), 60)
-
-
-def _lower(text: str) -> str:
-    text = text.replace("Input should be", "must be")
-    return text[:1].lower() + text[1:]
-
-
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 MAX_DEPTH = 32
 
@@ -256,37 +247,10 @@ def is_plainly_sound(schema: Any, depth: int = 0) -> bool:
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return False
     return all(
-        isinstance(name, str) and (name.startswith("x-") or _KEYWORDS.get(name, _unknown)(value, depth + 1))
+        isinstance(name, str)
+        and (name.startswith("x-") or (name in _KEYWORDS and _KEYWORDS[name](value, depth + 1)))
         for name, value in schema.items()
     )
-
-
-def _unknown(value: Any, depth: int) -> bool:
-    return False
-
-
-def _any(value: Any, depth: int) -> bool:
-    return True
-
-
-def _text(value: Any, depth: int) -> bool:
-    return isinstance(value, str)
-
-
-def _flag(value: Any, depth: int) -> bool:
-    return isinstance(value, bool)
-
-
-def _number(value: Any, depth: int) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _count(value: Any, depth: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _list(value: Any, depth: int) -> bool:
-    return isinstance(value, list)
 
 
 def _names(value: Any, depth: int) -> bool:
@@ -300,31 +264,45 @@ def _type(value: Any, depth: int) -> bool:
     return _names(value, depth) and bool(value) and all(name in _TYPES for name in value)
 
 
-def _schemas(value: Any, depth: int) -> bool:
-    return isinstance(value, list) and bool(value) and all(is_plainly_sound(item, depth) for item in value)
-
-
-def _named_schemas(value: Any, depth: int) -> bool:
-    return isinstance(value, dict) and all(is_plainly_sound(item, depth) for item in value.values())
-
-
 def _keywords() -> Mapping[str, Callable[[Any, int], bool]]:
+    """Return by keyword whether a value of it is plainly sound, at a depth."""
+
+    def is_text(value: Any, depth: int) -> bool:
+        return isinstance(value, str)
+
+    def is_number(value: Any, depth: int) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+
+    def schemas(value: Any, depth: int) -> bool:
+        found = isinstance(value, list) and bool(value)
+        return found and all(is_plainly_sound(item, depth) for item in value)
+
+    def named_schemas(value: Any, depth: int) -> bool:
+        return isinstance(value, dict) and all(is_plainly_sound(item, depth) for item in value.values())
+
+    def count(value: Any, depth: int) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
     return {
-        **dict.fromkeys(("title", "description", "format", "$comment"), _text),
-        **dict.fromkeys(("default", "const"), _any),
-        **dict.fromkeys(("enum", "examples"), _list),
-        **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems"), _flag),
-        **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _number),
         **dict.fromkeys(
-            ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _count
+            ("title", "description", "format", "$comment"), lambda value, _: isinstance(value, str)
+        ),
+        **dict.fromkeys(("default", "const"), lambda value, _: True),
+        **dict.fromkeys(("enum", "examples"), lambda value, _: isinstance(value, list)),
+        **dict.fromkeys(
+            ("deprecated", "readOnly", "writeOnly", "uniqueItems"), lambda value, _: isinstance(value, bool)
+        ),
+        **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), is_number),
+        **dict.fromkeys(
+            ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), count
         ),
         **dict.fromkeys(("items", "additionalProperties", "not"), is_plainly_sound),
-        **dict.fromkeys(("anyOf", "oneOf", "allOf"), _schemas),
-        **dict.fromkeys(("properties", "$defs", "definitions"), _named_schemas),
+        **dict.fromkeys(("anyOf", "oneOf", "allOf"), schemas),
+        **dict.fromkeys(("properties", "$defs", "definitions"), named_schemas),
         "type": _type,
         "required": _names,
-        "$ref": lambda value, depth: isinstance(value, str) and value.startswith("#/"),
-        "$schema": lambda value, depth: value in DIALECTS,
+        "$ref": lambda value, _: isinstance(value, str) and value.startswith("#/"),
+        "$schema": lambda value, _: value in DIALECTS,
     }
 
 

@@ -32,7 +32,9 @@ def schema_fault(schema: Any) -> str:
             return "has a $ref that is not a string"
         if not ref.startswith("#") and ref.split("#")[0] not in ids:
             return f"has an external $ref ({quoted_name(ref, 80)}), which mcptui does not fetch"
-    return "has a circular reference" if _endless(schema) else ""
+    # A validator would never return from a schema that applies itself to the same value.
+    done: set[int] = set()
+    return "has a circular reference" if any(_circles(schema, node, done) for node in _nodes(schema)) else ""
 
 
 def _kind(value: Any) -> str:
@@ -61,29 +63,29 @@ def _too_much(schema: Any) -> str:
     return f"nests deeper than {MAX_DEPTH} levels"
 
 
-def _subschemas(node: Mapping[str, Any]) -> Iterator[Any]:
-    return (value for key, value in node.items() if key not in _DATA)
-
-
-def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
-    """Return every `$id`, and the target of every `$ref`, wherever a schema is allowed."""
-    ids: set[str] = set()
-    refs: list[Any] = []
+def _nodes(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield every object that stands where a schema is allowed."""
     stack: list[Any] = [schema]
     while stack:
         node = stack.pop()
         if isinstance(node, list):
             stack.extend(node)
         elif isinstance(node, dict):
-            if isinstance(found := node.get("$id"), str):
-                ids.add(found.split("#")[0])
-            # A property may be called "$ref"; then its value is a schema, not text.
-            refs.extend(
-                node[key]
-                for key in ("$ref", "$dynamicRef")
-                if key in node and not isinstance(node[key], dict)
-            )
-            stack.extend(_subschemas(node))
+            yield node
+            stack.extend(value for key, value in node.items() if key not in _DATA)
+
+
+def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
+    """Return every `$id`, and the target of every `$ref`."""
+    ids: set[str] = set()
+    refs: list[Any] = []
+    for node in _nodes(schema):
+        if isinstance(found := node.get("$id"), str):
+            ids.add(found.split("#")[0])
+        # A property may be called "$ref"; then its value is a schema, not text.
+        refs.extend(
+            node[key] for key in ("$ref", "$dynamicRef") if key in node and not isinstance(node[key], dict)
+        )
     return ids, refs
 
 
@@ -108,23 +110,6 @@ def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iter
             yield from found
     for key in _IN_PLACE_SINGLE:
         yield node.get(key)
-
-
-def _endless(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema applies itself to the same value: a validator would never return."""
-    done: set[int] = set()
-    stack: list[Any] = [schema]
-    seen: set[int] = set()
-    while stack:
-        node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(node)
-        elif isinstance(node, dict) and id(node) not in seen:
-            seen.add(id(node))
-            if _circles(schema, node, done):
-                return True
-            stack.extend(_subschemas(node))
-    return False
 
 
 def _circles(schema: Mapping[str, Any], start: Mapping[str, Any], done: set[int]) -> bool:

@@ -40,7 +40,7 @@ from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, WITHDRAWN
 from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
-from tui.host.server_requests import ADDRESS_DONE, PatientQuestioner, ServerRequests
+from tui.host.server_requests import ADDRESS_DONE, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 HeaderMap = Mapping[tuple[str, ...], str]
@@ -136,7 +136,7 @@ class SdkBridge:
     read: Any
     write: Any
     on_notification: Callable[[str, Mapping[str, Any]], None]
-    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", PatientQuestioner(Refuser())))
+    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", Refuser()))
     stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
     closed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = field(init=False, default=())
@@ -211,7 +211,9 @@ class SdkBridge:
         message = item.message
         if isinstance(message, JSONRPCRequest):
             if message.method in ("initialize", PROBE):
-                if message.method == "initialize" and (self.probe_only or self._leaves_now()):
+                error = self._probe_error
+                is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
+                if message.method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
                     self.was_refused = True
                     raise self._failed_probe()
                 self._handshakes[message.id] = message.method
@@ -230,10 +232,6 @@ class SdkBridge:
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
             self.requests.refused(method, message.error.code, message.error.message)
         return item
-
-    def _leaves_now(self) -> bool:
-        error = self._probe_error
-        return self.leaves and error is not None and not error.message.startswith(UNANSWERED_PROBE)
 
     def _failed_probe(self) -> MCPError:
         """Return the error in place of `initialize`, where only the probe may open the session."""

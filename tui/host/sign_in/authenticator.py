@@ -137,20 +137,21 @@ class Authenticator(httpx2.Auth):
     # ---- tokens ----------------------------------------------------------------------------------------
 
     async def _load(self) -> None:
-        if not self._loaded:  # once, so that a slow sign-in delays no other request
-            async with self._lock:
-                await self._load_stored()
-
-    async def _load_stored(self) -> None:
-        if self._loaded:
+        if self._loaded:  # so that a slow sign-in delays no other request
             return
-        found = await self._around.store.find(self._spec.name, self._url)
-        configured = self._spec.oauth.client_id
-        if found is not None and configured in ("", found.client.get("client_id")):
-            self._stored = found
-            self._around.remember(found.secrets())
-            self._around.tell(found)
-        self._loaded = True
+        async with self._lock:
+            if not self._loaded:
+                found = await self._around.store.find(self._spec.name, self._url)
+                configured = self._spec.oauth.client_id
+                if found is not None and configured in ("", found.client.get("client_id")):
+                    self._take(found)
+            self._loaded = True
+
+    def _take(self, found: StoredSignIn) -> None:
+        """Use a sign-in from the store."""
+        self._stored = found
+        self._around.remember(found.secrets())
+        self._around.tell(found)
 
     def _token(self) -> str:
         tokens, expires = self._stored.tokens, self._stored.expires_at
@@ -237,16 +238,15 @@ class Authenticator(httpx2.Auth):
                         )
                     outgoing = await flow.asend(reply)
             if provider.context.current_tokens is None and not await self._another_did_it():
-                await (storage.drop_client() if self._is_forgotten(exchange) else storage.drop_tokens())
+                forgotten = exchange.rejects_client and not self._spec.oauth.client_id
+                await (storage.drop_client() if forgotten else storage.drop_tokens())
 
     async def _another_did_it(self) -> bool:
         """Use the token that another mcptui process got meanwhile: many refresh tokens work only once."""
         newer = await self._around.store.find(self._spec.name, self._url)
         if newer is None or newer.saved_at <= self._stored.saved_at:
             return False
-        self._stored = newer
-        self._around.remember(newer.secrets())
-        self._around.tell(newer)
+        self._take(newer)
         return bool(self._token())
 
     async def _sign_in(self, step: str, request: httpx2.Request, response: httpx2.Response) -> None:
@@ -311,10 +311,6 @@ class Authenticator(httpx2.Auth):
                     await storage.drop_client()
                     return False
         return True
-
-    def _is_forgotten(self, exchange: OAuthExchange) -> bool:
-        """Return whether the authorization server rejected a client that mcptui registers itself."""
-        return exchange.rejects_client and not self._spec.oauth.client_id
 
     async def _asked_for(self, scopes: list[str]) -> None:
         """Forget that these scopes are wanted: they were requested, and granted or rejected."""
@@ -391,7 +387,7 @@ class Authenticator(httpx2.Auth):
         found = await browser.answered()
         if found.error:
             # RFC 9207, 2.4: an error from another issuer does not count either.
-            module.check_issuer(found.issuer, provider.context.oauth_metadata)
+            module.validate_authorization_response_iss(found.issuer, provider.context.oauth_metadata)
             said = f"{found.error}: {found.description}" if found.description else found.error
             said = said.rstrip(".")
             raise SignInFailed(
@@ -399,7 +395,7 @@ class Authenticator(httpx2.Auth):
                 next_step="Restart the server to try again.",
                 rejects_client=found.error in CLIENT_ERRORS,
             )
-        return module.code_result(found.code, found.state, found.issuer)
+        return module.AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer)
 
     async def _listen(self, listener: CallbackListener) -> None:
         """Open the listener at the registered port, or register again with another port."""

@@ -306,6 +306,7 @@ class BrowserSignIn:
         raise AssertionError("unreachable")
 
     async def _question(self, message: str, opens: bool, again: bool) -> AddressAnswer:
+        message = self._sign_ins.redact(message)
         question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens, again=again)
         answer = await self._sign_ins.questioner.address(question)
         if opens:

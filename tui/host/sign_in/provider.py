@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider
-from mcp.client.auth.utils import union_scopes, validate_authorization_response_iss
+from mcp.client.auth.utils import union_scopes
+from mcp.client.auth.utils import validate_authorization_response_iss as validate_authorization_response_iss
+from mcp.shared.auth import AuthorizationCodeResult as AuthorizationCodeResult
 from mcp.shared.auth import (
-    AuthorizationCodeResult,
     OAuthClientInformationFull,
     OAuthClientMetadata,
     OAuthMetadata,
@@ -223,16 +224,6 @@ def fault_of(error: ValidationError) -> str:
     field = ".".join(str(one) for one in first["loc"][:1])
     kind = {"missing": "is missing", "json_invalid": "the body is not JSON"}.get(first["type"], "is invalid")
     return f"{field} {kind}" if field else kind if first["type"] == "json_invalid" else "it is not an object"
-
-
-def code_result(code: str, state: str, issuer: str | None) -> AuthorizationCodeResult:
-    """Return an answer of the browser in the SDK's type."""
-    return AuthorizationCodeResult(code=code, state=state, iss=issuer)
-
-
-def check_issuer(issuer: str | None, metadata: OAuthMetadata | None) -> None:
-    """Raise the SDK's error if an answer does not come from the issuer of `metadata` (RFC 9207)."""
-    validate_authorization_response_iss(issuer, metadata)
 
 
 def _restore(provider: OAuthClientProvider, storage: SignInStorage) -> None:

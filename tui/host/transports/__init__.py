@@ -110,10 +110,9 @@ def open_transport(
     spec: ServerSpec,
     *,
     sink: TrafficSink,
-    owner: str,
+    watchdog: Watchdog,
     on_change: Callable[[], None],
     grace: Any = None,
-    watchdog: Watchdog | None = None,
     clocks: TimeLimits | None = None,
     sign_ins: SignIns | None = None,
     redactor: "Redactor | None" = None,
@@ -121,12 +120,12 @@ def open_transport(
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
-    Import its module off the event loop first (`tui.host.server_start`). `owner` is the mark of this host
-    in the server's environment. `on_change`, called when stderr, noise or the process changed, must not
-    raise. `clocks` are the time limits of the connection. Without `sign_ins`, there is no sign-in to remote
-    servers. `redactor` learns the credentials of a remote server as they are sent. A server that `is_modern`
-    supports `server/discover`, so its answer is awaited, however long it takes to start. Raises ServerError
-    if this machine does not support the transport.
+    Import its module off the event loop first (`tui.host.server_start`). `watchdog` ends a local server that
+    outlives this host, and has the mark for its environment. `on_change`, called when stderr, noise or the
+    process changed, must not raise. `clocks` are the time limits of the connection. Without `sign_ins`, there
+    is no sign-in to remote servers. `redactor` learns the credentials of a remote server as they are sent. A
+    server that `is_modern` supports `server/discover`, so its answer is awaited, however long it takes to
+    start. Raises ServerError if this machine does not support the transport.
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets
@@ -150,13 +149,13 @@ def open_transport(
             raise ServerError('transport = "lines" is not supported on Windows.', where=spec.name)
         from tui.host.transports.stdio_windows import WindowsStdioTransport
 
-        return WindowsStdioTransport(spec, sink=sink, owner=owner, on_change=on_change)
+        return WindowsStdioTransport(spec, sink=sink, owner=watchdog.owner, on_change=on_change)
     from tui.host.transports.stdio import PROBE_SECONDS, StdioTransport
 
     return StdioTransport(
         spec,
         sink=sink,
-        owner=owner,
+        owner=watchdog.owner,
         probe_seconds=None if is_modern else PROBE_SECONDS,
         on_change=on_change,
         grace=grace,

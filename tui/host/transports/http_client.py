@@ -300,14 +300,12 @@ def _in_ascii(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     Each byte of a cookie is escaped until it is sent (`_restore_cookies`), and those of an address for good.
     """
     forms = {b"set-cookie": b"\x7f%02x", b"location": b"%%%02X"}
-    return [
-        (name, _escaped(value, forms[name.lower()]) if name.lower() in forms else value)
-        for name, value in headers
-    ]
 
+    def escaped(name: bytes, value: bytes) -> bytes:
+        form = forms.get(name.lower())
+        return value if form is None else _HIGH.sub(lambda byte: form % ord(byte[0]), value)
 
-def _escaped(value: bytes, form: bytes) -> bytes:
-    return _HIGH.sub(lambda byte: form % ord(byte[0]), value)
+    return [(name, escaped(name, value)) for name, value in headers]
 
 
 def _restore_cookies(request: httpx2.Request) -> None:

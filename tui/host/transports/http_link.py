@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import httpx2
 
@@ -106,36 +105,21 @@ class HttpLink:
         what is `optional`: a rejection of it says nothing about the server. Raises HttpFault if there is no
         response.
         """
-        extensions = {WANTS_EVENTS: True, _OPTIONAL: optional} | (
-            {} if sending is None else sending.extensions
-        )
-        response = await self._send(method, headers, body, url or self.url, extensions)
-        try:
-            yield response
-        finally:
-            await response.aclose()
-
-    async def _send(
-        self,
-        method: str,
-        headers: HeaderValues,
-        body: bytes,
-        url: httpx2.URL,
-        extensions: dict[str, Any],
-    ) -> httpx2.Response:
+        about = {
+            WANTS_EVENTS: True,
+            _OPTIONAL: optional,
+            **(sending.extensions if sending is not None else {}),
+        }
+        url = url or self.url
         try:
             if not self._has_headers:
                 configured = await resolved_headers(self._spec, self._remember)
                 self._client.headers.update(header_bytes(configured))
                 self._has_headers = True
-            request = self._client.build_request(
-                method,
-                url,
-                headers=header_bytes(headers),
-                content=body if method == "POST" else None,
-                extensions=extensions,
-            )
-            return await send_within_origin(self._client, request, self._auth)
+            content = body if method == "POST" else None
+            sent = header_bytes(headers)
+            request = self._client.build_request(method, url, headers=sent, content=content, extensions=about)
+            response = await send_within_origin(self._client, request, self._auth)
         except McptuiError as error:  # from signing in, or from the keychain
             raise HttpFault(error.message, next_step=error.next_step, status=401, refused=True) from error
         except Unwanted as error:
@@ -144,6 +128,10 @@ class HttpLink:
             fault = faults.unreachable(error, shown_origin(url))
             self._set_reach(replace(self.reach, answers=False, problem=fault.message))
             raise fault from error
+        try:
+            yield response
+        finally:
+            await response.aclose()
 
     def _answered(self, response: httpx2.Response) -> None:
         request = response.request

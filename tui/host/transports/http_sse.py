@@ -119,16 +119,12 @@ class HttpSse:
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
     async def _ask(self, message: dict[str, Any], body: bytes, sending: Sending) -> None:
-        fault = HttpFault("internal error: the request was lost.", next_step="See mcptui.log for the cause.")
         try:
-            await self._post(message, body, sending)
-            return
-        except HttpFault as found:
-            fault = found
-        except Exception:  # a bug must not leave a call pending forever
-            _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
+            fault = await self._remote.failure_of(self._post(message, body, sending))
         finally:
             del self._sending[message["id"]]
+        if fault is None:
+            return
         self._under_way.discard(message["id"])
         if fault.is_final and not self._accepted and message["method"] in OPENING:
             self._remote.end(fault)

@@ -6,7 +6,8 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -50,6 +51,7 @@ OVERHEAD = 1024
 
 T = TypeVar("T")
 OPENING = (PROBE, "initialize")
+_log = logging.getLogger(__name__)
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -75,8 +77,17 @@ def authenticator_of(
     )
 
 
+async def sign_in(spec: ServerSpec, sign_ins: SignIns, sink: TrafficSink) -> "StoredSignIn":
+    """Sign in to a server, whether or not it runs. Raises SignInFailed."""
+    return await authenticator_of(spec, sign_ins, WireTap(spec.name, sink), TimeLimits()).sign_in()
+
+
 async def revoke(
-    sign_ins: "Sequence[StoredSignIn]", spec: ServerSpec | None, around: SignIns, tap: WireTap
+    server: str,
+    sign_ins: "Sequence[StoredSignIn]",
+    spec: ServerSpec | None,
+    around: SignIns,
+    sink: TrafficSink,
 ) -> str:
     """Revoke the tokens of sign-ins, recorded without secrets; return why one was not revoked, or "".
 
@@ -88,10 +99,12 @@ async def revoke(
     for one in sign_ins:
         around.remember(one.secrets())
     async with open_client(RoutedTransport(), {}) as client:
-        record = lambda what: tap.event("sign-in", **what)  # noqa: E731
+        tap = WireTap(server, sink)
         return await revoke(
             sign_ins,
-            lambda one: OAuthExchange(one.url, client, record=record, remember=around.remember),
+            lambda one: OAuthExchange(
+                one.url, client, record=lambda what: tap.event("sign-in", **what), remember=around.remember
+            ),
             spec,
             around.remember,
         )
@@ -317,6 +330,18 @@ class RemoteTransport:
         with self.clocks.holding(limit):
             async with limit:
                 yield
+
+    async def failure_of(self, work: Awaitable[None]) -> HttpFault | None:
+        """Do the work of a request; return why it failed, or None."""
+        try:
+            await work
+        except HttpFault as fault:
+            return fault
+        except Exception:  # a bug must not leave a call pending forever
+            _log.exception("a request to %s failed with an internal error", self.spec.name)
+            step = "See mcptui.log for the cause."
+            return HttpFault("internal error: the response was lost.", next_step=step)
+        return None
 
     def later(self, seconds: float, act: Callable[[], object]) -> None:
         """Call `act` after `seconds`, unless the connection has ended by then."""

@@ -194,18 +194,12 @@ class StreamableHttp:
         self, message: dict[str, Any], headers: Mapping[str, str], body: bytes, sending: Sending
     ) -> None:
         wire_id: Id = message["id"]
-        fault = HttpFault("internal error: the response was lost.", next_step="See mcptui.log for the cause.")
         try:
-            await self._exchange(message, headers, body, sending)
-            fault = faults.ended(self._link.reach.status)
-        except HttpFault as found:
-            fault = found
-        except Exception:  # a bug must not leave a call pending forever
-            _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
+            fault = await self._remote.failure_of(self._exchange(message, headers, body, sending))
         finally:
             self._posts.pop(wire_id, None)
         if self._gate.is_pending(wire_id):
-            await self._give_up(message, headers, fault)
+            await self._give_up(message, headers, fault or faults.ended(self._link.reach.status))
         else:
             self._gate.lose(wire_id)
 
@@ -303,7 +297,8 @@ class StreamableHttp:
                 self._session = raw_header(response, SESSION)
             if method == "initialize" and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
-                await self._probe_answered()
+                if probes := [post.task for post in self._posts.values() if post.method == PROBE]:
+                    await asyncio.wait(probes)
             if is_stream(response):
                 return await self._take_events(response, wire_id, session)
             if session:
@@ -322,11 +317,6 @@ class StreamableHttp:
             if self._link.noise > noise:
                 raise faults.other_answer(status, why=self._link.why_noise)
             raise faults.other_answer(status, stray=self._gate.stray)
-
-    async def _probe_answered(self) -> None:
-        probes = [post.task for post in self._posts.values() if post.method == PROBE]
-        if probes:
-            await asyncio.wait(probes)
 
     async def _take_events(
         self, response: httpx2.Response, wire_id: Id | None, session: bytes = b""
@@ -347,7 +337,7 @@ class StreamableHttp:
                             raise SessionLost(faults.ended(response.status_code, said=said), session)
                     session = b"" if event.size else session  # it works on the request
                     await self._link.event(event, wire_id)
-                    if self._is_answered(wire_id):
+                    if wire_id is not None and not self._gate.is_wanted(wire_id):
                         await self._read_to_end(events)
                         return None
         except SessionLost:
@@ -361,9 +351,6 @@ class StreamableHttp:
         if wire_id is None:
             return None
         raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
-
-    def _is_answered(self, wire_id: Id | None) -> bool:
-        return wire_id is not None and not self._gate.is_wanted(wire_id)
 
     async def _read_to_end(self, events: AsyncGenerator[Event]) -> None:
         """Read a stream to its end, so that its connection can be used again."""

@@ -1,11 +1,10 @@
 import itertools
-import secrets
 
 import pytest
 
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray
 from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, UNSUPPORTED_VERSION
-from tui.host.frames.id_gate import CONNECTION_CLOSED, DRAWN, UNANSWERED_LIMIT, Gate, RandomIds
+from tui.host.frames.id_gate import CONNECTION_CLOSED, UNANSWERED_LIMIT, Gate, random_id
 from tui.host.frames.inbox import WITHDRAWN
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -44,32 +43,24 @@ class Ends:
         return frames
 
 
+@pytest.fixture
+def ends():
+    return Ends()
+
+
 def test_wire_ids_are_unpredictable():
-    new_id = RandomIds()
-    found = [new_id() for _ in range(3 * DRAWN)]
-    assert len(set(found)) == 3 * DRAWN
+    found = [random_id() for _ in range(200)]
+    assert len(set(found)) > 190
     assert all(0 < one < 2**31 for one in found)
 
 
-def test_wire_ids_are_drawn_many_at_a_time(monkeypatch):
-    drawn = []
-    draw = secrets.token_bytes
-    monkeypatch.setattr(secrets, "token_bytes", lambda size: drawn.append(size) or draw(size))
-    gate = Gate(FakeInbox(), drawn.append)
-    for number in range(DRAWN + 1):
-        gate.outgoing({"jsonrpc": "2.0", "id": number, "method": "ping"})
-    assert len(drawn) == 2
-
-
-def test_a_response_is_returned_under_the_id_of_the_session():
-    ends = Ends()
+def test_a_response_is_returned_under_the_id_of_the_session(ends):
     assert ends.ask(1)["id"] == 1001
     assert ends.gate.incoming(Response(1001, {"a": 1}))
     assert ends.got() == [Response(1, {"a": 1})]
 
 
-def test_responses_out_of_order_are_matched_to_their_requests():
-    ends = Ends()
+def test_responses_out_of_order_are_matched_to_their_requests(ends):
     ends.ask(1)
     ends.ask(2)
     ends.gate.incoming(Response(1002, {}))
@@ -77,8 +68,7 @@ def test_responses_out_of_order_are_matched_to_their_requests():
     assert ends.got() == [Response(2, {}), Failure(1, -1, "no")]
 
 
-def test_an_unmatched_response_is_counted_and_dropped():
-    ends = Ends()
+def test_an_unmatched_response_is_counted_and_dropped(ends):
     ends.ask(1)
     for frame in (Response(1, {}), Response(2001, {}), Response(1001, {}), Response(1001, {"second": True})):
         ends.gate.incoming(frame)
@@ -86,8 +76,7 @@ def test_an_unmatched_response_is_counted_and_dropped():
     assert ends.gate.drops.unmatched == 3
 
 
-def test_a_response_that_no_request_has_is_named_until_the_next_request():
-    ends = Ends()
+def test_a_response_that_no_request_has_is_named_until_the_next_request(ends):
     ends.ask(1, "subscriptions/listen")  # stays open
     ends.ask(2)
     ends.gate.incoming(Response("x", {}))
@@ -98,8 +87,7 @@ def test_a_response_that_no_request_has_is_named_until_the_next_request():
 
 
 @pytest.mark.parametrize("late", [1001, "1001"])
-def test_a_late_response_is_not_one_that_no_request_has(late):
-    ends = Ends()
+def test_a_late_response_is_not_one_that_no_request_has(late, ends):
     ends.ask(1)
     ends.gate.incoming(Response(1001, {}))
     ends.ask(2)
@@ -107,8 +95,7 @@ def test_a_late_response_is_not_one_that_no_request_has(late):
     assert ends.gate.stray == ""
 
 
-def test_a_cancellation_uses_the_wire_id_and_the_late_response_is_dropped():
-    ends = Ends()
+def test_a_cancellation_uses_the_wire_id_and_the_late_response_is_dropped(ends):
     ends.ask(1)
     cancel = {
         "jsonrpc": "2.0",
@@ -120,14 +107,12 @@ def test_a_cancellation_uses_the_wire_id_and_the_late_response_is_dropped():
     assert ends.got() == []
 
 
-def test_cancelling_a_request_that_was_already_answered_sends_nothing():
-    ends = Ends()
+def test_cancelling_a_request_that_was_already_answered_sends_nothing(ends):
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
     assert ends.gate.outgoing(cancel) is None
 
 
-def test_progress_tokens_and_subscription_ids_are_translated():
-    ends = Ends()
+def test_progress_tokens_and_subscription_ids_are_translated(ends):
     sent = ends.ask(1, _meta={"progressToken": 1, "other": 2})
     assert sent["params"]["_meta"] == {"progressToken": 1001, "other": 2}
     ends.gate.incoming(Notification("notifications/progress", {"progressToken": 1001, "progress": 1}))
@@ -138,8 +123,7 @@ def test_progress_tokens_and_subscription_ids_are_translated():
     ]
 
 
-def test_an_unusable_response_fails_only_its_own_call():
-    ends = Ends()
+def test_an_unusable_response_fails_only_its_own_call(ends):
     ends.ask(1)
     ends.ask(2)
     assert not ends.gate.incoming(Stray("not JSON", (1002, 5)))
@@ -147,32 +131,28 @@ def test_an_unusable_response_fails_only_its_own_call():
     assert (failure.id, failure.message) == (2, "the server's response is invalid: not JSON")
 
 
-def test_the_end_of_the_connection_fails_every_pending_call():
-    ends = Ends()
+def test_the_end_of_the_connection_fails_every_pending_call(ends):
     ends.ask(1)
     ends.ask(2)
     ends.gate.fail_all(CONNECTION_CLOSED, "gone")
     assert ends.got() == [Failure(1, CONNECTION_CLOSED, "gone"), Failure(2, CONNECTION_CLOSED, "gone")]
 
 
-def test_an_open_subscription_does_not_count_as_unanswered():
-    ends = Ends()
+def test_an_open_subscription_does_not_count_as_unanswered(ends):
     ends.ask(1, "subscriptions/listen")
     assert ends.gate.unanswered == 0
     ends.ask(2)
     assert ends.gate.unanswered == 1
 
 
-def test_a_probe_without_a_response_is_answered_by_the_gate():
-    ends = Ends()
+def test_a_probe_without_a_response_is_answered_by_the_gate(ends):
     ends.ask(1, "server/discover")
     ends.gate.give_up_probe(1, 2.0)
     (failure,) = ends.got()
     assert (failure.id, failure.code) == (1, METHOD_NOT_FOUND)
 
 
-def test_an_answered_probe_is_not_answered_again():
-    ends = Ends()
+def test_an_answered_probe_is_not_answered_again(ends):
     ends.ask(1, "server/discover")
     ends.gate.incoming(Response(1001, {}))
     ends.got()
@@ -181,22 +161,19 @@ def test_an_answered_probe_is_not_answered_again():
     assert ends.got() == []
 
 
-def test_an_error_without_an_id_answers_the_probe():
-    ends = Ends()
+def test_an_error_without_an_id_answers_the_probe(ends):
     ends.ask(1, "server/discover")
     ends.gate.incoming(Failure(None, -32700, "parse error"))
     assert ends.got() == [Failure(1, -32700, "parse error")]
 
 
-def test_an_error_without_an_id_answers_no_other_request():
-    ends = Ends()
+def test_an_error_without_an_id_answers_no_other_request(ends):
     ends.ask(1, "tools/call")
     ends.gate.incoming(Failure(None, -32700, "parse error"))
     assert ends.got() == []
 
 
-def test_a_late_probe_response_of_a_modern_server_still_counts():
-    ends = Ends()
+def test_a_late_probe_response_of_a_modern_server_still_counts(ends):
     ends.ask(1, "server/discover")
     ends.gate.give_up_probe(1, 2.0)
     ends.ask(2, "initialize")
@@ -264,8 +241,7 @@ def test_a_probe_that_gets_no_answer_at_all_is_not_awaited():
     assert ends.got() == [Failure(2, METHOD_NOT_FOUND, "no")]
 
 
-def test_requests_from_a_handshake_server_reach_the_session():
-    ends = Ends()
+def test_requests_from_a_handshake_server_reach_the_session(ends):
     ends.ask(1, "initialize")
     ends.gate.incoming(Response(1001, {"protocolVersion": "2025-11-25"}))
     ends.gate.incoming(Request("s1", "ping"))
@@ -274,8 +250,7 @@ def test_requests_from_a_handshake_server_reach_the_session():
     assert ends.gate.outgoing(answer) == answer
 
 
-def test_requests_from_a_stateless_server_are_dropped_unanswered():
-    ends = Ends()
+def test_requests_from_a_stateless_server_are_dropped_unanswered(ends):
     ends.ask(1, "tools/list", _meta={VERSION: "2026-07-28"})
     ends.gate.incoming(Request("s1", "ping"))
     assert ends.got() == []
@@ -283,14 +258,12 @@ def test_requests_from_a_stateless_server_are_dropped_unanswered():
     assert ends.gate.outgoing({"jsonrpc": "2.0", "id": "s1", "result": {}}) is None
 
 
-def test_the_probe_alone_does_not_make_a_server_stateless():
-    ends = Ends()
+def test_the_probe_alone_does_not_make_a_server_stateless(ends):
     ends.ask(1, "server/discover", _meta={VERSION: "2026-07-28"})
     assert ends.gate.version == ""
 
 
-def test_excess_requests_are_each_answered_once_by_the_gate():
-    ends = Ends()
+def test_excess_requests_are_each_answered_once_by_the_gate(ends):
     for number in range(UNANSWERED_LIMIT + 2):
         ends.gate.incoming(Request(number, "ping" if number % 2 else "roots/list"))
     assert len(ends.got()) == UNANSWERED_LIMIT
@@ -300,8 +273,7 @@ def test_excess_requests_are_each_answered_once_by_the_gate():
     assert ends.gate.drops.overrun == 2
 
 
-def test_answering_a_request_makes_room_for_another():
-    ends = Ends()
+def test_answering_a_request_makes_room_for_another(ends):
     for number in range(UNANSWERED_LIMIT):
         ends.gate.incoming(Request(number, "ping"))
     ends.gate.outgoing({"jsonrpc": "2.0", "id": 0, "result": {}})
@@ -313,8 +285,7 @@ def cancelled(request_id):
     return Notification("notifications/cancelled", {"requestId": request_id})
 
 
-def test_requests_that_the_server_cancels_make_room_for_others():
-    ends = Ends()
+def test_requests_that_the_server_cancels_make_room_for_others(ends):
     for number in range(UNANSWERED_LIMIT * 2):
         ends.gate.incoming(Request(number, "roots/list"))
         ends.gate.incoming(cancelled(number))
@@ -322,16 +293,14 @@ def test_requests_that_the_server_cancels_make_room_for_others():
     assert ends.gate.drops.overrun == 0
 
 
-def test_a_cancelled_id_may_be_written_as_a_string():
-    ends = Ends()
+def test_a_cancelled_id_may_be_written_as_a_string(ends):
     for number in range(UNANSWERED_LIMIT * 2):
         ends.gate.incoming(Request(number, "roots/list"))
         ends.gate.incoming(cancelled(str(number)))
     assert ends.replies == []
 
 
-def test_a_request_whose_cancellation_is_dropped_is_still_pending():
-    ends = Ends()
+def test_a_request_whose_cancellation_is_dropped_is_still_pending(ends):
     ends.inbox.crowded = True
     for number in range(UNANSWERED_LIMIT + 1):
         ends.gate.incoming(Request(number, "roots/list"))
@@ -339,16 +308,14 @@ def test_a_request_whose_cancellation_is_dropped_is_still_pending():
     assert ends.gate.drops.overrun == 1
 
 
-def test_cancelling_an_unknown_request_is_harmless():
-    ends = Ends()
+def test_cancelling_an_unknown_request_is_harmless(ends):
     for odd in (None, "x", 7, [1], {"a": 1}, True):
         ends.gate.incoming(cancelled(odd))
     ends.gate.incoming(Notification("notifications/cancelled", None))
     assert len(ends.got()) == 7
 
 
-def test_batches_are_accepted_once_2025_03_26_is_negotiated():
-    ends = Ends()
+def test_batches_are_accepted_once_2025_03_26_is_negotiated(ends):
     assert not ends.gate.batches
     ends.gate.negotiated("2025-03-26")
     assert ends.gate.batches
@@ -377,8 +344,7 @@ def test_questions_asked_during_a_request_are_withdrawn_when_it_ends():
         assert withdrawn("a")[0] in (got := ends.got()) and withdrawn("b")[0] not in got
 
 
-def test_an_answered_or_cancelled_question_is_not_withdrawn():
-    ends = Ends()
+def test_an_answered_or_cancelled_question_is_not_withdrawn(ends):
     ends.ask(1)
     for asked in ("a", 7):
         ends.gate.incoming(Request(asked, "elicitation/create"))
@@ -390,7 +356,6 @@ def test_an_answered_or_cancelled_question_is_not_withdrawn():
     assert ends.got() == [Response(1, {})]
 
 
-def test_a_server_cannot_forge_the_notifications_of_the_gate():
-    ends = Ends()
+def test_a_server_cannot_forge_the_notifications_of_the_gate(ends):
     assert ends.gate.incoming(withdrawn("a")[0])
     assert ends.got() == []

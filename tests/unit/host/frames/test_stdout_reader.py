@@ -54,8 +54,12 @@ class FullSink:
 ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
 
 
-async def test_a_line_is_recorded_raw_before_it_is_parsed():
-    bench = Bench()
+@pytest.fixture
+async def bench():
+    return Bench()
+
+
+async def test_a_line_is_recorded_raw_before_it_is_parsed(bench):
     await bench.take(ANSWER + b"\r\n")
     (captured,) = bench.noted
     assert (captured.source, captured.direction, captured.kind) == ("it", Direction.IN, None)
@@ -64,23 +68,20 @@ async def test_a_line_is_recorded_raw_before_it_is_parsed():
     assert await bench.got() == Response(1, {"a": 1})
 
 
-async def test_lines_that_are_not_messages_are_counted_and_the_first_is_kept():
-    bench = Bench()
+async def test_lines_that_are_not_messages_are_counted_and_the_first_is_kept(bench):
     await bench.take(b"\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
     assert (bench.intake.noise, bench.intake.first_noise) == (2, "Starting")
     assert bench.raw() == [b"\x1b[1mStarting", b"", b"   ", b"really", ANSWER]
     assert await bench.got() == Response(1, {"a": 1})
 
 
-async def test_a_complete_message_at_the_end_of_the_stream_counts():
-    bench = Bench()
+async def test_a_complete_message_at_the_end_of_the_stream_counts(bench):
     await bench.take(ANSWER)
     await bench.intake.finish()
     assert await bench.got() == Response(1, {"a": 1})
 
 
-async def test_an_incomplete_message_at_the_end_of_the_stream_is_noise():
-    bench = Bench()
+async def test_an_incomplete_message_at_the_end_of_the_stream_is_noise(bench):
     await bench.take(ANSWER[:-5])
     await bench.intake.finish()
     assert bench.intake.noise == 1
@@ -89,8 +90,7 @@ async def test_an_incomplete_message_at_the_end_of_the_stream_is_noise():
         await bench.got()
 
 
-async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
-    bench = Bench()
+async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept(bench):
     await bench.take(b'{"jsonrpc":"2.0","id":1002,"result":{"x":"')
     for _ in range(LINE_LIMIT // (1 << 20) + 1):
         await bench.take(b"x" * (1 << 20))
@@ -122,38 +122,33 @@ async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
         (b"Hello\n", ""),
     ],
 )
-async def test_known_kinds_of_noise_are_named(lines, hint):
-    bench = Bench()
+async def test_known_kinds_of_noise_are_named(lines, hint, bench):
     await bench.take(lines)
     assert bench.intake.hint == hint
 
 
-async def test_unreadable_framing_fails_pending_calls_at_once():
-    bench = Bench()
+async def test_unreadable_framing_fails_pending_calls_at_once(bench):
     await bench.take(b"Content-Length: 44\r\n\r\n")
     failures = [await bench.got(), await bench.got()]
     assert {failure.id for failure in failures} == {1, 2}
     assert all("Content-Length headers" in failure.message for failure in failures)
 
 
-async def test_a_header_line_after_a_valid_message_is_harmless():
-    bench = Bench()
+async def test_a_header_line_after_a_valid_message_is_harmless(bench):
     await bench.take(ANSWER + b"\nContent-Length: 44\r\n")
     assert await bench.got() == Response(1, {"a": 1})
     await bench.take(ANSWER.replace(b"1001", b"1002") + b"\n")
     assert await bench.got() == Response(2, {"a": 1})
 
 
-async def test_a_message_printed_over_several_lines_fails_its_call_at_once():
-    bench = Bench()
+async def test_a_message_printed_over_several_lines_fails_its_call_at_once(bench):
     await bench.take(json.dumps({"jsonrpc": "2.0", "id": 1002, "result": {}}, indent=2).encode() + b"\n")
     failure = await bench.got()
     assert failure.id == 2
     assert "multi-line JSON" in failure.message
 
 
-async def test_a_response_after_a_prompt_is_read_and_a_quoted_request_is_not():
-    bench = Bench()
+async def test_a_response_after_a_prompt_is_read_and_a_quoted_request_is_not(bench):
     await bench.take(b'> {"jsonrpc":"2.0","id":"s1","method":"ping"}\n')
     await bench.take(b"> " + ANSWER + b"\n")
     assert await bench.got() == Response(1, {"a": 1})
@@ -199,8 +194,7 @@ async def test_a_flood_leaves_the_event_loop_half_of_its_time():
     assert bench.inbox.collapsed > 39_000
 
 
-async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch):
-    bench = Bench()
+async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch, bench):
     line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
     await bench.take(line * 100)
     monkeypatch.setattr("tui.host.frames.message_reader.read_line", lambda *_, **__: pytest.fail("read"))
@@ -217,21 +211,18 @@ async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch):
         b'12:30 sending {"result":{"a":1},"jsonrpc":"2.0","id":1001}',
     ],
 )
-async def test_a_response_among_other_text_is_found_and_the_line_is_counted(line):
-    bench = Bench()
+async def test_a_response_among_other_text_is_found_and_the_line_is_counted(line, bench):
     await bench.take(line + b"\n")
     assert await bench.got() == Response(1, {"a": 1})
     assert bench.intake.noise == 1
 
 
-async def test_a_message_nested_in_another_is_not_accepted():
-    bench = Bench()
+async def test_a_message_nested_in_another_is_not_accepted(bench):
     await bench.take(b"[" + ANSWER + b"]\n")
     assert isinstance(await bench.got(), Failure)
 
 
-async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_params():
-    bench = Bench()
+async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_params(bench):
     params = json.dumps({"data": ["x" * 1000] * 300})
     for begin in ('"method":"notifications/message"', '"id":7,"method":"sampling/createMessage"'):
         await bench.take(f'{{"jsonrpc":"2.0",{begin},"params":{params}}}\n'.encode())
@@ -239,8 +230,7 @@ async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_par
     assert bench.gate.drops.collapsed == 1
 
 
-async def test_a_server_that_echoes_its_input_is_recognized():
-    bench = Bench()
+async def test_a_server_that_echoes_its_input_is_recognized(bench):
     await bench.take(b'{"jsonrpc":"2.0","id":1001,"method":"tools/call"}\n')
     failure = await bench.got()
     assert isinstance(failure, Failure)
@@ -278,16 +268,14 @@ def test_a_sink_that_fails_on_one_line_gets_the_others():
     assert seen == [(b"1", 7), (b"2", 7)]
 
 
-async def test_lines_around_an_oversize_one_are_recorded_in_order():
-    bench = Bench()
+async def test_lines_around_an_oversize_one_are_recorded_in_order(bench):
     bench.intake._framer = Framer(limit=1000)
     await bench.take(b"1\n" + b"x" * 2000 + b"\n2\n")
     assert [raw[:1] for raw in bench.raw()] == [b"1", b"x", b"2"]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-async def test_a_chunk_with_exactly_one_response_is_handled_on_arrival(end):
-    bench = Bench()
+async def test_a_chunk_with_exactly_one_response_is_handled_on_arrival(end, bench):
     assert bench.intake.take_response(ANSWER + end)
     assert bench.raw() == [ANSWER + end[:-1]]
     assert await bench.got() == Response(1, {"a": 1})
@@ -307,21 +295,18 @@ async def test_a_chunk_with_exactly_one_response_is_handled_on_arrival(end):
         b"a log\n",
     ],
 )
-async def test_any_other_chunk_is_left_to_read(chunk):
-    bench = Bench()
+async def test_any_other_chunk_is_left_to_read(chunk, bench):
     assert not bench.intake.take_response(chunk)
     assert bench.noted == []
     assert bench.gate.is_pending(1001)
 
 
-async def test_the_rest_of_a_line_is_not_handled_as_a_response():
-    bench = Bench()
+async def test_the_rest_of_a_line_is_not_handled_as_a_response(bench):
     await bench.take(b"not the start of ")
     assert not bench.intake.take_response(ANSWER + b"\n")
 
 
-async def test_a_response_waits_for_room_in_the_recording():
-    bench = Bench()
+async def test_a_response_waits_for_room_in_the_recording(bench):
     sink = FullSink(bench.noted)
     intake = StdoutReader(bench.gate, bench.inbox, WireTap("it", sink))
     sink.is_full = True

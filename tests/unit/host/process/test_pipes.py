@@ -18,56 +18,70 @@ def pipe():
         end.close()
 
 
-async def test_a_reader_waits_for_bytes_and_detects_the_end(pipe):
-    reader = PipeReader(pipe[0])
+@pytest.fixture
+def reading_end(pipe):
+    """Makes a reader of the pipe, which is closed in the end."""
+    readers = []
+
+    def make(*size, **more):
+        readers.append(PipeReader(pipe[0], *size, **more))
+        return readers[-1]
+
+    yield make
+    for reader in readers:
+        reader.close()
+
+
+async def waiting(reader):
+    """Begin to read; return the task that waits for bytes."""
     reading = asyncio.ensure_future(reader.read())
     await asyncio.sleep(0)
+    return reading
+
+
+async def test_a_reader_waits_for_bytes_and_detects_the_end(pipe, reading_end):
+    reader = reading_end()
+    reading = await waiting(reader)
     pipe[1].write(b"hello")
     assert await reading == b"hello"
     pipe[1].close()
     assert await reader.read() == b""
-    reader.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a pipe be enlarged")
-async def test_a_pipe_is_enlarged_to_the_size_of_a_large_chunk(pipe):
-    reader = PipeReader(pipe[0], 256 * 1024)
+async def test_a_pipe_is_enlarged_to_the_size_of_a_large_chunk(pipe, reading_end):
+    reader = reading_end(256 * 1024)
     pipe[1].write(b"x" * 256 * 1024)
     assert len(await reader.read()) == 256 * 1024
-    reader.close()
 
 
-async def test_closing_a_reader_ends_a_pending_read(pipe):
-    reader = PipeReader(pipe[0])
-    reading = asyncio.ensure_future(reader.read())
-    await asyncio.sleep(0)
+async def test_closing_a_reader_ends_a_pending_read(reading_end):
+    reader = reading_end()
+    reading = await waiting(reader)
     reader.close()
     assert await reading == b""
 
 
-async def test_after_expect_no_more_a_reader_returns_the_remaining_bytes_and_ends(pipe):
-    reader = PipeReader(pipe[0])
-    reading = asyncio.ensure_future(reader.read())
-    await asyncio.sleep(0)
+async def test_after_expect_no_more_a_reader_returns_the_remaining_bytes_and_ends(pipe, reading_end):
+    reader = reading_end()
+    reading = await waiting(reader)
     pipe[1].write(b"last words")
     reader.expect_no_more(1000)
     assert await reading == b"last words"
     assert await reader.read() == b""
-    reader.close()
 
 
-async def test_after_expect_no_more_a_reader_reads_a_bounded_number_of_bytes(pipe):
-    reader = PipeReader(pipe[0], chunk=10)
+async def test_after_expect_no_more_a_reader_reads_a_bounded_number_of_bytes(pipe, reading_end):
+    reader = reading_end(chunk=10)
     pipe[1].write(b"x" * 100)
     reader.expect_no_more(30)
     chunks = [await reader.read() for _ in range(4)]
     assert chunks == [b"x" * 10] * 3 + [b""]
-    reader.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has pipes of any size")
-async def test_a_full_chunk_enlarges_the_pipe(pipe):
-    reader = PipeReader(pipe[0])
+async def test_a_full_chunk_enlarges_the_pipe(pipe, reading_end):
+    reader = reading_end()
     size = fcntl.fcntl(pipe[0], fcntl.F_GETPIPE_SZ)
     pipe[1].write(b"x" * (CHUNK - 1))
     await reader.read()
@@ -77,26 +91,23 @@ async def test_a_full_chunk_enlarges_the_pipe(pipe):
     assert fcntl.fcntl(pipe[0], fcntl.F_GETPIPE_SZ) == LARGE_CHUNK
     pipe[1].write(b"y" * LARGE_CHUNK)
     assert await reader.read() == b"y" * LARGE_CHUNK
-    reader.close()
 
 
-async def test_a_cancelled_read_leaves_the_pipe_usable(pipe):
-    reader = PipeReader(pipe[0])
-    reading = asyncio.ensure_future(reader.read())
-    await asyncio.sleep(0)
+async def test_a_cancelled_read_leaves_the_pipe_usable(pipe, reading_end):
+    reader = reading_end()
+    reading = await waiting(reader)
     reading.cancel()
     await asyncio.gather(reading, return_exceptions=True)
     pipe[1].write(b"still here")
     assert await reader.read() == b"still here"
-    reader.close()
 
 
-async def test_a_writer_never_blocks_and_eventually_sends_everything(pipe):
+async def test_a_writer_never_blocks_and_eventually_sends_everything(pipe, reading_end):
     writer = PipeWriter(pipe[1], broken=pytest.fail)
     data = os.urandom(3_000_000)
     assert writer.write(data[:2_000_000])
     assert writer.write(data[2_000_000:])
-    reader = PipeReader(pipe[0])
+    reader = reading_end()
     got = b""
     while len(got) < len(data):
         got += await reader.read()
@@ -104,7 +115,6 @@ async def test_a_writer_never_blocks_and_eventually_sends_everything(pipe):
     await writer.flushed()
     writer.close()
     assert await reader.read() == b""
-    reader.close()
 
 
 async def test_a_writer_reports_once_that_its_reader_does_not_read(pipe):
@@ -141,16 +151,15 @@ async def test_the_write_buffer_is_bounded(pipe):
     writer.close()
 
 
-async def test_data_handled_on_arrival_is_not_returned_by_read(pipe):
+async def test_data_handled_on_arrival_is_not_returned_by_read(pipe, reading_end):
     taken = []
 
     def take(data):
         taken.append(data)
         return data == b"a"
 
-    reader = PipeReader(pipe[0], at_once=take)
-    reading = asyncio.ensure_future(reader.read())
-    await asyncio.sleep(0)
+    reader = reading_end(at_once=take)
+    reading = await waiting(reader)
     pipe[1].write(b"a")
     await until(lambda: taken == [b"a"])
     assert not reading.done()
@@ -159,33 +168,30 @@ async def test_data_handled_on_arrival_is_not_returned_by_read(pipe):
     assert taken == [b"a", b"b"]
     pipe[1].close()
     assert await reader.read() == b""
-    reader.close()
 
 
-async def test_after_expect_no_more_a_read_ends_although_the_last_chunk_could_be_handled_on_arrival(pipe):
-    reader = PipeReader(pipe[0], at_once=lambda data: True)
-    reading = asyncio.ensure_future(reader.read())
-    await asyncio.sleep(0)
+async def test_after_expect_no_more_a_read_ends_although_the_last_chunk_could_be_handled_on_arrival(
+    pipe, reading_end
+):
+    reader = reading_end(at_once=lambda data: True)
+    reading = await waiting(reader)
     pipe[1].write(b"last words")
     reader.expect_no_more(1000)
     assert await asyncio.wait_for(reading, 5) == b"last words"
     assert await asyncio.wait_for(reader.read(), 5) == b""
-    reader.close()
 
 
-async def test_an_error_while_data_is_handled_on_arrival_is_raised_by_read(pipe):
+async def test_an_error_while_data_is_handled_on_arrival_is_raised_by_read(pipe, reading_end):
     def fail(data):
         raise RuntimeError("a defect")
 
-    reader = PipeReader(pipe[0], at_once=fail)
-    reading = asyncio.ensure_future(reader.read())
-    await asyncio.sleep(0)
+    reader = reading_end(at_once=fail)
+    reading = await waiting(reader)
     pipe[1].write(b"once")
     with pytest.raises(RuntimeError, match="a defect"):
         await asyncio.wait_for(reading, 5)
     pipe[1].write(b"more")
     assert await reader.read() == b"more"
-    reader.close()
 
 
 async def read_all(reader: PipeReader, size: int) -> bytes:
@@ -195,27 +201,25 @@ async def read_all(reader: PipeReader, size: int) -> bytes:
     return got
 
 
-async def test_what_waits_for_the_reader_can_be_withdrawn_and_the_rest_keeps_its_order(pipe):
+async def test_what_waits_for_the_reader_can_be_withdrawn_and_the_rest_keeps_its_order(pipe, reading_end):
     writer = PipeWriter(pipe[1], broken=pytest.fail)
     large = b"1" * 300_000
     for key, data in enumerate((large, b"2", b"3" * 100_000, b"4")):
         assert writer.write(data, key)
     assert [writer.withdraw(key) for key in (1, 2, 2, "unknown")] == [True, True, False, False]
-    reader = PipeReader(pipe[0])
+    reader = reading_end()
     assert await read_all(reader, len(large) + 1) == large + b"4"
     await writer.flushed()
     writer.close()
-    reader.close()
 
 
-async def test_what_has_begun_to_be_written_cannot_be_withdrawn(pipe):
+async def test_what_has_begun_to_be_written_cannot_be_withdrawn(pipe, reading_end):
     writer = PipeWriter(pipe[1], broken=pytest.fail)
     assert writer.write(b"x" * 300_000, "begun")
     assert not writer.withdraw("begun")
-    reader = PipeReader(pipe[0])
+    reader = reading_end()
     assert await read_all(reader, 300_000) == b"x" * 300_000
     writer.close()
-    reader.close()
 
 
 async def test_a_writer_is_flushed_once_the_only_bytes_that_wait_are_withdrawn(pipe):

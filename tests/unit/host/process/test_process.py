@@ -1,15 +1,34 @@
+import asyncio
 import os
 import signal
 import stat
+import subprocess
 import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from tests.conftest import until
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
+from tui.host.process import process
+from tui.host.process import process as exits
 from tui.host.process.guard import OWNER_VARIABLE
-from tui.host.process.process import ServerProcess, server_environment, spawn, starting_folder
+from tui.host.process.process import (
+    LeaderWatch,
+    ProcessExit,
+    ProcessUsage,
+    ServerProcess,
+    duration,
+    exit_sentence,
+    peek,
+    server_environment,
+    spawn,
+    starting_folder,
+    usage,
+)
 
 
 def spec(command=sys.executable, *args, **rest):
@@ -203,3 +222,183 @@ async def test_a_signal_reaches_the_whole_group_and_none_is_sent_after_reaping(m
     monkeypatch.setattr(os, "killpg", lambda *_: pytest.fail("a signal to a group that may be a stranger's"))
     process.signal_group(signal.SIGKILL)
     close_pipes(popen)
+
+
+# ---- exits ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("returncode", "sentence"),
+    [
+        (0, "exited with code 0 after 0.3 s"),
+        (17, "exited with code 17 after 0.3 s"),
+        (-9, "was terminated by SIGKILL after 0.3 s"),
+        (-63, "was terminated by signal 63 after 0.3 s"),
+    ],
+)
+def test_an_exit_is_described_in_a_sentence(returncode, sentence):
+    assert ProcessExit.from_returncode(returncode, 0.3).sentence() == sentence
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.0, "0.01 s"),
+        (0.04, "0.04 s"),
+        (0.3, "0.3 s"),
+        (2.0, "2 s"),
+        (9.97, "10 s"),
+        (600, "10 min"),
+        (9000, "2 h"),
+    ],
+)
+def test_durations_are_readable(seconds, said):
+    assert duration(seconds) == said
+
+
+def test_an_exit_sentence_includes_the_reason_and_the_last_line():
+    ended = ProcessExit(3, "", 0.3)
+    assert exit_sentence(ended, "", "") == "the server exited with code 3 after 0.3 s."
+    assert exit_sentence(ended, "", "bye " + "x" * 300).endswith("Its log: bye…")
+    assert exit_sentence(ended, "it was deaf", "bye") == (
+        "the server exited with code 3 after 0.3 s: it was deaf. Its log: bye"
+    )
+
+
+def child(code):
+    return subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+
+
+async def test_an_exit_is_detected_and_the_dead_leader_is_not_reaped():
+    process, seen = child("raise SystemExit(3)"), []
+    watch = LeaderWatch(process, seen.append)
+    await until(lambda: seen)
+    assert seen == [3]
+    os.killpg(process.pid, signal.SIGKILL)  # the group still exists: its dead leader is not reaped
+    assert process.wait() == 3
+    watch.close()
+
+
+async def test_an_exit_by_a_signal_is_recognized():
+    process, seen = child("import time; time.sleep(60)"), []
+    LeaderWatch(process, seen.append)
+    process.kill()
+    await until(lambda: seen)
+    assert seen == [-9]
+    process.wait()
+
+
+async def test_without_pidfd_an_exit_is_detected_by_polling(monkeypatch):
+    monkeypatch.setattr(exits.sys, "platform", "other")
+    process, seen = child("raise SystemExit(4)"), []
+    LeaderWatch(process, seen.append)
+    await until(lambda: seen)
+    assert seen == [4]
+    process.wait()
+
+
+async def test_a_closed_watch_reports_nothing():
+    process, seen = child("raise SystemExit(0)"), []
+    watch = LeaderWatch(process, seen.append)
+    watch.close()
+    watch.close()
+    process.wait()
+    await asyncio.sleep(0)
+    assert seen == []
+
+
+async def test_without_waitid_an_exit_is_still_detected(monkeypatch):
+    monkeypatch.delattr(os, "waitid")
+    process = child("raise SystemExit(5)")
+    await until(lambda: peek(process) is not None)
+    assert peek(process) == 5
+
+
+# ---- usage ----------------------------------------------------------------------------------------------
+
+
+class FakeProcess:
+    def __init__(self, table, pid):
+        if pid not in table:
+            raise psutil.NoSuchProcess(pid)
+        self.pid = pid
+        self._table = table
+        _, _, self._memory, self._cpu = table[pid]
+
+    def children(self, recursive):
+        found, waiting = [], [self.pid]
+        while waiting:
+            parent = waiting.pop()
+            for pid, (of, *_) in self._table.items():
+                if of == parent and pid not in (self.pid, *(each.pid for each in found)):
+                    found.append(FakeProcess(self._table, pid))
+                    waiting.append(pid)
+        return found
+
+    def oneshot(self):
+        return nullcontext()
+
+    def memory_info(self):
+        if self._memory is None:
+            raise psutil.NoSuchProcess(self.pid)
+        return SimpleNamespace(rss=self._memory)
+
+    def cpu_times(self):
+        return SimpleNamespace(user=self._cpu, system=0.5, children_user=0.25, children_system=0.25)
+
+
+@pytest.fixture
+def system(monkeypatch):
+    """Simulate a system with only the given processes: (pid, parent, group, memory, cpu)."""
+
+    def show(*rows):
+        table = {pid: rest for pid, *rest in rows}
+        monkeypatch.setattr(psutil, "pids", lambda: list(table))
+        monkeypatch.setattr(psutil, "Process", lambda pid: FakeProcess(table, pid))
+        monkeypatch.setattr(process.os, "getpgid", lambda pid: table[pid][1])
+
+    return show
+
+
+FAMILY = (
+    (100, 1, 100, 2048, 1.5),
+    (101, 100, 101, 1024, 3600.0),
+    (102, 101, 102, 512, 86_401.0),
+    (103, 1, 100, 256, 0.0),
+    (200, 1, 200, 9999, 9.0),
+    (104, 100, 104, None, 0.0),
+)
+
+
+def test_descendants_and_the_rest_of_the_group_belong_to_the_leader(system):
+    system(*FAMILY)
+    found = usage(100)
+    assert found.pids[0] == 100
+    assert set(found.pids) == {100, 101, 102, 103}
+    assert found.memory == 2048 + 1024 + 512 + 256
+    assert found.cpu_seconds == 1.5 + 3600 + 86_401 + 4 * 1.0
+
+
+def test_an_exited_leader_uses_no_resources(system):
+    system(*FAMILY)
+    assert usage(999) == ProcessUsage()
+
+
+def test_without_a_process_list_only_the_leader_is_found(system):
+    system()
+    assert usage(100) == ProcessUsage((100,))
+
+
+def test_two_processes_that_are_each_others_parent_are_counted_once(system):
+    system((1, 2, 9, 1024, 1.0), (2, 1, 9, 1024, 1.0))
+    assert usage(1).memory == 2048
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="not reported there")
+def test_the_resource_usage_of_this_process_is_measured():
+    found = usage(os.getpid())
+    assert found.pids[0] == os.getpid()
+    assert found.memory is not None
+    assert found.memory > 1_000_000
+    assert found.cpu_seconds is not None
+    assert found.cpu_seconds > 0

@@ -1,4 +1,4 @@
-"""The client half of the SDK, loaded without its server half."""
+"""The client half of the SDK, loaded without its server half, and its models, built on first use."""
 
 from importlib.metadata import version
 
@@ -7,9 +7,9 @@ from tests.programs import printed_by
 LOADED = "from tui.host.sdk.client_import import load_client_half\nload_client_half()\nimport sys, mcp\n"
 
 
-def test_this_sdk_version_supports_loading_its_client_alone():
-    """Seen with mcp 2.3. If another version does not support this, all of the SDK is loaded."""
-    assert version("mcp").startswith("2.")
+def test_this_sdk_version_supports_loading_its_client_alone_and_building_its_models_later():
+    """Seen with mcp and mcp-types 2.3. If another version does not support this, all of it is loaded."""
+    assert version("mcp").startswith("2.") and version("mcp-types").startswith("2.")
 
 
 def test_server_dependencies_are_not_loaded():
@@ -105,3 +105,113 @@ def test_threads_that_load_it_at_once_share_one_load():
 def test_threads_that_load_it_at_once_share_one_load_of_the_whole_sdk():
     refuse = "half._EmptyModule.__getattr__ = lambda module, name: 1 / 0\n"
     assert printed_by(f"{AT_ONCE}{refuse}{LOADING}") == "1"
+
+
+# ---- the models of the wire formats ------------------------------------------------------------------------
+
+
+MODELS = """
+from tui.host.sdk.client_import import load_wire_models
+load_wire_models()
+import mcp_types._v2025_11_25 as wire
+from mcp_types import methods
+"""
+
+RESULT_OF_A_CALL = """
+def said(result):
+    try:
+        return methods.serialize_server_result("tools/call", "2026-07-28", result)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+"""
+
+CALLS = """
+text = {"type": "text", "text": "Hello"}
+for result in (
+    {"resultType": "complete", "content": [text]},
+    {"resultType": "complete", "content": [{"type": "image", "data": 1}]},
+    {"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}},
+    {"resultType": "complete", "content": "Hello", "isError": 3},
+    {"content": [text]},
+):
+    print(said(result))
+"""
+
+
+def test_no_model_is_built_when_they_are_loaded():
+    code = f"{MODELS}print(type(wire.CallToolResult).__name__, wire.CallToolResult._model)"
+    assert printed_by(code) == "_Unbuilt None"
+
+
+def test_only_the_models_that_a_message_needs_are_built():
+    validate = 'methods.validate_server_result("ping", "2025-11-25", {})\n'
+    code = f"{MODELS}{validate}print(wire.Result._model is not None, wire.CallToolResult._model)"
+    assert printed_by(code) == "True None"
+
+
+def test_late_built_models_give_the_same_results_and_errors():
+    code = f"{MODELS}{RESULT_OF_A_CALL}{CALLS}"
+    now = printed_by(code, MCPTUI_WHOLE_LIBRARIES="1")
+    assert "Hello" in now and "validation error" in now
+    assert printed_by(code) == now
+
+
+def test_models_that_contain_each_other_are_built():
+    schema = {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}}
+    body = {"tools": [{"name": "look", "inputSchema": schema}]}
+    code = f'{MODELS}print(methods.serialize_server_result("tools/list", "2025-11-25", {body!r}) == {body!r})'
+    assert printed_by(code) == "True"
+
+
+def test_the_models_that_every_connection_needs_are_built_beforehand():
+    build = "from tui.host.sdk.client_import import build_first_models\nbuild_first_models()\n"
+    code = f"{MODELS}{build}print(wire.ListToolsResult._model is not None, wire.CallToolResult._model)"
+    assert printed_by(code) == "True None"
+
+
+def test_an_instance_is_an_instance_of_its_class():
+    code = (
+        f'{MODELS}root = wire.Root(uri="file:///a")\nprint(isinstance(root, wire.Root), type(root).__name__)'
+    )
+    assert printed_by(code) == "True Root"
+
+
+def test_with_whole_libraries_requested_all_models_are_built_at_once():
+    code = f"{MODELS}print(type(wire.Root).__name__)"
+    assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "ModelMetaclass"
+
+
+def test_models_that_are_already_imported_are_unchanged():
+    code = f"import mcp_types.methods\n{MODELS}print(type(wire.Root).__name__)"
+    assert printed_by(code) == "ModelMetaclass"
+
+
+def test_if_models_cannot_be_built_later_they_are_built_at_once():
+    refuse = (
+        "import tui.host.sdk.client_import as models\n"
+        "models._Unbuilt.__new__ = lambda *given, **more: 1 / 0\n"
+    )
+    assert printed_by(f"{refuse}{MODELS}print(type(wire.Root).__name__)") == "ModelMetaclass"
+
+
+USED_AT_ONCE = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+
+def validate():
+    ready.wait()
+    try:
+        results.append(said({"resultType": "complete", "content": []}))
+    except BaseException as error:
+        results.append(repr(error))
+
+ready, results = threading.Barrier(8), []
+threads = [threading.Thread(target=validate) for _ in range(8)]
+for one in threads: one.start()
+for one in threads: one.join()
+print([one == results[0] and "content" in one for one in results])
+"""
+
+
+def test_threads_that_first_use_a_model_at_once_share_it():
+    assert printed_by(f"{MODELS}{RESULT_OF_A_CALL}{USED_AT_ONCE}") == str([True] * 8)

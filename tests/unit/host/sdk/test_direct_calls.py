@@ -53,6 +53,17 @@ class Wire:
         await asyncio.sleep(0)
         return task, ticket, self.sent[-1]["id"]
 
+    async def end(self, task):
+        """Close the connection, which fails a pending call."""
+        self.calls.close()
+        with pytest.raises(MCPError):
+            await task
+
+
+@pytest.fixture
+async def wire():
+    return Wire()
+
 
 async def test_a_call_has_the_same_meta_as_a_session_request_and_our_own_stamp():
     wire = Wire(MODERN | {"mcptui/ticket": "1", "progressToken": 3})
@@ -64,9 +75,7 @@ async def test_a_call_has_the_same_meta_as_a_session_request_and_our_own_stamp()
         "arguments": {"a": 1},
         "_meta": {"level": "info", **MODERN, "progressToken": name},
     }
-    wire.calls.close()
-    with pytest.raises(MCPError):
-        await task
+    await wire.end(task)
 
 
 async def test_a_call_has_the_headers_of_a_session_request():
@@ -76,22 +85,17 @@ async def test_a_call_has_the_headers_of_a_session_request():
     assert wire.headers == [
         {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo"}
     ]
-    wire.calls.close()
-    with pytest.raises(MCPError):
-        await task
+    await wire.end(task)
 
 
 async def test_a_call_of_the_older_era_repeats_only_the_version_in_headers():
     wire = Wire(headers={"mcp-protocol-version": "2025-11-25"})
     task, _, _ = await wire.call()
     assert wire.headers == [{"mcp-protocol-version": "2025-11-25"}]
-    wire.calls.close()
-    with pytest.raises(MCPError):
-        await task
+    await wire.end(task)
 
 
-async def test_the_raw_response_is_kept():
-    wire = Wire()
+async def test_the_raw_response_is_kept(wire):
     task, ticket, name = await wire.call()
     assert wire.calls.answered(name, {"content": [{"type": "hologram"}]})
     await task
@@ -114,8 +118,7 @@ async def test_a_response_with_an_unknown_result_type_is_an_error():
         await task
 
 
-async def test_an_error_of_the_server_is_raised_as_the_session_raises_it():
-    wire = Wire()
+async def test_an_error_of_the_server_is_raised_as_the_session_raises_it(wire):
     task, _, name = await wire.call()
     assert wire.calls.failed(name, ErrorData(code=-32602, message="no such tool", data={"name": "echo"}))
     with pytest.raises(MCPError) as raised:
@@ -124,15 +127,13 @@ async def test_an_error_of_the_server_is_raised_as_the_session_raises_it():
     assert (error.code, error.message, error.data) == (-32602, "no such tool", {"name": "echo"})
 
 
-async def test_responses_to_requests_of_the_session_are_left_to_it():
-    wire = Wire()
+async def test_responses_to_requests_of_the_session_are_left_to_it(wire):
     assert not wire.calls.answered(1, {})
     assert not wire.calls.failed(None, ErrorData(code=1, message="x"))
     assert not wire.calls.progressed({"progressToken": 1, "progress": 1})
 
 
-async def test_responses_are_matched_to_their_calls():
-    wire = Wire()
+async def test_responses_are_matched_to_their_calls(wire):
     first, first_ticket, first_name = await wire.call()
     second, second_ticket, second_name = await wire.call()
     wire.calls.answered(second_name, {"n": 2})
@@ -141,8 +142,7 @@ async def test_responses_are_matched_to_their_calls():
     assert (first_ticket.raw, second_ticket.raw) == ({"n": 1}, {"n": 2})
 
 
-async def test_cancelling_a_call_also_cancels_it_on_the_server():
-    wire = Wire()
+async def test_cancelling_a_call_also_cancels_it_on_the_server(wire):
     task, ticket, name = await wire.call()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -153,8 +153,7 @@ async def test_cancelling_a_call_also_cancels_it_on_the_server():
     assert ticket.raw is None
 
 
-async def test_a_response_that_arrives_during_cancellation_is_harmless():
-    wire = Wire()
+async def test_a_response_that_arrives_during_cancellation_is_harmless(wire):
     task, _, name = await wire.call()
     task.cancel()
     assert wire.calls.answered(name, {"content": []})
@@ -164,8 +163,7 @@ async def test_a_response_that_arrives_during_cancellation_is_harmless():
         await task
 
 
-async def test_progress_is_reported_until_the_response_arrives():
-    wire = Wire()
+async def test_progress_is_reported_until_the_response_arrives(wire):
     task, _, name = await wire.call()
     assert wire.calls.progressed({"progressToken": name, "progress": 1, "total": 4, "message": "half"})
     assert wire.calls.progressed({"progressToken": name, "progress": 2, "total": "many", "message": 7})
@@ -176,8 +174,7 @@ async def test_progress_is_reported_until_the_response_arrives():
     assert not wire.calls.progressed({"progressToken": name, "progress": 3})
 
 
-async def test_a_failing_progress_callback_is_only_logged(caplog):
-    wire = Wire()
+async def test_a_failing_progress_callback_is_only_logged(caplog, wire):
     wire.reports = None
     task, _, name = await wire.call()
     assert wire.calls.progressed({"progressToken": name, "progress": 1})
@@ -186,8 +183,7 @@ async def test_a_failing_progress_callback_is_only_logged(caplog):
     assert "a progress callback failed" in caplog.text
 
 
-async def test_the_end_of_the_connection_fails_pending_and_later_calls():
-    wire = Wire()
+async def test_the_end_of_the_connection_fails_pending_and_later_calls(wire):
     task, _, _ = await wire.call()
     wire.calls.close()
     with pytest.raises(MCPError, match="Connection closed"):
@@ -225,18 +221,31 @@ def test_direct_calls_can_be_turned_off(monkeypatch):
     assert not calls.possible
 
 
+async def result_of(spec, arguments, sink=lambda *_: None):
+    """Call the only tool of a server; return its result."""
+    host = Host([spec], sink=sink, clock=MonotonicClock())
+    await host.start_all()
+    (tool,) = host.toolbox.tools()
+    result = await host.toolbox.call(tool, arguments, seconds=5, progress=lambda *_: None)
+    await host.shutdown()
+    return result
+
+
+def local(path, **env):
+    return ServerSpec("srv", sys.executable, (str(path),), env=env)
+
+
+def remote(server):
+    return ServerSpec("srv", transport=Transport.HTTP, url=server.url)
+
+
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 async def test_a_direct_call_sends_the_same_message_as_the_session(era, monkeypatch):
     """Seen with mcp 2.3: another version may add something else to its requests."""
 
     async def called():
         seen = []
-        spec = ServerSpec("srv", sys.executable, (str(SERVER),), env={"FAULT_ERA": era})
-        host = Host([spec], sink=seen.append, clock=MonotonicClock())
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
-        result = await host.toolbox.call(tool, {"text": "x"}, seconds=5, progress=lambda *_: None)
-        await host.shutdown()
+        result = await result_of(local(SERVER, FAULT_ERA=era), {"text": "x"}, seen.append)
         assert result.content == (TextContent('{"text": "x"}'),)
         lines = [json.loads(one.raw) for one in seen if one.direction is Direction.OUT]
         (call,) = (line for line in lines if line["method"] == "tools/call")
@@ -248,11 +257,6 @@ async def test_a_direct_call_sends_the_same_message_as_the_session(era, monkeypa
     assert direct == await called()
 
 
-def remote(server):
-    spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-    return Host([spec], sink=lambda *_: None, clock=MonotonicClock())
-
-
 @pytest.mark.parametrize("name", ["echo", " écho "])
 @pytest.mark.parametrize("modern", [True, False])
 async def test_a_direct_call_over_http_sends_the_same_request_as_the_session(modern, name, monkeypatch):
@@ -261,11 +265,7 @@ async def test_a_direct_call_over_http_sends_the_same_request_as_the_session(mod
 
     async def called():
         async with http_server(modern=modern, tools=[tool]) as server:
-            host = remote(server)
-            await host.start_all()
-            (known,) = host.toolbox.tools()
-            result = await host.toolbox.call(known, {"text": "ä"}, seconds=5, progress=lambda *_: None)
-            await host.shutdown()
+            result = await result_of(remote(server), {"text": "ä"})
         assert not result.is_error
         (call,) = (one for one in server.asked if one.method == "tools/call")
         assert call.message.pop("id") == call.message["params"]["_meta"].pop("progressToken")
@@ -285,45 +285,24 @@ async def test_a_direct_call_over_http_sends_the_same_request_as_the_session(mod
 async def test_a_call_over_http_bypasses_the_session(modern, monkeypatch):
     monkeypatch.setattr(Client, "call_tool", None)
     async with http_server(modern=modern) as server:
-        host = remote(server)
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
-        result = await host.toolbox.call(tool, {"text": "x"}, seconds=5, progress=lambda *_: None)
-        await host.shutdown()
+        result = await result_of(remote(server), {"text": "x"})
     assert result.content == (TextContent('{"text": "x"}'),)
 
 
 @pytest.mark.parametrize("modern", [True, False])
 async def test_arguments_that_are_not_json_are_left_to_the_session_over_http(modern):
     async with http_server(modern=modern) as server:
-        host = remote(server)
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
-        result = await host.toolbox.call(tool, {"x": float("nan")}, seconds=5, progress=lambda *_: None)
-        await host.shutdown()
+        result = await result_of(remote(server), {"x": float("nan")})
     assert result.content == (TextContent('{"x": null}'),)
 
 
 async def test_a_call_without_a_response_fails_when_the_server_exits():
-    script = SERVER.with_name("exit_mid_call.py")
-    host = Host(
-        [ServerSpec("srv", sys.executable, (str(script),))], sink=lambda *_: None, clock=MonotonicClock()
-    )
-    await host.start_all()
-    tool = host.toolbox.tools()[0]
-    result = await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
-    await host.shutdown()
+    result = await result_of(local(SERVER.with_name("exit_mid_call.py")), {})
     assert result.failure is CallFailure.SERVER_DIED
 
 
 async def test_arguments_that_are_not_json_are_left_to_the_session():
-    host = Host(
-        [ServerSpec("srv", sys.executable, (str(SERVER),))], sink=lambda *_: None, clock=MonotonicClock()
-    )
-    await host.start_all()
-    (tool,) = host.toolbox.tools()
-    result = await host.toolbox.call(tool, {"x": float("nan")}, seconds=5, progress=lambda *_: None)
-    await host.shutdown()
+    result = await result_of(local(SERVER), {"x": float("nan")})
     assert result.content == (TextContent('{"x": null}'),)
 
 

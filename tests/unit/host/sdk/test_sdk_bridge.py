@@ -5,22 +5,26 @@ from importlib.metadata import version
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     PROTOCOL_VERSION_META_KEY,
+    DiscoverResult,
     ErrorData,
+    InitializeResult,
     JSONRPCError,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
 )
 
+from tests.http_server import ECHO, HttpServer, http_server
 from tests.unit.host.scripted import Script
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec
+from tui.core.servers import ServerSpec, Transport
 from tui.core.tools import TextContent
 from tui.host.host import Host
-from tui.host.sdk.sdk_bridge import TICKET, RawReply, SdkBridge
+from tui.host.sdk.sdk_bridge import TICKET, RawReply, SdkBridge, header_map, parameter_headers, tidy_handshake
 
 
 @pytest.fixture
@@ -239,3 +243,122 @@ def test_a_change_stream_also_requests_task_updates(wire):
     wire.listened_tasks = ("t-1",)
     sent = wire.outgoing(request("subscriptions/listen", notifications=asked)).message.params
     assert sent == {"notifications": {"toolsListChanged": True, "taskIds": ["t-1"]}}
+
+
+# ---- handshakes -----------------------------------------------------------------------------------------
+
+
+SOUND = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {"tools": {"listChanged": True}, "logging": {}},
+    "serverInfo": {"name": "weather", "version": "1.0"},
+    "instructions": "Ask for a city.",
+}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = ["capabilities", "serverInfo", "instructions", "_meta"]
+
+
+def test_a_valid_response_is_unchanged():
+    assert tidy_handshake(SOUND) == SOUND
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), JSON))
+def test_the_sdk_accepts_any_initialize_result_with_a_valid_version(odd):
+    InitializeResult.model_validate(tidy_handshake(SOUND | odd))
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), JSON))
+def test_the_sdk_accepts_any_discover_result_with_a_valid_version(odd):
+    sound = {"supportedVersions": ["2026-07-28"], "capabilities": {}, "ttlMs": 0, "cacheScope": "private"}
+    DiscoverResult.model_validate(tidy_handshake(sound | odd))
+
+
+@pytest.mark.parametrize("said", [None, [], "tools", 7])
+def test_a_server_without_capabilities_is_assumed_to_have_tools(said):
+    assert tidy_handshake(SOUND | {"capabilities": said})["capabilities"] == {"tools": {}}
+
+
+def test_a_capability_of_the_wrong_type_still_counts():
+    tidy = tidy_handshake(SOUND | {"capabilities": {"tools": True, "prompts": [], "resources": None}})
+    assert tidy["capabilities"] == {"tools": {}, "prompts": {}}
+
+
+def test_a_name_of_megabytes_is_truncated():
+    tidy = tidy_handshake(SOUND | {"serverInfo": {"name": "n" * 5_000_000}})
+    assert tidy["serverInfo"] == {"name": "n" * 200, "version": ""}
+
+
+# ---- arguments in headers -------------------------------------------------------------------------------
+
+
+def schema(**properties):
+    return {"type": "object", "properties": properties}
+
+
+REGION = {"type": "string", "x-mcp-header": "Region"}
+
+
+def test_annotated_arguments_are_sent_as_headers():
+    wanted = header_map(schema(region=REGION, at=schema(day={"type": "integer", "x-mcp-header": "Day"})))
+    assert parameter_headers(wanted, {"region": "eu", "at": {"day": 7}}) == {
+        "Mcp-Param-Region": "eu",
+        "Mcp-Param-Day": "7",
+    }
+    assert parameter_headers(wanted, {"region": "Zürich\n"}) == {
+        "Mcp-Param-Region": "=?base64?WsO8cmljaAo=?="
+    }
+    assert parameter_headers(wanted, [1]) == parameter_headers(wanted, None) == {}
+
+
+def test_an_invalid_header_annotation_is_rejected_with_the_reason():
+    assert "not an RFC 9110 token" in header_map(schema(a={"type": "string", "x-mcp-header": "no good"}))
+    assert "integer/string/boolean" in header_map(schema(a={"type": "number", "x-mcp-header": "X"}))
+
+
+async def started(server: HttpServer) -> Host:
+    spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
+    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
+    await host.start("far")
+    return host
+
+
+async def test_a_call_through_the_host_repeats_its_arguments_in_headers():
+    tools = [ECHO | {"inputSchema": schema(region=REGION)}]
+    async with http_server(tools=tools) as server:
+        host = await started(server)
+        (tool,) = host.toolbox.tools()
+        await host.toolbox.call(tool, {"region": "eu"}, seconds=5, progress=lambda *_: None)
+        await host.shutdown()
+    call = next(one for one in server.asked if one.method == "tools/call")
+    assert call.headers["mcp-param-region"] == "eu"
+    assert call.message["params"]["arguments"] == {"region": "eu"}
+
+
+async def test_a_tool_with_an_invalid_header_annotation_is_omitted_with_the_reason():
+    tools = [ECHO, ECHO | {"name": "bad", "inputSchema": schema(a={"type": "string", "x-mcp-header": ""})}]
+    async with http_server(tools=tools) as server:
+        host = await started(server)
+        assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
+        ((name, why),) = host.status("far").quarantined
+        assert name == "bad" and why.startswith("its headers are invalid: ")
+        await host.shutdown()
+
+
+async def test_for_an_older_server_header_annotations_are_ignored():
+    tools = [ECHO | {"inputSchema": schema(a={"type": "string", "x-mcp-header": ""})}]
+    async with http_server(modern=False, tools=tools) as server:
+        host = await started(server)
+        assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
+        await host.shutdown()
+
+
+def test_an_argument_that_no_header_can_carry_is_refused_with_a_reason():
+    wanted = header_map(
+        {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
+    )
+    with pytest.raises(MCPError, match="not sent: an argument contains an invalid character"):
+        parameter_headers(wanted, {"region": "\ud800"})

@@ -2,11 +2,13 @@
 
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 import httpx2
 
+from tests.protocol.oauth_server import OAuthServer
 from tui.core.ports import DecisionRecord
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.secrets.redact import Redactor
@@ -115,3 +117,10 @@ class Around:
         async with httpx2.AsyncClient(auth=self.auth, trust_env=False, verify=False) as client:
             message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}
             return await client.post(self.spec.url or "", json=message)
+
+
+@asynccontextmanager
+async def safe(store: TokenStore, **about: Any) -> AsyncIterator[tuple[OAuthServer, Around]]:
+    """Run a server that requires signing in; yield it, and an authenticator for it."""
+    async with OAuthServer(**about) as server:
+        yield server, Around(store, server.url)

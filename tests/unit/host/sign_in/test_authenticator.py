@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
-from tests.unit.host.sign_in.people import Around, Person, final_address
+from tests.unit.host.sign_in.people import Around, Person, final_address, safe
 from tui.core.ports import DecisionKind
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.servers import Grant
@@ -32,8 +32,7 @@ async def expire(store: TokenStore, around: Around) -> None:
 
 
 async def test_a_rejected_request_leads_to_a_sign_in_and_is_sent_again(store: TokenStore) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
         response = await around.call()
         assert response.json()["result"]["tools"][0]["name"] == "add"
         (question,) = around.person.questions
@@ -50,8 +49,7 @@ async def test_a_rejected_request_leads_to_a_sign_in_and_is_sent_again(store: To
 
 
 async def test_a_server_that_requires_no_sign_in_gets_no_further_requests(store: TokenStore) -> None:
-    async with OAuthServer(asks=False) as server:
-        around = Around(store, server.url)
+    async with safe(store, asks=False) as (server, around):
         assert (await around.call()).status_code == 200
         assert len(server.requests) == 1 and around.records == [] and around.states == []
 
@@ -65,8 +63,7 @@ async def test_the_next_run_uses_the_stored_token(store: TokenStore) -> None:
 
 
 async def test_concurrent_calls_lead_to_one_sign_in(store: TokenStore) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
         responses = await asyncio.gather(*(around.call() for _ in range(5)))
         assert [response.status_code for response in responses] == [200] * 5
         assert len(around.person.questions) == 1 and len(server.asked("/token")) == 1
@@ -139,8 +136,7 @@ async def test_without_a_browser_the_person_is_asked_to_paste(store: TokenStore)
 
 
 async def test_signing_in_can_start_before_the_server_requires_it(store: TokenStore) -> None:
-    async with OAuthServer(asks=False) as server:
-        around = Around(store, server.url)
+    async with safe(store, asks=False) as (server, around):
         signed_in = await around.auth.sign_in()
         assert signed_in.tokens["access_token"] in server.valid
         assert around.sign_ins.state("safe").startswith("signed in until")
@@ -150,8 +146,7 @@ async def test_signing_in_can_start_before_the_server_requires_it(store: TokenSt
 
 
 async def test_an_expired_token_is_refreshed_even_after_a_restart(store: TokenStore) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
         await around.call()
         await expire(store, around)
         later = Around(store, server.url)
@@ -164,8 +159,7 @@ async def test_an_expired_token_is_refreshed_even_after_a_restart(store: TokenSt
 async def test_a_token_rejected_before_it_expires_is_refreshed_without_a_question(
     store: TokenStore,
 ) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
         await around.call()
         server.revoke()
         assert (await around.call()).status_code == 200
@@ -173,8 +167,7 @@ async def test_a_token_rejected_before_it_expires_is_refreshed_without_a_questio
 
 
 async def test_a_rejected_refresh_token_leads_to_a_new_sign_in(store: TokenStore) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
         await around.call()
         await expire(store, around)
         server._refreshes.clear()
@@ -183,8 +176,7 @@ async def test_a_rejected_refresh_token_leads_to_a_new_sign_in(store: TokenStore
 
 
 async def test_an_issuer_that_is_down_during_a_refresh_does_not_end_the_sign_in(store: TokenStore) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
         await around.call()
         await expire(store, around)
         server.broken = {"/token": 503}
@@ -208,8 +200,7 @@ async def test_a_token_that_another_process_refreshed_is_used(store: TokenStore)
 
 
 async def test_a_call_that_needs_more_scopes_asks_for_them(store: TokenStore) -> None:
-    async with OAuthServer(scopes={"tools/list": "read", "tools/call": "write"}) as server:
-        around = Around(store, server.url)
+    async with safe(store, scopes={"tools/list": "read", "tools/call": "write"}) as (server, around):
         await around.call("tools/list")
         assert (await around.call("tools/call")).status_code == 200
         scopes = [request.query.get("scope") for request in server.asked("/authorize")]
@@ -220,8 +211,7 @@ async def test_a_call_that_needs_more_scopes_asks_for_them(store: TokenStore) ->
 
 
 async def test_a_scope_that_is_never_granted_is_requested_once(store: TokenStore) -> None:
-    async with OAuthServer(scopes={"tools/call": "admin"}) as server:
-        around = Around(store, server.url)
+    async with safe(store, scopes={"tools/call": "admin"}) as (server, around):
         server._tokens_scope = ""  # type: ignore[attr-defined]
         original = server._tokens
         server._tokens = lambda scope: original("")  # type: ignore[method-assign]
@@ -294,8 +284,7 @@ async def test_the_registration_is_reused_with_the_same_redirect_uri(store: Toke
 
 
 async def test_if_the_registered_port_is_taken_the_client_registers_again(store: TokenStore) -> None:
-    async with OAuthServer(refresh=False) as server:
-        around = Around(store, server.url)
+    async with safe(store, refresh=False) as (server, around):
         await around.call()
         server.revoke()
         port = int(server.asked("/authorize")[0].query["redirect_uri"].split(":")[2].split("/")[0])

@@ -11,7 +11,7 @@ import pytest
 
 from tests.foreign import NUMBERS, OTHERS
 from tests.protocol.oauth_server import Asked, OAuthServer, Reply
-from tests.unit.host.sign_in.people import Around, Person, browse
+from tests.unit.host.sign_in.people import Around, Person, browse, safe
 from tui.core.questions import Action, AddressAnswer
 from tui.core.servers import Grant
 from tui.host.sign_in import authorization_server, browser_sign_in
@@ -33,8 +33,7 @@ async def refused(around: Around, match: str) -> SignInFailed:
 
 
 async def test_metadata_of_another_issuer_is_rejected_before_the_person_is_asked(store: TokenStore) -> None:
-    async with OAuthServer(issuer="https://evil.example") as server:
-        around = Around(store, server.url)
+    async with safe(store, issuer="https://evil.example") as (server, around):
         await refused(around, r"unexpected authorization server:.*evil\.example")
         assert around.person.questions == [] and not server.asked("/token")
 
@@ -61,8 +60,7 @@ async def test_an_error_from_another_issuer_is_not_repeated(store: TokenStore) -
 
 
 async def test_an_issuer_without_pkce_is_rejected(store: TokenStore) -> None:
-    async with OAuthServer(pkce=False) as server:
-        around = Around(store, server.url)
+    async with safe(store, pkce=False) as (_, around):
         await refused(around, "does not support PKCE")
         assert around.person.questions == []
 
@@ -97,16 +95,14 @@ async def test_an_endless_reply_is_cut_off(store: TokenStore) -> None:
 async def test_a_url_that_is_not_for_a_browser_is_not_opened(
     store: TokenStore, endpoint: str, why: str
 ) -> None:
-    async with OAuthServer(extra={"authorization_endpoint": endpoint}) as server:
-        around = Around(store, server.url)
+    async with safe(store, extra={"authorization_endpoint": endpoint}) as (_, around):
         await refused(around, why)
         assert around.opened == [] and around.person.questions == []
 
 
 @pytest.mark.parametrize("endpoint", ["javascript:alert(1)", "file:///etc/passwd", "https:///"])
 async def test_an_invalid_url_makes_the_metadata_unusable(store: TokenStore, endpoint: str) -> None:
-    async with OAuthServer(extra={"authorization_endpoint": endpoint}) as server:
-        around = Around(store, server.url)
+    async with safe(store, extra={"authorization_endpoint": endpoint}) as (server, around):
         await refused(around, "unexpected authorization server:")
         (opened,) = around.opened  # the default path of the issuer
         assert opened.startswith(f"{server.origin}/authorize?")
@@ -118,8 +114,7 @@ async def test_an_unencrypted_token_endpoint_gets_no_code(store: TokenStore) -> 
 
 
 async def test_a_callback_with_a_wrong_state_is_ignored(store: TokenStore) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
 
         def attacked(address: str) -> bool:
             redirect = dict(parse_qsl(address.partition("?")[2]))["redirect_uri"]
@@ -144,8 +139,7 @@ async def test_a_browser_that_returns_no_callback_times_out(
     store: TokenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(browser_sign_in, "BROWSER_SECONDS", 0.1)
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (_, around):
         around.sign_ins._open_browser = lambda address: True
         await refused(around, "no response from the browser")
 
@@ -258,8 +252,7 @@ async def test_a_token_is_used_whatever_its_lifetime_is_said_to_be(
 
 @pytest.mark.parametrize("expires_in", ["3600", 3600.0, "3600.5", 3600.9])
 async def test_a_lifetime_may_be_text_or_have_a_fraction(store: TokenStore, expires_in: Any) -> None:
-    async with OAuthServer(expires_in=expires_in) as server:
-        around = Around(store, server.url)
+    async with safe(store, expires_in=expires_in) as (server, around):
         assert (await around.call()).status_code == 200
         assert around.states[-1].startswith("signed in until")
         found = await store.find("safe", server.url)
@@ -353,8 +346,7 @@ async def test_a_malformed_lifetime_is_neither_quoted_nor_recorded(
     store: TokenStore, lifetime: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(0)
-    async with OAuthServer(expires_in=lifetime) as server:
-        around = Around(store, server.url)
+    async with safe(store, expires_in=lifetime) as (_, around):
         assert (await around.call()).status_code == 200
         assert LEAK not in told(around, "", caplog)
 
@@ -399,8 +391,7 @@ async def test_a_malformed_registration_is_neither_quoted_nor_recorded(
 
 
 async def test_a_damaged_stored_sign_in_is_not_quoted(store: TokenStore) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
         await around.call()
         stored = await store.find("safe", server.url)
         assert stored is not None
@@ -471,8 +462,7 @@ async def test_a_header_line_that_is_not_http_is_neither_quoted_nor_recorded(
 async def test_a_stored_registration_that_the_library_rejects_is_reported_when_it_renews(
     store: TokenStore,
 ) -> None:
-    async with OAuthServer() as server:
-        around = Around(store, server.url)
+    async with safe(store) as (server, around):
         await around.call()
         stored = await store.find("safe", server.url)
         assert stored is not None

@@ -1,12 +1,16 @@
 """What is rejected before the person is asked to sign in."""
 
+import asyncio
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tui.core.errors import ServerError
 from tui.host.sign_in.authorization_server import SignInFailed
-from tui.host.sign_in.browser_sign_in import BrowserSignIn
+from tui.host.sign_in.browser_sign_in import BrowserSignIn, Callback, CallbackListener, read_callback
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
 
@@ -18,3 +22,130 @@ async def test_a_url_that_no_browser_may_open_is_not_shown(address: str, tmp_pat
     person = BrowserSignIn("srv", "https://srv.example/mcp", listener, sign_ins)
     with pytest.raises(SignInFailed, match="its sign-in URL"):
         await person.show(address)
+
+
+# ---- callbacks ------------------------------------------------------------------------------------------
+
+
+STATE = "s3cret-state"
+
+
+async def get(url: str, method: str = "GET", **headers: str) -> tuple[int, str]:
+    def send() -> tuple[int, str]:
+        request = urllib.request.Request(url, method=method, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=5) as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    return await asyncio.to_thread(send)
+
+
+async def listening() -> tuple[CallbackListener, "asyncio.Task[Callback]"]:
+    listener = await CallbackListener().open()
+    waiting = asyncio.create_task(listener.wait(STATE))
+    await asyncio.sleep(0)
+    return listener, waiting
+
+
+async def test_the_first_callback_with_the_right_state_is_returned() -> None:
+    listener, waiting = await listening()
+    async with listener:
+        status, page = await get(f"{listener.address}?code=abc&state={STATE}&iss=https%3A%2F%2Fauth.example")
+        assert status == 200 and "close this page" in page
+        assert await waiting == Callback(STATE, "abc", "https://auth.example")
+
+
+async def test_a_callback_with_another_state_is_ignored() -> None:
+    listener, waiting = await listening()
+    async with listener:
+        status, page = await get(f"{listener.address}?code=evil&state=guessed")
+        assert status == 400 and "does not belong" in page and not waiting.done()
+        await get(f"{listener.address}?code=good&state={STATE}")
+        assert (await waiting).code == "good"
+
+
+async def test_a_second_callback_is_refused() -> None:
+    listener, waiting = await listening()
+    async with listener:
+        await get(f"{listener.address}?code=one&state={STATE}")
+        with pytest.raises(OSError):
+            await get(f"{listener.address}?code=two&state={STATE}")
+        assert (await waiting).code == "one"
+
+
+async def test_nothing_listens_after_closing() -> None:
+    listener, waiting = await listening()
+    await listener.close()
+    with pytest.raises(OSError):
+        await get(f"{listener.address}?code=one&state={STATE}")
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "host", "status"),
+    [
+        ("/callback?code=a&state=s3cret-state", "GET", "evil.example", 400),
+        ("/callback?code=a&state=s3cret-state", "POST", "", 405),
+        ("/favicon.ico", "GET", "", 404),
+        ("/callback", "GET", "", 400),
+        ("/callback?code=a&code=b&state=s3cret-state", "GET", "", 400),
+    ],
+)
+async def test_a_request_that_is_not_a_callback_is_refused(
+    path: str, method: str, host: str, status: int
+) -> None:
+    listener, waiting = await listening()
+    async with listener:
+        headers = {"Host": host} if host else {}
+        answered = await get(f"http://127.0.0.1:{listener.port}{path}", method, **headers)
+        assert answered[0] == status and not waiting.done()
+        waiting.cancel()
+
+
+async def test_an_error_callback_is_returned_and_its_text_is_not_on_the_page() -> None:
+    listener, waiting = await listening()
+    async with listener:
+        text = "%3Cscript%3Ealert(1)%3C%2Fscript%3E"
+        _, page = await get(f"{listener.address}?error=access_denied&error_description={text}&state={STATE}")
+        assert "Sign-in rejected." in page and "script" not in page
+        answer = await waiting
+        assert (answer.error, answer.code) == ("access_denied", "")
+
+
+async def test_a_client_that_never_finishes_its_request_does_not_delay_closing() -> None:
+    listener, waiting = await listening()
+    _, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+    writer.write(b"GET /callback")
+    await writer.drain()
+    async with asyncio.timeout(4):
+        await listener.close()
+    writer.close()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_a_taken_port_is_an_error() -> None:
+    listener, waiting = await listening()
+    async with listener:
+        with pytest.raises(OSError):
+            await CallbackListener().open(listener.port)
+        waiting.cancel()
+
+
+def test_a_pasted_url_is_read_whole_or_from_its_query() -> None:
+    for text in ("http://127.0.0.1:9/callback?code=c&state=s", "  ?code=c&state=s\n", "code=c&state=s"):
+        assert read_callback(text) == Callback("s", "c")
+
+
+@pytest.mark.parametrize("text", ["", "abc", "https://auth.example/login", "http://h/callback?code=c"])
+def test_a_pasted_text_that_is_not_a_callback_says_what_to_paste(text: str) -> None:
+    with pytest.raises(ServerError, match="Paste the complete URL, with code= and state="):
+        read_callback(text)
+
+
+def test_the_code_is_not_in_the_repr() -> None:
+    assert "hidden" not in repr(Callback("hidden-state", "hidden-code"))

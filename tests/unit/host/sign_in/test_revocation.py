@@ -14,6 +14,7 @@ from tui.core.ports import MonotonicClock
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
+from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in import revocation
 from tui.host.sign_in.token_store import TokenStore
 
@@ -43,9 +44,8 @@ async def signed_out(
         [spec],
         sink=captured.append,
         clock=MonotonicClock(),
-        questioner=Person(),
-        tokens=TokenStore(folder, use_keychain=False),
-        consent=consent,
+        answerers=Answerers(questioner=Person(), consent=consent or AllOwn()),
+        remembered=Remembered(tokens=TokenStore(folder, use_keychain=False)),
     )
     assert host.sign_ins is not None
     host.sign_ins._open_browser = browse

@@ -52,8 +52,12 @@ def request(number=1, method="tools/call", **params):
     return SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params or None))
 
 
-async def test_a_call_is_sent_and_every_line_is_recorded():
-    sink = Sink()
+@pytest.fixture
+async def sink():
+    return Sink()
+
+
+async def test_a_call_is_sent_and_every_line_is_recorded(sink):
     transport = fault("crlf", sink)
     async with Client(transport) as client:
         result = await client.call_tool("echo", {"text": "héllo"})
@@ -294,8 +298,7 @@ async def test_twenty_runs_leave_no_descriptors_or_tasks():
     assert len(asyncio.all_tasks()) == tasks
 
 
-async def test_process_events_are_reported_in_order():
-    sink = Sink()
+async def test_process_events_are_reported_in_order(sink):
     async with script("import sys; sys.stdin.read(); print('bye', file=sys.stderr)", sink=sink):
         pass
     told = [one.detail["event"] if one.kind is Kind.EVENT else one.raw for one in sink]
@@ -305,8 +308,7 @@ async def test_process_events_are_reported_in_order():
     assert (ended["code"], ended["signal"]) == (0, "")
 
 
-async def test_the_signals_sent_to_a_stubborn_server_are_reported():
-    sink = Sink()
+async def test_the_signals_sent_to_a_stubborn_server_are_reported(sink):
     code = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
         "print('up', flush=True); time.sleep(60)"
@@ -317,8 +319,7 @@ async def test_the_signals_sent_to_a_stubborn_server_are_reported():
     assert words[1:] == [("stop", None), ("signal", "SIGTERM"), ("signal", "SIGKILL"), ("exit", "SIGKILL")]
 
 
-async def test_only_the_names_of_environment_variables_are_reported():
-    sink = Sink()
+async def test_only_the_names_of_environment_variables_are_reported(sink):
     spec = ServerSpec("script", sys.executable, ("-c", ""), env={"TOKEN": "very-secret-value"})
     async with StdioTransport(spec, sink=sink, owner="test", grace=QUICK):
         pass
@@ -326,8 +327,7 @@ async def test_only_the_names_of_environment_variables_are_reported():
     assert not any(b"very-secret" in one.raw for one in sink)
 
 
-async def test_a_flood_of_stderr_is_omitted_and_its_size_is_reported():
-    sink = Sink()
+async def test_a_flood_of_stderr_is_omitted_and_its_size_is_reported(sink):
     code = "import sys; [sys.stderr.write(('y' * 79 + chr(10)) * lines) for lines in (1, 40000)]"
     async with script(code, sink=sink) as _:
         await until(lambda: any(event["event"] == "exit" for event in sink.events()))
