@@ -7,6 +7,7 @@ from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import app_over
+from tests.ui.bench_stage import rich_runtime
 from tests.ui.fakes import FakeRuntime
 from tui.ui.app.app import McptuiApp
 from tui.ui.workbench.bench import Bench
@@ -31,6 +32,16 @@ async def opened(
             yield screen, pilot
         finally:
             await app.close()
+
+
+@asynccontextmanager
+async def rich(
+    size: tuple[int, int] = (120, 40),
+) -> AsyncIterator[tuple[FakeRuntime, ServerScreen, Pilot[int]]]:
+    """Open the workbench of a server with all kinds of tools, resources and prompts."""
+    runtime = rich_runtime()
+    async with opened(runtime, size) as (screen, pilot):
+        yield runtime, screen, pilot
 
 
 def app_of(screen: ServerScreen) -> McptuiApp:

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.app_stage import opened as opened_app
 from tests.ui.app_stage import shows
-from tests.ui.bench_app import app_of, bench_of, called, opened
+from tests.ui.bench_app import app_of, bench_of, called, opened, rich
 from tests.ui.bench_stage import PIXEL, rich_runtime
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
@@ -121,8 +121,7 @@ async def test_closing_the_screen_while_a_link_is_read_cancels_the_request() -> 
 
 
 async def test_a_resource_and_a_filled_in_template_are_attached_from_the_list() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (_runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("3")
         await shows(app, "stations")
@@ -135,8 +134,7 @@ async def test_a_resource_and_a_filled_in_template_are_attached_from_the_list() 
 
 
 async def test_an_image_is_attached_unchanged_and_unsupported_content_is_not() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app, bench = app_of(screen), bench_of(screen)
         bench.list.select("tool get_radar")
         await pilot.pause()

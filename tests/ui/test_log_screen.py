@@ -1,10 +1,13 @@
 """The log screen of a server: live, searchable, with the keys of the server."""
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from textual import events
 from textual.app import App
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tests.conftest import until
@@ -45,19 +48,23 @@ def host() -> FakeHost:
     return FakeHost(server("weather"), stopped("slow", StopReason.CRASHED, exit_code=1))
 
 
-async def test_an_empty_log_is_labelled_as_empty(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "slow", KeyOverrides())
-        await pilot.app.push_screen(screen)
+@asynccontextmanager
+async def opened(
+    host: FakeHost, name: str = "weather", columns: int = 80
+) -> AsyncIterator[tuple[LogScreen, Pilot[None]]]:
+    async with Stage().run_test(size=(columns, 12)) as pilot:
+        await pilot.app.push_screen(screen := LogScreen(host, name, KeyOverrides()))
         await pilot.pause()
+        yield screen, pilot
+
+
+async def test_an_empty_log_is_labelled_as_empty(host: FakeHost) -> None:
+    async with opened(host, "slow") as (screen, _pilot):
         assert shown(lines_of(screen))[0] == "No log output from this server yet."
 
 
 async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "slow", KeyOverrides())
-        await pilot.app.push_screen(screen)
-        await pilot.pause()
+    async with opened(host, "slow") as (screen, _pilot):
         assert title_of(screen).split() == ["LOG", "slow", "STOPPED", "crashed,", "code", "1", "following"]
         host.change("slow", state=ServerState.RUNNING)
         screen.look()
@@ -65,11 +72,8 @@ async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:
 
 
 async def test_the_newest_line_is_followed_until_the_user_scrolls_up(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        host.lines = numbered(1, 50)
-        await pilot.app.push_screen(screen)
-        await pilot.pause()
+    host.lines = numbered(1, 50)
+    async with opened(host) as (screen, pilot):
         assert shown(lines_of(screen))[-1] == "line 50"
         host.lines = numbered(1, 60)
         screen.look()
@@ -85,10 +89,8 @@ async def test_the_newest_line_is_followed_until_the_user_scrolls_up(host: FakeH
 
 
 async def test_visible_lines_keep_their_place_while_old_ones_are_dropped(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        host.lines = numbered(1, 100)
-        await pilot.app.push_screen(screen)
+    host.lines = numbered(1, 100)
+    async with opened(host) as (screen, pilot):
         await press(pilot, "pageup")
         before = shown(lines_of(screen))
         host.lines = numbered(21, 120)
@@ -98,19 +100,15 @@ async def test_visible_lines_keep_their_place_while_old_ones_are_dropped(host: F
 
 
 async def test_a_search_matches_like_a_filter(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        host.lines = ("Cafe\u0301 CLOSED", "CAFÉ open", "cafe")
-        await pilot.app.push_screen(screen)
+    host.lines = ("Cafe\u0301 CLOSED", "CAFÉ open", "cafe")
+    async with opened(host) as (screen, pilot):
         await press(pilot, "slash", *"café")
         assert "2 of 2" in title_of(screen)
 
 
 async def test_a_search_highlights_matches_and_steps_through_them(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        host.lines = tuple("an ERROR here" if number % 10 == 0 else f"line {number}" for number in range(50))
-        await pilot.app.push_screen(screen)
+    host.lines = tuple("an ERROR here" if number % 10 == 0 else f"line {number}" for number in range(50))
+    async with opened(host) as (screen, pilot):
         await press(pilot, "slash", *"error")
         assert "5 of 5" in title_of(screen)
         await press(pilot, "enter", "N")
@@ -122,19 +120,15 @@ async def test_a_search_highlights_matches_and_steps_through_them(host: FakeHost
 
 
 async def test_a_search_without_matches_is_reported(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        host.lines = numbered(1, 5)
-        await pilot.app.push_screen(screen)
+    host.lines = numbered(1, 5)
+    async with opened(host) as (screen, pilot):
         await press(pilot, "slash", *"zebra")
         assert "no matches" in title_of(screen)
 
 
 async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        host.lines = numbered(1, 5)
-        await pilot.app.push_screen(screen)
+    host.lines = numbered(1, 5)
+    async with opened(host) as (screen, pilot):
         await press(pilot, "slash", *"line", "escape")
         assert pilot.app.screen is screen
         assert " of " not in title_of(screen)
@@ -143,8 +137,7 @@ async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None
 
 
 async def test_keys_start_and_restart_a_stopped_server(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        await pilot.app.push_screen(LogScreen(host, "slow", KeyOverrides()))
+    async with opened(host, "slow") as (_screen, pilot):
         await press(pilot, "s", "r")
         assert host.asked == [("start", "slow"), ("restart", "slow")]
 
@@ -166,11 +159,8 @@ async def test_a_configured_key_works_and_is_the_one_in_the_footer_and_the_help(
 
 
 async def test_long_lines_wrap_or_are_truncated(host: FakeHost) -> None:
-    async with Stage().run_test(size=(40, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        host.lines = ("word " * 20, "last")
-        await pilot.app.push_screen(screen)
-        await pilot.pause()
+    host.lines = ("word " * 20, "last")
+    async with opened(host, columns=40) as (screen, pilot):
         assert shown(lines_of(screen))[1].startswith("  word")
         await press(pilot, "w")
         assert shown(lines_of(screen))[0].endswith("…")
@@ -178,9 +168,8 @@ async def test_long_lines_wrap_or_are_truncated(host: FakeHost) -> None:
 
 
 async def test_the_whole_log_is_copied(host: FakeHost) -> None:
-    async with Stage().run_test(size=(40, 12)) as pilot:
-        host.lines = numbered(1, 3)
-        await pilot.app.push_screen(LogScreen(host, "weather", KeyOverrides()))
+    host.lines = numbered(1, 3)
+    async with opened(host, columns=40) as (_screen, pilot):
         await press(pilot, "c")
         assert pilot.app.clipboard == "line 1\nline 2\nline 3"
 
@@ -188,9 +177,7 @@ async def test_the_whole_log_is_copied(host: FakeHost) -> None:
 async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> None:
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e"
     host.lines = (evil, evil)
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        await pilot.app.push_screen(screen)
+    async with opened(host) as (screen, pilot):
         await press(pilot, "slash", "c", "l", "i")
         text = "".join(shown(lines_of(screen)))
     assert not any(sign in text for sign in "\x1b\x07\x9b\u202e")
@@ -199,19 +186,14 @@ async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> 
 
 async def test_letters_whose_lower_case_is_longer_do_not_shift_the_highlight(host: FakeHost) -> None:
     host.lines = ("İİİ zebra",)
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        await pilot.app.push_screen(screen)
+    async with opened(host) as (screen, pilot):
         await press(pilot, "slash", *"zebra")
         row = lines_of(screen).row(0)
     assert [text for text, style in row if "selected" in style] == ["zebra"]
 
 
 async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        await pilot.app.push_screen(screen)
-        await pilot.pause()
+    async with opened(host) as (screen, _pilot):
         tail = tuple(f"{number} " + "x" * 58 for number in range(3000))
         began = time.process_time()
         for start in range(0, 2000, 200):
@@ -236,10 +218,7 @@ async def test_the_search_input_is_shown_above_the_footer(
 
 @pytest.mark.parametrize("text", ["server", "copy", "now", "quiz", "s/r"])
 async def test_letters_in_one_burst_with_the_slash_are_searched_for(host: FakeHost, text: str) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        await pilot.app.push_screen(screen)
-        await pilot.pause()
+    async with opened(host) as (screen, pilot):
         burst(pilot.app, f"/{text}")
         await until(lambda: screen.query_one(Input).value == text)
         assert host.asked == []
@@ -257,9 +236,7 @@ async def test_a_burst_that_starts_before_the_log_opens_is_searched_for_too(host
 
 async def test_after_enter_letters_are_keys_and_the_search_can_be_continued(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        await pilot.app.push_screen(screen)
+    async with opened(host) as (screen, pilot):
         await press(pilot, "slash", *"line", "enter", "N", "r")
         assert "4 of 5" in title_of(screen)
         assert host.asked == [("restart", "weather")]
@@ -270,10 +247,7 @@ async def test_after_enter_letters_are_keys_and_the_search_can_be_continued(host
 async def test_keys_in_one_burst_after_closing_the_log_do_not_reach_the_server(
     host: FakeHost,
 ) -> None:
-    async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
-        await pilot.app.push_screen(screen)
-        await pilot.pause()
+    async with opened(host) as (screen, pilot):
         burst(pilot.app, "\x1bsrc")
         await until(lambda: pilot.app.screen is not screen)
         await pilot.pause()

@@ -21,7 +21,7 @@ async def test_filter_and_selection_are_restored_after_a_visit_to_the_turn() -> 
         app.screen.apply_filter(parse("tool:get_weather"))
         await until(lambda: app.screen.list.select(2))
         navigator = app.main.parts.navigator
-        app.screen.action_traffic_turn()
+        app.screen.go_to_turn()
         await until(lambda: app.screen is app.main and navigator._traffic_place == ("tool:get_weather", 2))
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.selected == 2)

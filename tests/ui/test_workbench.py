@@ -9,7 +9,7 @@ from textual.dom import DOMNode
 
 from tests.conftest import until
 from tests.ui.app_stage import app_over, screen_text, shows
-from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
+from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened, rich
 from tests.ui.bench_stage import rich_runtime, tool
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
@@ -62,8 +62,7 @@ async def test_digits_and_arrows_switch_tabs() -> None:
 
 
 async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         assert "For the model" not in screen_text(app_of(screen))
         runtime.request.marks = {
             ("weather", "get_weather"): "not offered: its schema has no type " + "at all " * 20 + "anywhere",
@@ -79,8 +78,7 @@ async def test_a_tool_that_the_model_is_not_offered_is_marked_with_the_reason() 
 
 
 async def test_keys_turn_one_tool_or_all_tools_off_for_the_model() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("o")
         await shows(app_of(screen), "For the model   off: disabled by you")
         row = next(line for line in screen_text(app_of(screen)).splitlines() if "get_weather" in line)
@@ -130,8 +128,7 @@ async def test_o_on_a_changed_tool_opens_the_review() -> None:
 
 
 async def test_the_overview_shows_the_identity_and_resource_use_of_the_server() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (_runtime, screen, pilot):
         await pilot.press("1")
         app = app_of(screen)
         await shows(app, "Weather of the World 1.4.0", "2026-07-28", "python weather.py --verbose")
@@ -158,8 +155,7 @@ async def test_the_overview_shows_the_age_of_lists_and_unused_features() -> None
 
 
 async def test_i_includes_the_instructions_for_the_model() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("1")
         await shows(app_of(screen), "INSTRUCTIONS  not sent to the model, i changes that")
         await pilot.press("i")
@@ -179,8 +175,7 @@ async def test_a_key_lets_the_model_read_resources() -> None:
 
 
 async def test_v_sets_the_log_level() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("5", "v")
         await shows(app_of(screen), "Log level", "emergency")
         await pilot.press("down", "enter")
@@ -188,8 +183,7 @@ async def test_v_sets_the_log_level() -> None:
 
 
 async def test_the_cpu_share_is_measured_between_two_readings() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("1")
         await shows(app_of(screen), "s in total")
         screen.overview._asked = float("-inf")
@@ -221,8 +215,7 @@ async def test_tools_that_appear_while_the_screen_is_open_are_listed() -> None:
 
 
 async def test_a_changed_tool_is_marked_until_it_was_selected() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app, tools = app_of(screen), runtime.workbench.offered["weather"]
         await shows(app, "get_weather")
         tools[1] = replace(tools[1], description="Otherwise now.")
@@ -318,8 +311,7 @@ async def test_every_size_shows_the_form_and_the_result(size: tuple[int, int]) -
 
 
 async def test_a_server_that_stops_while_its_workbench_is_open_is_shown_as_stopped() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         status = runtime.host.status("weather")
         runtime.host.put(replace(status, state=ServerState.STOPPED, reason=StopReason.REQUESTED))
         await shows(app_of(screen), "STOPPED", "starts it")

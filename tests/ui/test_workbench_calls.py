@@ -9,7 +9,7 @@ from textual import events
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
+from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened, rich
 from tests.ui.bench_stage import PIXEL, rich_runtime
 from tui.core.permission.rules import Rules
 from tui.core.ports import USER
@@ -22,8 +22,7 @@ from tui.ui.widgets.rows import text_of
 
 
 async def test_a_tool_is_called_with_the_typed_arguments() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("enter", *"Beijing", "enter", "enter")
         await called(runtime)
         assert runtime.workbench.called == [("get_weather", {"location": "Beijing"}, "hand-1")]
@@ -39,8 +38,7 @@ async def test_a_tool_is_called_with_the_typed_arguments() -> None:
 
 
 async def test_keys_in_one_burst_are_handled_in_order() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("enter")
         await until(lambda: bench_of(screen).form.has_focus)
         for key in [*"Hangzhou", "backspace", "ctrl+s"]:
@@ -50,8 +48,7 @@ async def test_keys_in_one_burst_are_handled_in_order() -> None:
 
 
 async def test_a_problem_is_shown_first_and_the_same_key_calls_anyway() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("ctrl+s")
         await shows(app_of(screen), "location is required", "ctrl+s sends anyway")
         bench = bench_of(screen)
@@ -101,8 +98,7 @@ async def test_leaving_the_workbench_cancels_running_calls() -> None:
 
 
 async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("down", "down", "enter", "x", "ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
@@ -135,8 +131,7 @@ async def test_a_call_that_a_rule_denies_the_model_is_confirmed_with_the_rule() 
 
 
 async def test_a_yes_typed_before_the_question_was_visible_is_ignored() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("down", "down", "enter", "x", "ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
@@ -147,8 +142,7 @@ async def test_a_yes_typed_before_the_question_was_visible_is_ignored() -> None:
 
 
 async def test_calls_are_listed_and_two_results_can_be_compared() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("enter", "x", "ctrl+s")
         await called(runtime)
         await until(lambda: not screen.calls.running)
@@ -162,8 +156,7 @@ async def test_calls_are_listed_and_two_results_can_be_compared() -> None:
 
 
 async def test_enter_fills_in_the_arguments_of_an_earlier_call() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("enter", *"old", "ctrl+s")
         await called(runtime)
         await pilot.press("backspace", "backspace", "backspace", *"new")
@@ -174,8 +167,7 @@ async def test_enter_fills_in_the_arguments_of_an_earlier_call() -> None:
 
 
 async def test_one_key_shows_the_traffic_of_a_call() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("enter", "x", "ctrl+s")
         await called(runtime)
@@ -189,8 +181,7 @@ async def test_one_key_shows_the_traffic_of_a_call() -> None:
 
 
 async def test_one_key_inserts_the_result_into_the_message() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
         app.main.composer.insert("Look:")
         await pilot.press("enter", "x", "ctrl+s")
@@ -209,8 +200,7 @@ async def test_an_image_is_shown_with_its_size_and_can_be_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (_runtime, screen, pilot):
         await pilot.press("down", "down", "down", "ctrl+s")
         await shows(app_of(screen), "PNG image, 1 × 1", "70 B", "image/png")
         bench_of(screen).page.focus()

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.bench_app import app_of, bench_of, called, opened
+from tests.ui.bench_app import app_of, bench_of, called, opened, rich
 from tests.ui.bench_stage import rich_runtime, tool
 from tests.ui.fakes import FakeRuntime
 from tui.core.workbench import CallKey, CallKind
@@ -204,8 +204,7 @@ async def test_the_arguments_of_the_last_call_are_restored_without_secrets() -> 
 
 
 async def test_arguments_can_be_saved_under_a_name_used_and_deleted() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("enter", *"home", "ctrl+k")
         await shows(app, "Save arguments as")

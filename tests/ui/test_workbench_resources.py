@@ -4,15 +4,14 @@ from dataclasses import replace
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.bench_app import app_of, bench_of, called, opened
+from tests.ui.bench_app import app_of, bench_of, called, opened, rich
 from tests.ui.bench_stage import rich_runtime
 from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import ResourceInfo, ResourceSubscription
 
 
 async def test_a_template_is_filled_in_and_read() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("3")
         await shows(app_of(screen), "stations", "template")
         await pilot.press("down", "enter", *"São Paulo", "ctrl+s")
@@ -22,8 +21,7 @@ async def test_a_template_is_filled_in_and_read() -> None:
 
 
 async def test_enter_on_a_resource_reads_it_and_keeps_the_focus_in_the_list() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("3")
         await shows(app_of(screen), "stations")
         await pilot.press("enter")
@@ -56,8 +54,7 @@ async def test_many_resources_are_a_tree_whose_folders_fold() -> None:
 
 
 async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app, bench = app_of(screen), runtime.workbench
         await pilot.press("3")
         await shows(app, "stations")
@@ -74,8 +71,7 @@ async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() 
 
 
 async def test_a_resource_that_is_subscribed_to_is_read_once_if_it_was_not_read_before() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app, bench = app_of(screen), runtime.workbench
         await pilot.press("3")
         await shows(app, "stations")
@@ -99,8 +95,7 @@ async def test_a_resource_subscribed_to_but_never_read_is_read_when_it_changes()
 
 
 async def test_a_changed_resource_that_is_not_open_is_only_marked_until_it_is_selected() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app, bench = app_of(screen), runtime.workbench
         await pilot.press("3")
         await shows(app, "stations")
@@ -114,8 +109,7 @@ async def test_a_changed_resource_that_is_not_open_is_only_marked_until_it_is_se
 
 
 async def test_the_reason_for_a_refused_subscription_is_shown() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app, bench = app_of(screen), runtime.workbench
         await pilot.press("3", "u")
         bench.subscribed["weather://stations"] = ResourceSubscription(problem="Not that one.")
@@ -127,8 +121,7 @@ async def test_the_reason_for_a_refused_subscription_is_shown() -> None:
 
 
 async def test_the_result_of_a_prompt_is_used_in_the_conversation() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("4")
         await shows(app, "compare")
@@ -149,8 +142,7 @@ async def test_a_failed_list_shows_the_reason() -> None:
 
 
 async def test_resources_that_change_while_the_screen_is_open_are_listed_again() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("3")
         await shows(app_of(screen), "stations")
         runtime.workbench.listed = (ResourceInfo("weather", "weather://new", "brand_new"),)
@@ -159,8 +151,7 @@ async def test_resources_that_change_while_the_screen_is_open_are_listed_again()
 
 
 async def test_a_failed_request_after_a_change_keeps_the_list() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("3")
         await shows(app_of(screen), "stations")
         runtime.workbench.listed, runtime.workbench.problem = (), "Not today."
@@ -184,8 +175,7 @@ async def test_a_resource_shows_how_long_it_is_fresh_and_can_be_read_again() -> 
 
 
 async def test_the_resource_of_a_template_is_subscribed_to_with_the_values_of_its_form() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         app, bench = app_of(screen), runtime.workbench
         await pilot.press("3")
         await shows(app, "stations")

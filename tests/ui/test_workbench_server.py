@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.bench_app import app_of, bench_of, called, opened
+from tests.ui.bench_app import app_of, bench_of, called, opened, rich
 from tests.ui.bench_stage import TOOLS, rich_runtime
 from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
@@ -51,8 +51,7 @@ async def test_a_call_that_crashes_its_server_is_lost_and_shows_the_last_output(
 
 
 async def test_a_restarted_server_keeps_the_selected_tool_and_its_calls() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("down", "down", "down", "ctrl+s")
         await called(runtime)
         end(runtime)
@@ -68,8 +67,7 @@ async def test_a_restarted_server_keeps_the_selected_tool_and_its_calls() -> Non
 
 
 async def test_the_lists_are_readable_while_the_server_is_stopped() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         end(runtime)
         await shows(app_of(screen), "starts it")
         await pilot.press("down")
@@ -80,8 +78,7 @@ async def test_the_lists_are_readable_while_the_server_is_stopped() -> None:
 
 
 async def test_a_disabled_server_is_not_started_and_shows_how_to_enable_it() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         status = runtime.host.status("weather")
         disabled = replace(status.spec, disabled=True)
         runtime.host.put(
@@ -153,8 +150,7 @@ async def test_the_headings_of_the_traffic_tab_follow_the_width() -> None:
 
 
 async def test_one_escape_returns_from_the_traffic_of_a_call() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (_runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("down", "down", "down", "ctrl+s")
         await until(lambda: (call := bench_of(screen).calls.selected) is not None and call.result is not None)
@@ -289,16 +285,14 @@ async def test_a_narrow_list_shortens_the_note_before_the_name() -> None:
 
 
 async def test_calls_with_one_argument_show_its_value() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("enter", *"Oslo", "ctrl+s")
         await called(runtime)
         await until(lambda: '"Oslo"' in screen_text(app_of(screen)).split("CALLS")[1])
 
 
 async def test_the_overview_offers_no_key_that_has_no_effect_there() -> None:
-    runtime = rich_runtime()
-    async with opened(runtime) as (screen, pilot):
+    async with rich() as (_runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("1")
         await until(lambda: "/ filter" not in screen_text(app).splitlines()[-1])

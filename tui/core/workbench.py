@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from tui.core.forms.spec import MISSING, Path
@@ -116,6 +115,13 @@ class PromptInfo:
     description: str = ""
     arguments: tuple[PromptArgument, ...] = ()
     hidden: "tuple[HiddenText, ...]" = ()
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its arguments."""
+        texts = {one.name: {"type": "string", "description": one.description} for one in self.arguments}
+        required = [one.name for one in self.arguments if one.required]
+        return {"type": "object", "properties": texts, "required": required, "additionalProperties": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,16 +302,12 @@ class CallKey(NamedTuple):
     name: str
 
 
-def _nothing() -> Mapping[Any, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class CallMemory:
     """Remembered calls, newest last; immutable: each change returns another one."""
 
-    last: Mapping[CallKey, Any] = field(default_factory=_nothing)
-    saved: Mapping[CallKey, Mapping[str, Any]] = field(default_factory=_nothing)
+    last: Mapping[CallKey, Any] = field(default_factory=dict)
+    saved: Mapping[CallKey, Mapping[str, Any]] = field(default_factory=dict)
 
     def called(self, key: CallKey, arguments: Any) -> "CallMemory":
         """Return this with the last values of `key`, which are `without_secrets`; unchanged if too large."""
@@ -313,7 +315,7 @@ class CallMemory:
             return self
         others = {known: value for known, value in self.last.items() if known != key}
         kept = dict(list(others.items())[-(MAX_LAST - 1) :])
-        return CallMemory(MappingProxyType({**kept, key: arguments}), self.saved)
+        return CallMemory({**kept, key: arguments}, self.saved)
 
     def with_saved(self, key: CallKey, name: str, arguments: Any) -> "CallMemory":
         """Return this with a saved call, replacing one of that name; arguments are `without_secrets`.
@@ -327,15 +329,14 @@ class CallMemory:
         mine = self.saved.get(key, {})
         if name not in mine and sum(map(len, self.saved.values())) >= MAX_SAVED:
             raise ValueError(f"The limit of {MAX_SAVED} saved calls is reached. Delete one first.")
-        saved = {**self.saved, key: MappingProxyType({**mine, name: arguments})}
-        return CallMemory(self.last, MappingProxyType(saved))
+        return CallMemory(self.last, {**self.saved, key: {**mine, name: arguments}})
 
     def without_saved(self, key: CallKey, name: str) -> "CallMemory":
         rest = {known: value for known, value in self.saved.get(key, {}).items() if known != name}
         saved = {known: value for known, value in self.saved.items() if known != key}
         if rest:
-            saved[key] = MappingProxyType(rest)
-        return CallMemory(self.last, MappingProxyType(saved))
+            saved[key] = rest
+        return CallMemory(self.last, saved)
 
 
 def name_complaint(name: str) -> str:

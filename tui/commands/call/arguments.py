@@ -23,8 +23,6 @@ from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
-from tui.core.tools import Tool
-from tui.core.workbench import PromptInfo
 from tui.settings.new_server import is_address, pairs, unconfigured_server
 from tui.settings.problems import did_you_mean
 
@@ -138,8 +136,8 @@ _KIND_WORDS = {
 }
 
 
-class ToolArguments:
-    """The arguments that a tool accepts."""
+class Arguments:
+    """The arguments that a tool or a prompt accepts."""
 
     def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
         self._name = clean_line(name, 80)
@@ -158,20 +156,33 @@ class ToolArguments:
 
     def from_pairs(self, words: Sequence[str]) -> dict[str, Any]:
         """Return the arguments of `NAME=VALUE` words; raises UsageError."""
-        texts = pairs_of(words, self._usage(), sorted(self._required))
+        texts: dict[str, str] = {}
+        for word in words:
+            name, mark, text = word.partition("=")
+            if not mark or not name:
+                hint = self._usage()
+                if len(self._required) == 1:
+                    (only,) = self._required
+                    hint = f"Write {clean_line(only, 60)}={shlex.quote(clean_line(word, 80))}"
+                raise UsageError(f"{quoted_name(word, 80)} is not NAME=VALUE.", next_step=hint)
+            if name in texts:
+                hint = "Use a JSON array for several values."
+                raise UsageError(f"{clean_line(name, 60)} is set twice.", next_step=hint)
+            texts[name] = text
         self._refuse_unknown(texts)
         return {name: self._value(name, text) for name, text in texts.items()}
 
-    def from_json(self, text: str, where: str) -> dict[str, Any]:
+    def from_json(self, text: str) -> dict[str, Any]:
         """Return the arguments of a JSON object; raises UsageError."""
-        value = json_object(text, where)
+        value = json_object(text)
         self._refuse_unknown(value)
         return value
 
     def require(self, given: Mapping[str, Any]) -> None:
         """Raise UsageError if a required argument is not given."""
         if missing := [name for name in self._specs if name in self._required and name not in given]:
-            raise UsageError(f"{self._name} needs {_listed(missing)}.", next_step=self._usage())
+            names = ", ".join(clean_line(name, 60) for name in missing[:_SHOWN_ARGUMENTS])
+            raise UsageError(f"{self._name} needs {names}.", next_step=self._usage())
 
     def misfit(self, problem: str) -> UsageError:
         """Return the error for arguments that do not match the schema."""
@@ -193,29 +204,24 @@ class ToolArguments:
         value, problem = value_of(spec, text)
         if problem:
             shown = clean_line(name, 60)
-            hint = f"Write {shown}={_suggestion(spec, text)}" if _takes_json(spec) else self._usage()
+            takes_json = not spec.arms and (spec.kind in _HOLDERS or spec.kind is FieldKind.JSON)
+            hint = f"Write {shown}={_suggestion(spec, text)}" if takes_json else self._usage()
             raise UsageError(f"{shown} {problem}: {quoted_name(text, 80)}.", next_step=hint)
         return value
 
     def _usage(self) -> str:
-        shown = signature(self._specs, self._required)
         if self._open and not self._specs:
             return "It accepts any arguments."
-        return f"Its arguments: {shown}" if shown else "It takes no arguments."
+        return f"Its arguments: {self.signature}" if self._specs else "It takes no arguments."
 
     @property
     def signature(self) -> str:
-        """The arguments as the user writes them: `location=TEXT [days=INTEGER]`."""
-        return signature(self._specs, self._required)
-
-
-def signature(specs: Mapping[str, FieldSpec], required: Iterable[str]) -> str:
-    """Return the syntax of arguments, required ones first."""
-    needed = set(required)
-    order = sorted(specs, key=lambda name: name not in needed)
-    words = [f"{clean_line(name, 60)}={_kind_word(specs[name])}" for name in order[:_SHOWN_ARGUMENTS]]
-    shown = [word if name in needed else f"[{word}]" for name, word in zip(order, words, strict=False)]
-    return " ".join(shown) + (" …" if len(order) > _SHOWN_ARGUMENTS else "")
+        """The arguments as the user writes them, required ones first: `location=TEXT [days=INTEGER]`."""
+        words = []
+        for name in sorted(self._specs, key=lambda name: name not in self._required)[:_SHOWN_ARGUMENTS]:
+            word = f"{clean_line(name, 60)}={_kind_word(self._specs[name])}"
+            words.append(word if name in self._required else f"[{word}]")
+        return " ".join(words) + (" …" if len(self._specs) > _SHOWN_ARGUMENTS else "")
 
 
 def value_of(spec: FieldSpec, text: str) -> tuple[Any, str]:
@@ -247,10 +253,6 @@ def _arm_value(spec: FieldSpec, text: str) -> tuple[Any, str]:
     return value, problem
 
 
-def _takes_json(spec: FieldSpec) -> bool:
-    return not spec.arms and (spec.kind in _HOLDERS or spec.kind is FieldKind.JSON)
-
-
 def _suggestion(spec: FieldSpec, text: str) -> str:
     """Return JSON that would be valid, quoted for a shell."""
     import json
@@ -259,17 +261,12 @@ def _suggestion(spec: FieldSpec, text: str) -> str:
         return shlex.quote(clean_line(json.dumps(text, ensure_ascii=False), 80))
     items = [part.strip() for part in text.split(",")]
     if spec.kind is FieldKind.ARRAY and text.strip() and text.strip()[0] not in '[{"':
-        kind = text_kind(spec)
+        of = spec.source.get("items")
+        kind = SchemaReader(of).spec(of) if isinstance(of, Mapping) else None
         known = all(value_of(kind, item)[1] == "" for item in items) if kind is not None else True
         values = [value_of(kind, item)[0] if kind is not None and known else item for item in items]
         return shlex.quote(clean_line(json.dumps(values, ensure_ascii=False), 120))
     return shlex.quote(_EXAMPLES[spec.kind])
-
-
-def text_kind(spec: FieldSpec) -> FieldSpec | None:
-    """Return the spec of the items of an array, or None if its schema does not say."""
-    items = spec.source.get("items")
-    return SchemaReader(items).spec(items) if isinstance(items, Mapping) else None
 
 
 def _kind_word(spec: FieldSpec) -> str:
@@ -281,68 +278,12 @@ def _kind_word(spec: FieldSpec) -> str:
     return _KIND_WORDS[spec.kind]
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(clean_line(name, 60) for name in names[:_SHOWN_ARGUMENTS])
-
-
-def pairs_of(words: Sequence[str], usage: str, required: Sequence[str] = ()) -> dict[str, str]:
-    """Return `NAME=VALUE` words as a mapping; raises UsageError."""
-    found: dict[str, str] = {}
-    for word in words:
-        name, mark, text = word.partition("=")
-        if not mark or not name:
-            shown = clean_line(word, 80)
-            hint = (
-                f"Write {clean_line(required[0], 60)}={shlex.quote(shown)}" if len(required) == 1 else usage
-            )
-            raise UsageError(f"{quoted_name(word, 80)} is not NAME=VALUE.", next_step=hint)
-        if name in found:
-            raise UsageError(
-                f"{clean_line(name, 60)} is set twice.", next_step="Use a JSON array for several values."
-            )
-        found[name] = text
-    return found
-
-
-def json_object(text: str, where: str) -> dict[str, Any]:
-    """Return a JSON object; raises UsageError with its line and column."""
+def json_object(text: str) -> dict[str, Any]:
+    """Return the JSON object of `--args`; raises UsageError with its line and column."""
     value, problem = parse_json(text, MAX_ARGUMENT_BYTES)
     if not problem and not isinstance(value, dict):
         problem = "is not a JSON object"
     if problem:
-        raise UsageError(
-            f"the string {problem}.", where=where, next_step="""Use an object, such as '{"name": "value"}'"""
-        )
+        hint = """Use an object, such as '{"name": "value"}'"""
+        raise UsageError(f"the string {problem}.", where="--args", next_step=hint)
     return dict(value)
-
-
-def prompt_arguments(prompt: PromptInfo, words: Sequence[str]) -> dict[str, str]:
-    """Return the arguments of a prompt, all strings; raises UsageError."""
-    name = clean_line(prompt.name, 80)
-    usage = prompt_signature(prompt)
-    told = f"Its arguments: {usage}" if usage else "It takes no arguments."
-    required = [one.name for one in prompt.arguments if one.required]
-    found = pairs_of(words, told, required)
-    known = [one.name for one in prompt.arguments]
-    for given in found:
-        if given not in known:
-            hint = did_you_mean(given, known)
-            raise UsageError(
-                f"{name} has no argument {quoted_name(given, 60)}{f', {hint}' if hint else '.'}",
-                next_step=told,
-            )
-    if missing := [one for one in required if one not in found]:
-        raise UsageError(f"{name} needs {_listed(missing)}.", next_step=told)
-    return found
-
-
-def prompt_signature(prompt: PromptInfo) -> str:
-    """Return the syntax of the arguments of a prompt."""
-    text = FieldSpec(FieldKind.TEXT)
-    required = [one.name for one in prompt.arguments if one.required]
-    return signature({one.name: text for one in prompt.arguments}, required)
-
-
-def of_tool(tool: Tool) -> ToolArguments:
-    """Return the arguments that a tool accepts."""
-    return ToolArguments(tool.name, tool.schema)

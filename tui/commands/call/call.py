@@ -11,12 +11,10 @@ from typing import Any
 
 from tui.commands.call.arguments import (
     KINDS,
+    Arguments,
     Request,
-    ToolArguments,
     given_json,
     json_object,
-    of_tool,
-    prompt_arguments,
     unconfigured,
 )
 from tui.commands.call.output import (
@@ -194,7 +192,7 @@ class _Call:
         workbench = self._runtime.workbench
         name, *words = self._request.words
         tool = self._tool(name, status)
-        takes = of_tool(tool)
+        takes = Arguments(tool.name, tool.schema)
         arguments = self._arguments(takes, words)
         if not self._args.unchecked:
             takes.require(arguments)
@@ -230,7 +228,8 @@ class _Call:
             if self._args.seconds is not None and workbench.task_of(self._server, self._id) is not None:
                 limit.resume()
             limit.restart()
-            _show_progress(done, total, message)
+            told = units.progress(done, total, clean_line(message, 80).strip())
+            print(f"  … {told}", file=sys.stderr, flush=True)
 
         try:
             async with limit:
@@ -267,14 +266,14 @@ class _Call:
         server, shown = clean_line(self._server, 80), quoted_name(name, 80)
         return UsageError(f"{server} has no {kind} {shown}{f', {hint}' if hint else '.'}", next_step=listed)
 
-    def _arguments(self, takes: ToolArguments, words: Sequence[str]) -> dict[str, Any]:
+    def _arguments(self, takes: Arguments, words: Sequence[str]) -> dict[str, Any]:
         if self._given is None:
             return takes.from_pairs(words)
         if words:
             raise UsageError("--args cannot be combined with NAME=VALUE.")
         if self._args.unchecked:
-            return json_object(self._given, "--args")
-        return takes.from_json(self._given, "--args")
+            return json_object(self._given)
+        return takes.from_json(self._given)
 
     def _failed(self, result: ToolResult) -> int:
         """Print why there is no response, and return the exit code."""
@@ -307,7 +306,9 @@ class _Call:
         if prompt is None:
             names = [one.name for one in prompts]
             raise self._not_found("prompt", name, names, problem or "It has no prompts.")
-        arguments = prompt_arguments(prompt, words)
+        takes = Arguments(prompt.name, prompt.schema)
+        arguments = takes.from_pairs(words)
+        takes.require(arguments)
         result = await workbench.get_prompt(
             self._server, name, arguments, call=self._id, seconds=self._timeout
         )
@@ -326,8 +327,3 @@ class _Call:
             self._runtime.workbench, status, kinds, rules=self._rules, as_json=self._args.json
         )
         return OK if complete else REFUSED
-
-
-def _show_progress(done: float | None, total: float | None, message: str) -> None:
-    told = units.progress(done, total, clean_line(message, 80).strip())
-    print(f"  … {told}", file=sys.stderr, flush=True)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.commands.call.arguments import ToolArguments, prompt_signature
+from tui.commands.call.arguments import Arguments
 from tui.commands.run import write_problem
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import UsageError
@@ -181,16 +181,13 @@ _REASONS = 3
 Listed = dict[str, list[Any]]
 
 
-NO_RULES = Rules()
-
-
 async def write_listing(
     workbench: Workbench,
     status: ServerStatus,
     kinds: Sequence[str],
     *,
     as_json: bool,
-    rules: Rules = NO_RULES,
+    rules: Rules,
 ) -> bool:
     """List and print these kinds; return whether the server could list everything that it supports.
 
@@ -233,14 +230,15 @@ def _print_omitted(status: ServerStatus) -> None:
 
 def _not_offered(workbench: Workbench, status: ServerStatus, rules: Rules) -> Mapping[str, str]:
     """Return why tools are not offered to the model, by name."""
-    off = {
-        tool.name: "disabled" for tool in workbench.tools(status.name) if is_off(tool.name, status.spec.off)
-    }
-    tools = workbench.tools(status.name)
-    off |= {
-        tool.name: clean_line(str(rule), 200) for tool in tools if (rule := rules.denying(tool)) is not None
-    }
-    return off | {tool.name: tool.withheld for tool in workbench.tools(status.name) if tool.withheld}
+    found = {}
+    for tool in workbench.tools(status.name):
+        if tool.withheld:
+            found[tool.name] = tool.withheld
+        elif (rule := rules.denying(tool)) is not None:
+            found[tool.name] = clean_line(str(rule), 200)
+        elif is_off(tool.name, status.spec.off):
+            found[tool.name] = "disabled"
+    return found
 
 
 def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> None:
@@ -277,16 +275,14 @@ def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mappi
 
 def _signature(item: Mapping[str, Any]) -> str:
     schema = item.get("inputSchema")
-    if not isinstance(schema, Mapping):
-        return ""
-    return ToolArguments("", schema).signature
+    return Arguments("", schema).signature if isinstance(schema, Mapping) else ""
 
 
 def _prompt_signature(item: Mapping[str, Any]) -> str:
     listed = item.get("arguments")
     found = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
     arguments = tuple(PromptArgument(_text(one, "name"), "", one.get("required") is True) for one in found)
-    return prompt_signature(PromptInfo("", "", arguments=arguments))
+    return Arguments("", PromptInfo("", "", arguments=arguments).schema).signature
 
 
 def _text(holder: Mapping[str, Any], key: str) -> str:

@@ -7,7 +7,7 @@ has, otherwise by equality, so that one inserted item is one difference.
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import Enum, StrEnum
@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
+from tui.core.comparison.equality import same
 from tui.core.comparison.placeholders import (
     NOTHING,
     Kinds,
@@ -66,16 +67,12 @@ class Tolerance:
             return fits(before, after)
         if not self.kinds or not _is_varying(before) or not _is_varying(after):
             return False
-        name = _name_in(path)
+        name = next((step for step in reversed(path) if isinstance(step, str)), "")
         return bool(generalized(name, before, self.kinds) == generalized(name, after, self.kinds))
 
 
 def _is_varying(value: Any) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
-
-
-def _name_in(path: Path) -> str:
-    return next((step for step in reversed(path) if isinstance(step, str)), "")
 
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -226,13 +223,13 @@ class _Walker:
             if not self._tolerance.covers(path, before, after):
                 self._note(path, Change.CHANGED, before, after)
         elif len(path) >= MAX_DEPTH:
-            if not _equal(before, after):
+            if not same(before, after):
                 self._note(path, Change.CHANGED, before, after)
         elif isinstance(before, dict) and isinstance(after, dict):
             self._objects(path, before, after)
         elif isinstance(before, list) and isinstance(after, list):
             self._lists(path, before, after)
-        elif not _same_scalar(before, after):
+        elif not same(before, after):
             if self._tolerance.covers(path, before, after):
                 self.masked += 1
             else:
@@ -314,7 +311,8 @@ class _Walker:
         old, new = [self._key(item) for item in before], [self._key(item) for item in after]
         if old == new:
             return zip_longest(range(len(before)), range(len(after)))
-        return _aligned(SequenceMatcher(None, old, new, autojunk=False))
+        blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        return (pair for _, a, b, c, d in blocks for pair in zip_longest(range(a, b), range(c, d)))
 
     def _key(self, item: Any) -> Hashable:
         """Return a key that equal items share. For a large item, only its start is used."""
@@ -328,11 +326,6 @@ class _Walker:
             self.complete = False
         else:
             self.found.append(Difference(path, kind, before, after))
-
-
-def _aligned(matcher: "SequenceMatcher[Hashable]") -> Iterator[tuple[int | None, int | None]]:
-    for _, old, old_end, new, new_end in matcher.get_opcodes():
-        yield from zip_longest(range(old, old_end), range(new, new_end))
 
 
 def _named(before: Sequence[Any], after: Sequence[Any]) -> tuple[_Names, _Names] | None:
@@ -354,31 +347,3 @@ def _names_of(items: Sequence[Any], key: str) -> _Names | None:
             return None
         names.append(name)
     return names if len(set(names)) == len(names) else None
-
-
-def _same_scalar(before: Any, after: Any) -> bool:
-    if isinstance(before, bool) or isinstance(after, bool):
-        return before is after
-    if isinstance(before, dict | list) or isinstance(after, dict | list):
-        return False
-    return bool(before == after)
-
-
-def _equal(before: Any, after: Any) -> bool:
-    """Return whether two values of any depth are equal; Python's own comparison recurses."""
-    stack = [(before, after)]
-    for _ in range(MOST_NODES):
-        if not stack:
-            return True
-        one, other = stack.pop()
-        if isinstance(one, dict) and isinstance(other, dict):
-            if one.keys() != other.keys():
-                return False
-            stack.extend((value, other[key]) for key, value in one.items())
-        elif isinstance(one, list) and isinstance(other, list):
-            if len(one) != len(other):
-                return False
-            stack.extend(zip(one, other, strict=True))
-        elif not _same_scalar(one, other):
-            return False
-    return False

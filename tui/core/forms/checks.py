@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import Any
 
+from tui.core.comparison.equality import same
 from tui.core.errors import reason_of
 from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
@@ -42,19 +43,6 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
         return json.dumps(value, ensure_ascii=False, indent=indent)
     except (ValueError, TypeError, RecursionError):
         return "null"
-
-
-def same(one: Any, other: Any) -> bool:
-    """Return whether two JSON values are equal; true is not 1, but 1 is 1.0."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return (type(one) is type(other) and bool(one == other)) or (
-        _is_number(one) and _is_number(other) and one == other
-    )
 
 
 def read_text(spec: FieldSpec, text: str) -> tuple[Any, str]:

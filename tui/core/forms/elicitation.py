@@ -6,7 +6,7 @@ A choice of several values is shown as one boolean per value. Pure; schemas and 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.core.forms.checks import same
+from tui.core.comparison.equality import same
 from tui.core.forms.form import Form
 from tui.core.forms.schema import SchemaReader, choices_of, mapping, required_of
 from tui.core.forms.spec import (
@@ -84,9 +84,8 @@ def blank_form(schema: Mapping[str, Any]) -> Form:
         if field.state is FieldState.ABSENT and (_has_default(field.spec) or field.children):
             form.include(field.path)
     for name, spec in _specs(schema):
-        if _several(spec):
-            for choice in _several(spec):
-                form.include((name, choice.label))
+        for choice in _several(spec):
+            form.include((name, choice.label))
     return form
 
 

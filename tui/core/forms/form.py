@@ -6,6 +6,7 @@ with a default; everything else is absent until it is set.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import chain, count
 from typing import Any
 
 from tui.core.forms.checks import json_text, parse_json
@@ -177,7 +178,11 @@ class Form:
             return (*path, 0)
         if self._grower.left <= 0:
             return None
-        key: str | int = len(node.children) if node.kind is FieldKind.ARRAY else _free(node, name or "name")
+        key: str | int = len(node.children)
+        if node.kind is not FieldKind.ARRAY:
+            free = name or "name"
+            names = chain((free,), (f"{free} {number}" for number in count(2)))
+            key = next(one for one in names if one not in node.children)
         self._grower.add(node, key)
         return (*path, key)
 
@@ -248,10 +253,3 @@ def _row(node: FieldNode, path: Path, problem: str) -> FormField:
         len(node.children),
         problem,
     )
-
-
-def _free(node: FieldNode, name: str) -> str:
-    free, number = name, 2
-    while free in node.children:
-        free, number = f"{name} {number}", number + 1
-    return free

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tui.core.forms.checks import json_text, parse_json, read_text, same, shown_text, size_problem
+from tui.core.comparison.equality import same
+from tui.core.forms.checks import json_text, parse_json, read_text, shown_text, size_problem
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import (
     HOLDERS,

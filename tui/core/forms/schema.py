@@ -6,7 +6,7 @@ only when needed, so recursive schemas cost nothing. Nothing outside the schema 
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -37,8 +37,8 @@ _TYPES = {
     "object": FieldKind.OBJECT,
     "array": FieldKind.ARRAY,
 }
-_OBJECT_WORDS = ("properties", "additionalProperties", "patternProperties", "propertyNames", "required")
-_ARRAY_WORDS = ("items", "prefixItems", "minItems", "maxItems", "uniqueItems")
+_OBJECT_WORDS = {"properties", "additionalProperties", "patternProperties", "propertyNames", "required"}
+_ARRAY_WORDS = {"items", "prefixItems", "minItems", "maxItems", "uniqueItems"}
 
 Schema = Mapping[str, Any]
 
@@ -60,13 +60,9 @@ def kind_of(schema: Schema) -> FieldKind:
     kind = schema.get("type")
     if isinstance(kind, str):
         return _TYPES.get(kind, FieldKind.JSON)
-    for words, found in (
-        (_OBJECT_WORDS, FieldKind.OBJECT),
-        (_ARRAY_WORDS, FieldKind.ARRAY),
-    ):
-        if kind is None and any(word in schema for word in words):
-            return found
-    return FieldKind.JSON
+    if kind is None and not _OBJECT_WORDS.isdisjoint(schema):
+        return FieldKind.OBJECT
+    return FieldKind.ARRAY if kind is None and not _ARRAY_WORDS.isdisjoint(schema) else FieldKind.JSON
 
 
 def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
@@ -77,40 +73,27 @@ def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
     if isinstance(listed, list) and 0 < len(listed) <= MAX_CHOICES:
         names = schema.get("enumNames", schema.get("x-enumNames"))
         fits = isinstance(names, list) and len(names) == len(listed)
-        labels = names if fits and isinstance(names, list) else [None] * len(listed)
-        return _with_unique_labels(
-            [
-                FieldChoice(value, label if isinstance(label, str) and label else _value_label(value))
-                for value, label in zip(listed, labels, strict=True)
-            ]
-        )
-    for word in ARM_WORDS:
-        arms = schema.get(word)
+        return _choices(zip(listed, names if fits else [""] * len(listed), strict=True))
+    for arms in map(schema.get, ARM_WORDS):
         if (
             isinstance(arms, list)
             and 1 < len(arms) <= MAX_CHOICES
             and all(isinstance(arm, Mapping) and "const" in arm for arm in arms)
         ):
-            return _with_unique_labels(
-                [
-                    FieldChoice(arm["const"], text(arm.get("title")) or _value_label(arm["const"]))
-                    for arm in arms
-                ]
-            )
+            return _choices((arm["const"], arm.get("title")) for arm in arms)
     return None
 
 
-def _with_unique_labels(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
-    """Return the choices with unique labels, because the user chooses by label."""
+def _choices(named: Iterable[tuple[Any, Any]]) -> tuple[FieldChoice, ...]:
+    """Return values and their names as choices with unique labels, because the user chooses by label."""
+    choices = [FieldChoice(value, text(name) or _value_label(value)) for value, name in named]
     counts = Counter(choice.label for choice in choices)
     numbers: Counter[str] = Counter()
     told = []
     for choice in choices:
         numbers[choice.label] += 1
-        often = counts[choice.label] > 1
-        told.append(
-            FieldChoice(choice.value, f"{choice.label} #{numbers[choice.label]}") if often else choice
-        )
+        number = f" #{numbers[choice.label]}" if counts[choice.label] > 1 else ""
+        told.append(FieldChoice(choice.value, choice.label + number))
     return tuple(told)
 
 
@@ -138,8 +121,8 @@ def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
         above=number_limit(schema.get("exclusiveMinimum")),
         below=number_limit(schema.get("exclusiveMaximum")),
         step=step if step and step > 0 else None,
-        shortest=_count(schema.get(few)),
-        longest=_count(schema.get(many)),
+        shortest=whole(schema.get(few)),
+        longest=whole(schema.get(many)),
         unique=schema.get("uniqueItems") is True,
     )
 
@@ -147,13 +130,7 @@ def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
 def required_of(schema: Schema) -> frozenset[str]:
     """Return the names of the required properties."""
     named = schema.get("required")
-    return (
-        frozenset(name for name in named if isinstance(name, str)) if isinstance(named, list) else frozenset()
-    )
-
-
-def _count(value: Any) -> int | None:
-    return whole(value)
+    return frozenset(one for one in named if isinstance(one, str)) if isinstance(named, list) else frozenset()
 
 
 def text(value: Any) -> str:
@@ -201,7 +178,13 @@ class SchemaReader:
         return {str(name): name in required for name in islice(named, MAX_FIELDS)}
 
     def child(self, spec: FieldSpec, name: str | int) -> FieldSpec:
-        wanted = self._child_schema(spec.source, name)
+        source = spec.source
+        named = mapping(source.get("properties"))
+        if isinstance(name, int):
+            first, rest = _by_position(source)
+            wanted = first[name] if name < len(first) else rest
+        else:
+            wanted = named[name] if name in named else _entry_schema(source, name)
         # Keyed by identity; keeping the schema itself ensures that no other object gets its id.
         if (known := self._read.get(id(wanted))) is None:
             known = self._read[id(wanted)] = wanted, self.spec(wanted)
@@ -210,15 +193,6 @@ class SchemaReader:
     def tuple_length(self, spec: FieldSpec) -> int:
         """Return the number of items of an array that have schemas of their own and are required."""
         return min(len(_by_position(spec.source)[0]), spec.bounds.shortest or 0)
-
-    def _child_schema(self, source: Schema, name: str | int) -> Any:
-        if isinstance(name, int):
-            first, rest = _by_position(source)
-            return first[name] if name < len(first) else rest
-        named = mapping(source.get("properties"))
-        if name in named:
-            return named[name]
-        return _entry_schema(source, name)
 
     def _resolved(self, schema: Schema) -> tuple[Schema, str]:
         """Follow references and merge `allOf`; return the schema, and why that failed or ""."""

@@ -1,12 +1,7 @@
 """Runs the actions of the chat screen, and asks whether they are available."""
 
 from collections.abc import Callable
-from functools import partial
 from inspect import isawaitable
-from operator import attrgetter
-from typing import Any
-
-from textual.actions import parse
 
 from tui.traffic.spans.span_values import CallSpan
 from tui.ui.chat.bridge import Bridge
@@ -14,7 +9,8 @@ from tui.ui.chat.outbox import Outbox
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
-from tui.ui.keys.action_table import Action, Context, action, of_context
+from tui.ui.keys.action_table import OF_SCREENS, Action, Context, action, of_context
+from tui.ui.keys.bindings import method_at
 
 
 class ActionHandlers:
@@ -24,14 +20,10 @@ class ActionHandlers:
         self._owners = owners
         self._regions = regions
 
-    def method(self, path: str) -> Callable[[], Any]:
-        """Return the method at a path of the table, with its arguments."""
-        place, name, arguments = parse(path)
-        return partial(attrgetter(f"{place}.{name}")(self._owners), *arguments)
-
     def why_not(self, found: Action) -> str:
-        """Return why an action is unavailable now, in a few words, or ""."""
-        return str(self.method(found.when)()) if found.when else ""
+        """Return why an action is unavailable now, in a few words, or ""; other screens say it themselves."""
+        is_ours = found.when and found.context not in OF_SCREENS
+        return str(method_at(self._owners, found.when)()) if is_ours else ""
 
     async def act(self, action_id: str) -> None:
         """Run an action, or say why it is unavailable."""
@@ -39,7 +31,7 @@ class ActionHandlers:
         # Without a turn to stop, the key for it has another meaning.
         if found.id != "chat.cancel" and self.says_unavailable(found):
             return
-        result = self.method(found.call)()
+        result = method_at(self._owners, found.call)()
         if isawaitable(result):
             await result
 

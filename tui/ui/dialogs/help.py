@@ -10,7 +10,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
 from tui.ui.dialogs.dialog import Dialog, RowsPane
-from tui.ui.keys.action_table import OF_SCREENS, OPENERS, VIEW_KEYS, Action, Context, action, of_context
+from tui.ui.dialogs.view_screen import VIEW_KEYS
+from tui.ui.keys.action_table import OF_SCREENS, OPENERS, Action, Context, action, of_context
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN

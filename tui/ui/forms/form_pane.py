@@ -28,16 +28,15 @@ from tui.ui.forms.form_rows import (
     FormHead,
     FormLine,
     FormLook,
-    FormState,
     below,
     form_lines,
     option_at,
     options_of,
     shown_fields,
 )
-from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.key_overrides import KeyOverrides, methods_by_key
 from tui.ui.widgets.inputs import takes_unknown
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
@@ -93,12 +92,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._lines: list[FormLine] = []
         self._notes: dict[Path, FieldNote] = {}
         self._type_ahead = TypeAhead()
-        self._actions = {
-            key: found.method
-            for context in (Context.BENCH_FORM, Context.WORKBENCH)
-            for found in of_context(context)
-            for key in keys.keys_of(found).split(",")
-        }
+        self._actions = methods_by_key(keys, Context.BENCH_FORM, Context.WORKBENCH)
 
     def show(self, form: Form, head: FormHead | None, *, ask_values: AskValues | None = None) -> None:
         """Show a form with its current values, with the cursor on the first field.
@@ -169,9 +163,12 @@ class FormPane(LinePane, inherit_bindings=False):
         if laid_out != self._laid_out:  # a long description takes time: not at each key
             self._laid_out = laid_out
             self._head_rows = head.rows(look.columns, unfolded=self._unfolded)
-        rows = self._head_rows
-        state = FormState(self._where, self._edit, self._suggestions, self._notes, self._is_open, rows)
-        return form_lines(fields, look, state, head.empty)
+        empty = (
+            f"No arguments declared   {look.add_key} add one" if self._is_open and head.empty else head.empty
+        )
+        return form_lines(
+            self._head_rows, fields, look, self._where, self._edit, self._suggestions, self._notes, empty
+        )
 
     @property
     def _look(self) -> FormLook:
@@ -222,7 +219,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def _suggest(self) -> None:
         """Request suggestions for the current field."""
-        field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
+        field = self.form.field(self._where)
         if field is None or not field.is_typed or not self.has_focus:
             self._suggestions.forget()
             return
@@ -266,7 +263,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.show_row(self.cursor)
 
     def _begin_edit(self) -> None:
-        field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
+        field = self.form.field(self._where)
         self._edit = LineEdit.at_end(field.text if field is not None and field.is_typed else "")
 
     def cursor_moved(self, index: int) -> None:
@@ -484,15 +481,13 @@ class FormPane(LinePane, inherit_bindings=False):
         self.go_to(first)
 
     def action_form_remove(self) -> None:
-        if self.current is not None:
-            self._do(lambda form: form.remove(self._where))
+        self._do(lambda form: form.remove(self._where))
 
     def action_form_cycle(self) -> None:
-        if self.current is not None:
-            self._do(lambda form: form.cycle(self._where))
+        self._do(lambda form: form.cycle(self._where))
 
     def _changed(self) -> None:
-        field = self.form.field(self._where) if self._where not in (NONE, MORE) else None
+        field = self.form.field(self._where)
         if field is not None and field.is_typed and field.text != self._edit.text:
             self._begin_edit()
         self._suggest()

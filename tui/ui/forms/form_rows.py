@@ -396,30 +396,22 @@ def below(fields: Mapping[Path, FormField], path: Path) -> Iterator[FormField]:
     return (one for where, one in fields.items() if where[: len(path)] == path != where)
 
 
-@dataclass(frozen=True, slots=True)
-class FormState:
-    """State of a form besides its fields.
+def form_lines(
+    head: tuple[Sequence[Row], str],
+    fields: Sequence[FormField],
+    look: FormLook,
+    where: Path,
+    edit: LineEdit,
+    suggestions: ValueSuggestions,
+    notes: Mapping[Path, FieldNote],
+    empty: str,
+) -> list[FormLine]:
+    """Return all rows of a form.
 
-    Attributes:
-        where: the path of the row with the cursor.
-        edit: the text of that field.
-        suggestions: the suggested values of that field.
-        notes: what the owner says about fields.
-        is_open: whether arguments of any name are accepted.
-        head: the rows above the fields, and the text of the row that unfolds the rest of them.
+    `head` has the rows above the fields, and the text of the row that unfolds the rest of them. `where` is
+    the path of the row with the cursor, `edit` the text there. `empty` is shown if there are no fields.
     """
-
-    where: Path
-    edit: LineEdit
-    suggestions: ValueSuggestions
-    notes: Mapping[Path, FieldNote]
-    is_open: bool
-    head: tuple[Sequence[Row], str]
-
-
-def form_lines(fields: Sequence[FormField], look: FormLook, state: FormState, empty: str) -> list[FormLine]:
-    """Return all rows of a form; `empty` is shown if it has no fields."""
-    rows, more = state.head
+    rows, more = head
     lines = [FormLine(row) for row in rows]
     if more:
         lines.append(FormLine(((f"  {more}", "accent"),), MORE))
@@ -430,14 +422,13 @@ def form_lines(fields: Sequence[FormField], look: FormLook, state: FormState, em
         if compact and not is_compact(one):
             lines.append(FormLine(EMPTY))
         compact = is_compact(one)
-        current = one.path == state.where
-        note = state.notes.get(one.path, NO_NOTE)
-        for line in field_rows(one, look, state.edit if current else None, note):
+        current = one.path == where
+        note = notes.get(one.path, NO_NOTE)
+        for line in field_rows(one, look, edit if current else None, note):
             lines.append(line)
             if line.path is not None and current and look.focused:
-                found = state.suggestions.rows(2 * one.depth, look.columns, look.signs.cursor)
+                found = suggestions.rows(2 * one.depth, look.columns, look.signs.cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
     if not fields and empty:
-        words = f"No arguments declared   {look.add_key} add one" if state.is_open else empty
-        lines += [FormLine(((f"  {words}", "dim"),)), FormLine(EMPTY)]
+        lines += [FormLine(((f"  {empty}", "dim"),)), FormLine(EMPTY)]
     return lines

@@ -30,19 +30,9 @@ class Context(StrEnum):
     RESULT = "Tool result"
 
 
-OF_SCREENS = (
-    Context.TRAFFIC,
-    Context.ENTRY,
-    Context.WORKBENCH,
-    Context.BENCH_LIST,
-    Context.BENCH_FORM,
-    Context.LOG,
-    Context.SESSIONS,
-    Context.MODELS,
-    Context.RULES,
-    Context.SERVER_QUESTION,
-    Context.RESULT,
-)
+_C = Context
+_OF_CHAT = (_C.ANYWHERE, _C.COMPOSER, _C.CONVERSATION, _C.QUESTION, _C.SERVERS, _C.TRACE)
+OF_SCREENS = tuple(context for context in Context if context not in _OF_CHAT)
 """Contexts whose actions only work while their screen is on top."""
 
 
@@ -73,7 +63,7 @@ class Action:
         footer: rank in the footer. Smaller ranks stay longer if it is narrow; 0 is never shown.
         anywhere: keys that also work outside `context`.
         run: the Textual action, for actions of the app, of a screen or of the focused pane.
-        call: the method, for actions of the chat screen: its path from `ChatParts`, with its arguments.
+        call: the method with its arguments, by its path from `ChatParts` or from the screen of the action.
         when: the path of the method that returns why the action is unavailable, or "".
         priority: whether the app handles the key before the focused pane.
         palette: whether the palette offers it.
@@ -135,10 +125,25 @@ def _answer(id: str, keys: str, label: str, help: str, call: str) -> Action:
 
 
 def _on_screen(
-    context: Context, id: str, keys: str, label: str, help: str, footer: int = 0, run: str = ""
+    context: Context,
+    id: str,
+    keys: str,
+    label: str,
+    help: str,
+    footer: int = 0,
+    call: str = "",
+    when: str = "",
+    *,
+    palette: bool = True,
 ) -> Action:
-    """Return an action that is implemented by a method of the screen."""
-    return Action(id, keys, context, label, help, footer, run=f"screen.{run or id.replace('.', '_')}")
+    """Return an action of a screen, by default of its method with the name of the action."""
+    run, call = f"screen.act('{id}')", call or f"{id.partition('.')[2]}()"
+    return Action(id, keys, context, label, help, footer, run=run, call=call, when=when, palette=palette)
+
+
+def _of_list(context: Context, id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
+    """Return an action that is implemented by a Textual action of the screen."""
+    return Action(id, keys, context, label, help, footer, run=f"screen.{id.replace('.', '_')}")
 
 
 def _on_pane(
@@ -150,17 +155,10 @@ def _on_pane(
     footer: int = 0,
     *,
     run: str = "",
-    place: str = "",
 ) -> Action:
-    """Return an action of the focused pane that is not in the palette; `place` may be "screen."."""
-    run = run or place + id.removeprefix("composer.").replace(".", "_")
+    """Return an action of the focused pane that is not in the palette."""
+    run = run or id.removeprefix("composer.").replace(".", "_")
     return Action(id, keys, context, label, help, footer, run=run, palette=False)
-
-
-def _on_bench(context: Context, id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
-    """Return an action of the current tab of the workbench."""
-    run = f"on_bench('{id.removeprefix('bench.')}')"
-    return _on_screen(context, id, keys, label, help, footer, run)
 
 
 SEND_KEYS = "ctrl+s,ctrl+enter"
@@ -169,20 +167,16 @@ SEND_KEYS = "ctrl+s,ctrl+enter"
 NEWLINE_KEYS = "shift+enter,ctrl+j,alt+enter"
 """Keys that insert a newline where enter does something else."""
 
-_C = Context
-_sessions = partial(_on_screen, Context.SESSIONS)
-_models = partial(_on_screen, Context.MODELS)
-_rules = partial(_on_screen, Context.RULES)
-_ask = partial(_on_screen, Context.SERVER_QUESTION)
+_sessions = partial(_of_list, Context.SESSIONS)
+_models = partial(_of_list, Context.MODELS)
+_rules = partial(_of_list, Context.RULES)
+_ask = partial(_of_list, Context.SERVER_QUESTION)
 _result = partial(_on_screen, Context.RESULT)
 _traffic = partial(_on_screen, Context.TRAFFIC)
+_entry = partial(_on_screen, Context.ENTRY, palette=False)
 _bench = partial(_on_screen, Context.WORKBENCH)
-_bench_arguments = partial(_on_bench, Context.WORKBENCH)
-_results = partial(_on_screen, Context.BENCH_LIST)
-_bench_result = partial(_on_bench, Context.BENCH_LIST)
+_of_bench = partial(_on_screen, Context.BENCH_LIST)
 _log = partial(_on_screen, Context.LOG)
-_entry = partial(_on_pane, Context.ENTRY)
-_panel = partial(_on_pane, Context.ENTRY, place="screen.")
 _form = partial(_on_pane, Context.BENCH_FORM)
 _composer = partial(_on_pane, Context.COMPOSER)
 _anywhere = partial(_on_pane, Context.ANYWHERE)
@@ -330,9 +324,10 @@ ACTIONS: tuple[Action, ...] = (
     _ask("ask.cancel", "escape", "cancel", "Cancel, or answer later", 2),
     # ---- results ----
     _result("result.save", "w", "save", "Save the selected part to a file", 3),
-    _result("result.open", "o", "open", "Open the selected part in its default program", 4),
+    _result("result.open", "o", "open", "Open the selected part in its default program", 4, "open_part()"),
     _result("result.attach", "a", "attach", "Attach the selected part or link to the next message", 5),
-    _result("result.copy", "c", "copy", "Copy the selected part, if it is text", 6),
+    _result("result.copy", "c", "copy", "Copy the selected part, if it is text", 6,
+        "page.copy_value('the text')"),
     _result("result.leave", "escape,q", "back", "Close the result", 2),
     # ---- traffic ----
     _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.open_traffic"),
@@ -340,116 +335,142 @@ ACTIONS: tuple[Action, ...] = (
     _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
         call="messages.open_traffic"),
     # ---- list of traffic ----
-    _traffic("traffic.read", "enter", "open", "Open the entry", 1),
+    _traffic("traffic.read", "enter", "open", "Open the entry", 1, "panel.open()"),
     _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),
-    _traffic("traffic.filter", "slash", "filter", "Filter the list", 3),
-    _traffic("traffic.filters", "f", "saved filters", "Load or save a filter", 14),
-    _traffic("traffic.search", "ctrl+f", "search", "Search in the list and in message bodies", 7),
-    _traffic("traffic.next", "n", "next match", "Next match", 15),
-    _traffic("traffic.previous", "N", "previous match", "Previous match", 0),
-    _traffic("traffic.pair", "p", "pair", "Go to the response, or to the request", 4),
-    _traffic("traffic.first", "B", "origin", "Go to the first request of the call", 11),
-    _traffic("traffic.mark", "m", "mark", "Mark or unmark the entry", 10),
-    _traffic("traffic.note", "M", "note", "Add a note to the entry", 12),
-    _traffic("traffic.time", "t", "time", "Show clock times, times since the start, or deltas", 12),
+    _traffic("traffic.filter", "slash", "filter", "Filter the list", 3, "edit_filter()"),
+    _traffic("traffic.filters", "f", "saved filters", "Load or save a filter", 14,
+        "annotations.choose_filter()"),
+    _traffic("traffic.search", "ctrl+f", "search", "Search in the list and in message bodies", 7,
+        "rows.ask()"),
+    _traffic("traffic.next", "n", "next match", "Next match", 15, "rows.go(1)"),
+    _traffic("traffic.previous", "N", "previous match", "Previous match", 0, "rows.go(-1)"),
+    _traffic("traffic.pair", "p", "pair", "Go to the response, or to the request", 4, "list.go_to_partner()"),
+    _traffic("traffic.first", "B", "origin", "Go to the first request of the call", 11, "list.go_to_first()"),
+    _traffic("traffic.mark", "m", "mark", "Mark or unmark the entry", 10, "annotations.toggle_mark()"),
+    _traffic("traffic.note", "M", "note", "Add a note to the entry", 12, "annotations.edit_note()"),
+    _traffic("traffic.time", "t", "time", "Show clock times, times since the start, or deltas", 12,
+        "list.next_time_format()"),
     _traffic("traffic.setup", "h", "fold setup", "Fold handshakes and lists to one line per server", 10,
-        "traffic_arrange"),
+        "rows.arrange('')"),
     _traffic("traffic.sort_time", "1", "by time", "Sort by time, newest first. Again: oldest first",
-        run="traffic_arrange('time')"),
-    _traffic("traffic.sort_server", "2", "by server", "Sort by server. Again: reverse, then by time",
-        run="traffic_arrange('server')"),
-    _traffic("traffic.sort_kind", "3", "by kind", "Sort by kind. Again: reverse, then by time",
-        run="traffic_arrange('kind')"),
-    _traffic("traffic.sort_method", "4", "by method", "Sort by method. Again: reverse, then by time",
-        run="traffic_arrange('method')"),
-    _traffic("traffic.sort_size", "5", "by size", "Sort by size. Again: reverse, then by time",
-        run="traffic_arrange('size')"),
-    _traffic("traffic.sort_latency", "6", "by latency", "Sort by latency. Again: reverse, then by time",
-        run="traffic_arrange('latency')"),
-    _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11),
-    _traffic("traffic.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5),
-    _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8),
-    _traffic("traffic.form", "E", "edit as form", "Edit the arguments in the workbench form"),
-    _traffic("traffic.edit", "e", "edit and resend", "Edit the params as JSON and resend", 9),
-    _traffic("traffic.compare", "d", "compare", "Mark an entry, then compare another one with it", 12),
-    _traffic("traffic.export", "x", "export", "Export entries as JSON Lines, Markdown, HTML or HAR", 12),
-    _traffic("traffic.turn", "g", "turn", "Go to the turn of this entry", 6),
-    _traffic("traffic.stats", "S", "statistics", "Show statistics of each server and tool", 13),
-    _traffic("traffic.waterfall", "w", "waterfall", "Show the entry's turn as a waterfall", 13),
+        0, "rows.arrange('time')"),
+    *(
+        _traffic(f"traffic.sort_{one}", str(number), f"by {one}",
+            f"Sort by {one}. Again: reverse, then by time", 0, f"rows.arrange('{one}')")
+        for number, one in enumerate(("server", "kind", "method", "size", "latency"), 2)
+    ),
+    _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11,
+        "list.go_to_end()"),
+    _traffic("traffic.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5, "panel.copy()"),
+    _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8, "resender.resend()"),
+    _traffic("traffic.form", "E", "edit as form", "Edit the arguments in the workbench form",
+        0, "resender.open_form()"),
+    _traffic("traffic.edit", "e", "edit and resend", "Edit the params as JSON and resend", 9,
+        "resender.edit()"),
+    _traffic("traffic.compare", "d", "compare", "Mark an entry, then compare another one with it", 12,
+        "comparer.compare()"),
+    _traffic("traffic.export", "x", "export", "Export entries as JSON Lines, Markdown, HTML or HAR", 12,
+        "exporter.ask()"),
+    _traffic("traffic.turn", "g", "turn", "Go to the turn of this entry", 6, "go_to_turn()"),
+    _traffic("traffic.stats", "S", "statistics", "Show statistics of each server and tool", 13,
+        "show_statistics()"),
+    _traffic("traffic.waterfall", "w", "waterfall", "Show the entry's turn as a waterfall", 13,
+        "show_waterfall()"),
     # ---- entry ----
-    _panel("entry.close", "escape,q", "close", "Close the entry", 2),
-    _entry("entry.fold", "enter,space", "fold", "Expand or collapse the selected value", 1),
-    _entry("entry.fold_all", "a", "collapse all", "Expand or collapse all", 12),
+    _entry("entry.close", "escape,q", "close", "Close the entry", 2, "panel.close()"),
+    _entry("entry.fold", "enter,space", "fold", "Expand or collapse the selected value", 1,
+        "entry.page.action_choose()"),
+    _entry("entry.fold_all", "a", "collapse all", "Expand or collapse all", 12, "entry.fold_all()"),
     _entry("entry.next_tab", "right,l", "next tab",
-        "Next view: tree, pair, raw, timing, explanation, findings", 3),
-    _entry("entry.last_tab", "left,h", "previous tab", "Previous view", 0),
-    _entry("entry.search", "slash,ctrl+f", "search", "Search in this entry", 4),
-    _entry("entry.next", "n", "next match", "Next match", 13),
-    _entry("entry.previous", "N", "previous match", "Previous match", 0),
-    _entry("entry.copy_value", "y", "copy value", "Copy the selected value", 6),
-    _entry("entry.copy_path", "Y", "copy path", "Copy the path of the value", 7),
-    _entry("entry.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5),
-    _entry("entry.save", "w", "save", "Save the image or the body to a file", 11),
-    _panel("entry.older", "left_square_bracket", "previous entry", "Previous entry", 9),
-    _panel("entry.newer", "right_square_bracket", "next entry", "Next entry", 8),
-    _panel("entry.pair", "p", "pair", "Show the response, or the request", 10),
-    _panel("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10),
+        "Next view: tree, pair, raw, timing, explanation, findings", 3, "entry.step_tab(1)"),
+    _entry("entry.last_tab", "left,h", "previous tab", "Previous view", 0, "entry.step_tab(-1)"),
+    _entry("entry.search", "slash,ctrl+f", "search", "Search in this entry", 4, "entry.ask_search()"),
+    _entry("entry.next", "n", "next match", "Next match", 13, "entry.go(1)"),
+    _entry("entry.previous", "N", "previous match", "Previous match", 0, "entry.go(-1)"),
+    _entry("entry.copy_value", "y", "copy value", "Copy the selected value", 6, "entry.page.copy_value()"),
+    _entry("entry.copy_path", "Y", "copy path", "Copy the path of the value", 7, "entry.copy_path()"),
+    _entry("entry.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5, "entry.copy()"),
+    _entry("entry.save", "w", "save", "Save the image or the body to a file", 11, "entry.save()"),
+    _entry("entry.older", "left_square_bracket", "previous entry", "Previous entry", 9,
+        "list.action_row_up()"),
+    _entry("entry.newer", "right_square_bracket", "next entry", "Next entry", 8, "list.action_row_down()"),
+    _entry("entry.pair", "p", "pair", "Show the response, or the request", 10, "list.go_to_partner()"),
+    _entry("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10, "panel.toggle_whole()"),
     # ---- whole workbench ----
-    _bench("bench.call", SEND_KEYS, "call", "Call the tool, read the resource or get the prompt", 1),
+    _bench("bench.call", SEND_KEYS, "call", "Call the tool, read the resource or get the prompt", 1,
+        "", "why_no_item"),
     _bench("bench.back", "escape", "back", "Stop the call, leave the form, or go back", 2),
-    _bench_arguments("bench.raw", "ctrl+e", "JSON", "Edit the arguments as JSON, or as a form", 4),
-    _bench_arguments("bench.saved", "ctrl+k", "saved arguments", "Save or load arguments", 10),
-    _bench("bench.call_traffic", "f4", "traffic", "Show the traffic of this call or server", 5),
-    _bench_arguments("bench.hand", "f5", "to input", "Insert the result into the input", 6),
-    _bench("bench.next_tab", "ctrl+pagedown", "next tab", "Next tab", run="bench_step_tab(1)"),
-    _bench("bench.last_tab", "ctrl+pageup", "previous tab", "Previous tab", run="bench_step_tab(-1)"),
+    _bench("bench.raw", "ctrl+e", "JSON", "Edit the arguments as JSON, or as a form", 4,
+        "bench.toggle_raw()", "why_no_item"),
+    _bench("bench.saved", "ctrl+k", "saved arguments", "Save or load arguments", 10,
+        "bench.choose_saved()", "why_no_item"),
+    _bench("bench.call_traffic", "f4", "traffic", "Show the traffic of this call or server", 5,
+        "show_call_traffic()"),
+    _bench("bench.hand", "f5", "to input", "Insert the result into the input", 6,
+        "bench.result.put_into_message()", "why_no_bench"),
+    _bench("bench.next_tab", "ctrl+pagedown", "next tab", "Next tab", 0, "step_tab(1)"),
+    _bench("bench.last_tab", "ctrl+pageup", "previous tab", "Previous tab", 0, "step_tab(-1)"),
     # ---- lists and results ----
-    _results("bench.open", "enter", "open", "Open the form, load the arguments of a call, or expand", 1),
-    _results("bench.filter", "slash", "filter", "Filter the list", 3),
-    _results("bench.next", "n", "next match", "Next match", 0, run="bench_find(1)"),
-    _results("bench.previous", "N", "previous match", "Previous match", 0, run="bench_find(-1)"),
-    _results("bench.right", "right,l", "next tab", "Next tab", 6, run="bench_step_tab(1)"),
-    _results("bench.left", "left,h", "previous tab", "Previous tab", run="bench_step_tab(-1)"),
-    _results("bench.overview", "1", "overview", "Show the overview", run="bench_tab('overview')"),
-    _results("bench.tools", "2", "tools", "Show the tools", run="bench_tab('tools')"),
-    _results("bench.resources", "3", "resources", "Show the resources", run="bench_tab('resources')"),
-    _results("bench.prompts", "4", "prompts", "Show the prompts", run="bench_tab('prompts')"),
-    _results("bench.log", "5", "log", "Show the log", run="bench_tab('log')"),
-    _results("bench.traffic", "6", "traffic", "Show the traffic of the server", run="bench_tab('traffic')"),
-    _bench_result("bench.diff", "d", "compare", "Compare with the previous or marked result", 8),
-    _bench_result("bench.schema", "J", "schema", "Show the schema of the tool, or the result again", 0),
-    _bench_result("bench.mark", "m", "mark", "Mark the call for comparison", 12),
-    _bench_result("bench.attach", "a", "attach", "Attach the resource or link to the next message", 4),
-    _bench_result("bench.subscribe", "u", "subscribe",
-        "Subscribe, and read the resource again when it changes", 8),
-    _bench_result("bench.send", "A", "send", "Send the prompt to the model", 4),
-    _bench_result("bench.offer", "o", "on/off", "Turn the tool on or off for the model, or review it", 8),
-    _results("bench.instructions", "i", "instructions",
-        "Turn the server's instructions on or off for the model", 0),
-    _results("bench.level", "v", "level", "Set the log level of the server", 7),
-    _results("bench.roots", "t", "roots", "Edit the roots of the server", 0),
-    _results("bench.read_resources", "X", "resources", "Let the model read resources, or stop it", 0),
-    _results("bench.trust", "T", "trust", "Trust the server, or stop trusting it", 0),
-    _results("bench.sampling", "e", "sampling", "Set sampling: never, ask or allow", 0),
-    _bench_result("bench.offer_all", "O", "all on/off", "Turn all tools on or off for the model", 0),
-    _results("bench.copy", "y", "copy", "Copy the selected value", 11),
-    _bench_result("bench.copy_all", "Y", "copy all", "Copy the result as JSON", 0),
-    _bench_result("bench.save", "w", "save", "Save the image, text or result to a file", 11),
-    _bench_result("bench.maximize", "z", "maximize", "Maximize or restore the result", 13),
-    _results("bench.toggle", "s", "start/stop", "Start or stop the server", 7),
-    _results("bench.restart", "r", "restart", "Restart the server", 16),
-    _results("bench.reload", "R", "reload", "Reload the lists of the server", 17),
-    _results("bench.leave", "q", "back", "Close the workbench", 0),
+    _of_bench("bench.open", "enter", "open", "Open the form, load the arguments of a call, or expand", 1,
+        "", "why_no_row"),
+    _of_bench("bench.filter", "slash", "filter", "Filter the list", 3, "", "why_no_list"),
+    _of_bench("bench.next", "n", "next match", "Next match", 0, "find(1)", "why_no_search"),
+    _of_bench("bench.previous", "N", "previous match", "Previous match", 0, "find(-1)", "why_no_search"),
+    _of_bench("bench.right", "right,l", "next tab", "Next tab", 6, "step_tab(1)"),
+    _of_bench("bench.left", "left,h", "previous tab", "Previous tab", 0, "step_tab(-1)"),
+    _of_bench("bench.overview", "1", "overview", "Show the overview", 0, "show_tab('overview')"),
+    _of_bench("bench.tools", "2", "tools", "Show the tools", 0, "show_tab('tools')"),
+    _of_bench("bench.resources", "3", "resources", "Show the resources", 0, "show_tab('resources')"),
+    _of_bench("bench.prompts", "4", "prompts", "Show the prompts", 0, "show_tab('prompts')"),
+    _of_bench("bench.log", "5", "log", "Show the log", 0, "show_tab('log')"),
+    _of_bench("bench.traffic", "6", "traffic", "Show the traffic of the server", 0, "show_tab('traffic')"),
+    _of_bench("bench.diff", "d", "compare", "Compare with the previous or marked result", 8,
+        "bench.result.toggle_difference()", "why_no_call"),
+    _of_bench("bench.schema", "J", "schema", "Show the schema of the tool, or the result again",
+        0, "bench.toggle_schema()", "why_no_bench"),
+    _of_bench("bench.mark", "m", "mark", "Mark the call for comparison", 12,
+        "bench.calls.mark()", "why_no_call"),
+    _of_bench("bench.attach", "a", "attach", "Attach the resource or link to the next message", 4,
+        "bench.attach()", "why_no_bench"),
+    _of_bench("bench.subscribe", "u", "subscribe",
+        "Subscribe, and read the resource again when it changes", 8, "bench.subscribe()", "why_no_bench"),
+    _of_bench("bench.send", "A", "send", "Send the prompt to the model", 4,
+        "bench.result.send_prompt()", "why_no_bench"),
+    _of_bench("bench.offer", "o", "on/off", "Turn the tool on or off for the model, or review it", 8,
+        "bench.offer()", "why_no_tool"),
+    _of_bench("bench.instructions", "i", "instructions",
+        "Turn the server's instructions on or off for the model", 0, "shared.toggle('instructions')"),
+    _of_bench("bench.level", "v", "level", "Set the log level of the server", 7, "shared.choose_level()"),
+    _of_bench("bench.roots", "t", "roots", "Edit the roots of the server", 0, "shared.edit_roots()"),
+    _of_bench("bench.read_resources", "X", "resources", "Let the model read resources, or stop it",
+        0, "shared.toggle('offer_resources')"),
+    _of_bench("bench.trust", "T", "trust", "Trust the server, or stop trusting it",
+        0, "shared.toggle_trust()"),
+    _of_bench("bench.sampling", "e", "sampling", "Set sampling: never, ask or allow",
+        0, "shared.choose_sampling()"),
+    _of_bench("bench.offer_all", "O", "all on/off", "Turn all tools on or off for the model",
+        0, "shared.toggle_tools()", "why_no_tool"),
+    _of_bench("bench.copy", "y", "copy", "Copy the selected value", 11, "", "why_nothing_to_copy"),
+    _of_bench("bench.copy_all", "Y", "copy all", "Copy the result as JSON",
+        0, "bench.result.copy_all()", "why_no_result"),
+    _of_bench("bench.save", "w", "save", "Save the image, text or result to a file", 11,
+        "bench.result.save()", "why_no_result"),
+    _of_bench("bench.maximize", "z", "maximize", "Maximize or restore the result", 13,
+        "bench.maximize()", "why_no_bench"),
+    _of_bench("bench.toggle", "s", "start/stop", "Start or stop the server", 7),
+    _of_bench("bench.restart", "r", "restart", "Restart the server", 16),
+    _of_bench("bench.reload", "R", "reload", "Reload the lists of the server", 17, "offers.reload()"),
+    _of_bench("bench.leave", "q", "back", "Close the workbench"),
     # ---- server log ----
     _log("log.back", "escape", "back", "Close the search or the log", 1),
     _log("log.search", "slash", "search", "Search in the log", 2),
     _log("log.toggle", "s", "start/stop", "Start or stop the server", 6),
     _log("log.restart", "r", "restart", "Restart the server", 7),
     _log("log.copy", "c", "copy", "Copy the log", 5),
-    _log("log.next", "n", "next match", "Next match", 3, run="log_find(1)"),
-    _log("log.previous", "N", "previous match", "Previous match", 0, run="log_find(-1)"),
-    _log("log.wrap", "w", "wrap", "Wrap or truncate long lines", 4),
-    _log("log.leave", "q", "back", "Close the log", 0, run="log_back"),
+    _log("log.next", "n", "next match", "Next match", 3, "find(1)"),
+    _log("log.previous", "N", "previous match", "Previous match", 0, "find(-1)"),
+    _log("log.wrap", "w", "wrap", "Wrap or truncate long lines", 4, "lines.toggle_wrap()"),
+    _log("log.leave", "q", "back", "Close the log", 0, "back()"),
     # ---- forms ----
     _form("form.choose", "enter", "next", "Next field, or a list of choices", 3),
     _form("form.next", "tab,down", "next", "Next field", 0),
@@ -459,21 +480,6 @@ ACTIONS: tuple[Action, ...] = (
     _form("form.cycle", "ctrl+a", "next choice", "Next choice of an enum or union", 11),
 )
 # fmt: on
-
-VIEW_KEYS = {
-    "Traffic statistics": (
-        ("enter", "show its entries"),
-        ("esc", "back"),
-        ("h", "handshakes and lists"),
-        ("j k", "select"),
-    ),
-    "Traffic waterfall": (
-        ("enter", "show its entries"),
-        ("esc", "back"),
-        ("left right", "previous or next turn"),
-    ),
-}
-"""Keys of views without actions, which cannot be changed: keys and labels, the most useful first."""
 
 IS_YES = {
     **dict.fromkeys(("question.once", "question.session", "question.always", "ask.send"), True),

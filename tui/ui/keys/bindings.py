@@ -1,8 +1,34 @@
-"""Converts the table of actions to Textual's bindings."""
+"""Converts the table of actions to Textual's bindings; runs the actions of screens."""
 
+from collections.abc import Callable
+from functools import partial
+from inspect import isawaitable
+from operator import attrgetter
+from typing import Any
+
+from textual.actions import parse
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 
-from tui.ui.keys.action_table import ACTIONS, Action, Context, of_context
+from tui.ui.keys.action_table import ACTIONS, Action, Context, action, of_context
+
+
+def method_at(owner: object, path: str) -> Callable[[], Any]:
+    """Return the method at a path of the table, with its arguments."""
+    place, name, arguments = parse(path)
+    return partial(attrgetter(f"{place}.{name}" if place else name)(owner), *arguments)
+
+
+async def act(screen: Screen[Any], action_id: str) -> None:
+    """Run an action of a screen, or say why it is unavailable."""
+    found = action(action_id)
+    if found.when and (why := method_at(screen, found.when)()):
+        screen.notify(why, timeout=4, markup=False)
+        return
+    result = method_at(screen, found.call)()
+    if isawaitable(result):
+        await result
+
 
 USED_BY_TEXTS = frozenset({"question_mark", "ctrl+z"})
 """Keys that a text field uses itself, to type a character or to undo. Elsewhere, they work anywhere."""

@@ -11,7 +11,7 @@ from textual.keys import KEY_NAME_REPLACEMENTS
 
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
 from tui.settings.problems import Problem
-from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action
+from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action, of_context
 
 
 def textual_key(key: str) -> str:
@@ -94,3 +94,9 @@ class KeyOverrides:
     def keymap(self) -> dict[str, str]:
         """Return the overrides as Textual's keymap."""
         return dict(self._keys)
+
+
+def methods_by_key(overrides: KeyOverrides, *contexts: Context) -> dict[str, str]:
+    """Return the Textual actions of these contexts by key, for a pane that handles its keys itself."""
+    found = (one for context in contexts for one in of_context(context))
+    return {key: one.method for one in found for key in overrides.keys_of(one).split(",")}

@@ -8,27 +8,27 @@ from pathlib import Path
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from textual.app import App, ComposeResult
+from textual.app import App
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
 from tui.core.web import web_address
 from tui.ui.dialogs.confirm import Confirm
+from tui.ui.dialogs.view_screen import ViewScreen
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.footer import Footer, entries_of
+from tui.ui.keys.bindings import act, bindings_of
+from tui.ui.keys.footer import entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.results.message_draft import ResultSource, attach_content
 from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result
-from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save, open_file
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.widget_tasks import Tasks
 
 READ_SECONDS = 60.0
 
@@ -45,19 +45,11 @@ class LinkedPage(Page):
             super().action_choose()
 
 
-class ResultScreen(ModalScreen[None]):
+class ResultScreen(ViewScreen[None]):
     """Shows the result of the call `name`; without a `result`, the resource `uri` of its server."""
 
     CONTEXTS = (Context.RESULT,)
-    stays = str
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RESULT)
-
-    DEFAULT_CSS = """
-    ResultScreen { background: $surface; layout: vertical; }
-    ResultScreen > SplitBar { background: $panel; padding: 0 1; }
-    ResultScreen > Page { height: 1fr; padding: 0 1; background: $surface; }
-    ResultScreen > Footer { background: $surface; }
-    """
 
     def __init__(
         self,
@@ -68,71 +60,62 @@ class ResultScreen(ModalScreen[None]):
         *,
         uri: str = "",
     ) -> None:
-        super().__init__()
+        self.page, self._prompt = LinkedPage(self._follow, id="result-page"), PromptLine()
+        super().__init__(self.page, prompt=self._prompt)
         self._source = source
         self._uri = uri
         self._of = clean_line(name, 120)
         self._result = result
         self._overrides = overrides
-        self._title = SplitBar(id="result-title")
-        self._page = LinkedPage(self._follow, id="result-page")
-        self._prompt = PromptLine()
-        self._keys = Footer()
-        self._work: asyncio.Task[None] | None = None
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        yield self._page
-        yield self._prompt
-        yield self._keys
+        self._tasks = Tasks()
 
     def on_mount(self) -> None:
         heading = "RESOURCE" if self._uri else "RESULT"
         self._title.show(((heading, "text bold"), (f"   {self._of}", "text")))
         self._keys.show(entries_of(of_context(Context.RESULT), self._overrides))
-        self.set_focus(self._page, scroll_visible=False)
-        self._work = asyncio.create_task(self._lay_out(), name="lay out a result")
+        self._tasks.start(self._lay_out(), "lay out a result")
 
     async def _lay_out(self) -> None:
         signs = symbols_for(os.environ)
         if self._result is None and self._source is not None:
-            self._page.show(Lines([(("reading…", "dim"),)]))
+            self.page.show(Lines([(("reading…", "dim"),)]))
             call = f"hand-link-{uuid4().hex[:8]}"
             self._result = await self._source.workbench.read_resource(
                 self._source.server, self._uri, call=call, seconds=READ_SECONDS
             )
         if self._result is not None:
-            self._page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
+            self.page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
 
     async def on_unmount(self) -> None:
-        if self._work is not None:
-            self._work.cancel()
-            await asyncio.wait({self._work})
+        await self._tasks.cancel()
+
+    async def action_act(self, action_id: str) -> None:
+        await act(self, action_id)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While the prompt is open, every key is for it."""
-        if self._prompt.display and action.startswith("result_"):
+        if self._prompt.display and action == "act":
             return False
         return super().check_action(action, parameters)
 
     @property
     def _content(self) -> Content | None:
         """The content under the cursor, or the only one."""
-        found = content_of(self._page)
+        found = content_of(self.page)
         only = self._result.content if self._result is not None else ()
         return only[0] if found is None and len(only) == 1 else found
 
     def _follow(self) -> bool:
-        return follow_link(self._page, self._source, self._overrides)
+        return follow_link(self.page, self._source, self._overrides)
 
-    def action_result_attach(self) -> None:
-        if not attach_part(self._page, self._source, self._content, self._of):
+    def attach(self) -> None:
+        if not attach_part(self.page, self._source, self._content, self._of):
             self.notify("Select a link, a text or an image to attach.", timeout=3)
 
-    def action_result_save(self) -> None:
+    def save(self) -> None:
         self._ask_path("save as", and_open=False)
 
-    def action_result_open(self) -> None:
+    def open_part(self) -> None:
         """Save the part under the cursor, then open it with the system's program.
 
         A web address is opened in the browser, after confirmation. An app (`ui://`) is not opened: the
@@ -176,7 +159,7 @@ class ResultScreen(ModalScreen[None]):
         stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
         structured = self._result.structured if self._result is not None else None
         then = self._ask_to_open if and_open else str
-        save_part(self._page, self._prompt, stem, structured, label=label, then=then)
+        save_part(self.page, self._prompt, stem, structured, label=label, then=then)
 
     def _ask_to_open(self, path: Path) -> None:
         def answered(yes: bool | None) -> None:
@@ -187,10 +170,7 @@ class ResultScreen(ModalScreen[None]):
         about = clean_line(str(path), 300)
         self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
 
-    def action_result_copy(self) -> None:
-        self._page.copy_value("the text")
-
-    def action_result_leave(self) -> None:
+    def leave(self) -> None:
         self.dismiss(None)
 
 

@@ -21,7 +21,7 @@ from tui.core.tools import (
 from tui.core.workbench import PromptResult
 from tui.ui.widgets import pictures
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.page import Lines, Pictures, Place, Sheet, WantedPicture, Work
+from tui.ui.widgets.page import Lines, Place, Sheet, WantedPicture, Work
 from tui.ui.widgets.pictures import Picture
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
@@ -112,39 +112,33 @@ class ImageLines(Lines):
         self._shown = pictures.picture_rows(self._found, self._width) if self.is_open else []
 
 
-class StackPictures:
-    """The images of a stack: those of its parts."""
+class Stack:
+    """Sheets one below another, each with its content. Its pictures are those of its parts."""
 
-    def __init__(self, parts: Sequence[Pictures]) -> None:
+    def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
         self._parts = parts
+        self._pictures = [one.pictures for one, _ in parts if one.pictures is not None]
         self._has_begun = False
+        self.pictures = self
 
     def begin(self) -> None:
         """Start showing images as pictures, with the first ones unfolded."""
         if self._has_begun:
             return
         self._has_begun = True
-        images = [one for one in self._parts if isinstance(one, ImageLines) and one.is_picture]
-        for one in self._parts:
+        images = [one for one in self._pictures if isinstance(one, ImageLines) and one.is_picture]
+        for one in self._pictures:
             if one in images[:FIRST] or not isinstance(one, ImageLines):
                 one.begin()
 
     def wanted(self) -> WantedPicture | None:
         """Return the next picture that is visible and not decoded yet."""
-        return next((wanted for one in self._parts if (wanted := one.wanted()) is not None), None)
+        return next((wanted for one in self._pictures if (wanted := one.wanted()) is not None), None)
 
     def again(self) -> None:
         """Decode pictures again that could be larger or must be smaller: the size of the pane has changed."""
-        for one in self._parts:
+        for one in self._pictures:
             one.again()
-
-
-class Stack:
-    """Sheets one below another, each with its content."""
-
-    def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
-        self._parts = parts
-        self.pictures = StackPictures([one.pictures for one, _ in parts if one.pictures is not None])
 
     @property
     def size(self) -> int:

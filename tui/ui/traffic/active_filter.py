@@ -44,7 +44,7 @@ class ActiveFilter:
         self.order: Order | None = None
         self._arranged: Arrangement | None = None
         self.search_text = ""
-        self._search: View | None = None
+        self.hits: View | None = None  # the view of the search
 
     def _view(self, query: Query) -> View:
         recording = self._recording
@@ -87,11 +87,6 @@ class ActiveFilter:
         return self._arranged if self._arranged is not None else self.view
 
     @property
-    def hits(self) -> View | None:
-        """The view of the search, None without a search."""
-        return self._search
-
-    @property
     def order_row(self) -> Row:
         """Description of the order of the rows; empty for all entries by time."""
         found = self._arranged
@@ -105,22 +100,22 @@ class ActiveFilter:
 
     def search(self, text: str) -> None:
         """Search for a filter expression; anything else is searched for as text."""
-        if self._search is not None:
-            self._search.close()
-            self._search = None
+        if self.hits is not None:
+            self.hits.close()
+            self.hits = None
         self.search_text = text
         if text.strip():
             query = parse(text)
             if not query.is_sound:
                 query = parse(quoted(text))
-            self._search = self._view(query.within(self.query))
+            self.hits = self._view(query.within(self.query))
 
     def match(self, seq: int, direction: int) -> int:
         """Return the seq of the next or previous match from an entry; 0 if there is none, or none yet."""
-        if self._search is None:
+        if self.hits is None:
             return 0
-        self._search.advance(SEARCH_MS)
-        match = self._search.next(seq) if direction > 0 else self._search.previous(seq)
+        self.hits.advance(SEARCH_MS)
+        match = self.hits.next(seq) if direction > 0 else self.hits.previous(seq)
         return match.seq if match is not None else 0
 
     def advance(self) -> None:
@@ -128,19 +123,19 @@ class ActiveFilter:
 
         Between two slices, the event loop runs: a key waits for one slice at most.
         """
-        if self._search is not None:
-            self._search.advance(SEARCH_MS)
+        if self.hits is not None:
+            self.hits.advance(SEARCH_MS)
         if self._work is None and self._can_work():
             self._work = asyncio.get_running_loop().call_soon(self._slice)
 
     def _can_work(self) -> bool:
         if self._arranged is not None and self._arranged.is_at_work and not self.view.is_at_work:
             return True
-        return any(view is not None and view.can_advance for view in (self.view, self._search))
+        return any(view is not None and view.can_advance for view in (self.view, self.hits))
 
     def _slice(self) -> None:
         self._work = None
-        for view in (self.view, self._search):
+        for view in (self.view, self.hits):
             if view is not None and view.can_advance:
                 view.advance(SEARCH_MS)
         if self._arranged is not None and self._arranged.is_at_work:
@@ -151,21 +146,16 @@ class ActiveFilter:
             self._worked()
 
     @property
-    def is_searching(self) -> bool:
-        """Whether a search has not reached the last entry yet."""
-        return self._search is not None and not self._search.is_done
-
-    @property
     def can_cancel(self) -> bool:
         """Whether the filter or the search is still running."""
-        is_busy = any(view is not None and view.is_at_work for view in (self.view, self._search))
+        is_busy = any(view is not None and view.is_at_work for view in (self.view, self.hits))
         return is_busy and bool(self.is_filtered or self.search_text)
 
     def cancel(self) -> None:
         """Skip the entries that have not been checked yet."""
         self.view.cancel()
-        if self._search is not None:
-            self._search.cancel()
+        if self.hits is not None:
+            self.hits.cancel()
 
     @property
     def so_far(self) -> str:
@@ -173,7 +163,7 @@ class ActiveFilter:
         return "" if self.view.is_done else f"shown so far, {_percent(self.view)} % done"
 
     def noted(self, seq: int) -> None:
-        for view in (self.view, self._search):
+        for view in (self.view, self.hits):
             if view is not None:
                 view.recheck([seq])
 
@@ -206,7 +196,7 @@ class ActiveFilter:
         if self.is_filtered:
             left = (("filter › ", "dim"), (clean_line(self.query.text, 400), "text"))
             right = self._progress(self.view)
-        if self._search is not None:
+        if self.hits is not None:
             left = (
                 *left,
                 ("   " if left else "", ""),
@@ -214,12 +204,12 @@ class ActiveFilter:
                 (clean_line(self.search_text), "text"),
             )
             right = (
-                *self._progress(self._search),
-                *self._matches(self._search, position),
+                *self._progress(self.hits),
+                *self._matches(self.hits, position),
                 ("   ", ""),
                 *right,
             )
-        if problem := self.view.problem or (self._search.problem if self._search is not None else ""):
+        if problem := self.view.problem or (self.hits.problem if self.hits is not None else ""):
             right = ((clean_line(problem, 120), "bad"), ("  ", ""), *right)
         return left, right
 
@@ -295,5 +285,6 @@ class ListRows:
         if not self._direction:
             return
         seq = self._active_filter.match(self._list.selected, self._direction)
-        if (seq and self._list.select(seq)) or not self._active_filter.is_searching:
+        hits = self._active_filter.hits
+        if (seq and self._list.select(seq)) or hits is None or hits.is_done:
             self._direction = 0

@@ -1,6 +1,6 @@
 """The lines around the list and around an entry: headings, tabs, filter, keys."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from time import monotonic
 
@@ -77,7 +77,7 @@ class FilterLine(SplitBar):
         return is_new
 
     async def on_click(self) -> None:
-        await self.run_action("screen.traffic_filter")
+        await self.run_action("screen.act('traffic.filter')")
 
 
 class EntryTab(StrEnum):
@@ -91,34 +91,29 @@ class EntryTab(StrEnum):
     FINDINGS = "findings"
 
 
-class EntryTabs(Bar):
-    """The names of the views of an entry; a click selects one."""
+class Tabs(Bar):
+    """The names of tabs, each with a note; a click selects one. A subclass implements `part`."""
 
     class Chosen(Message):
         """A name was clicked."""
 
-        def __init__(self, tab: EntryTab) -> None:
+        def __init__(self, tab: str) -> None:
             super().__init__()
             self.tab = tab
 
-    def __init__(self) -> None:
-        super().__init__(id="tabs")
-        self.active = EntryTab.TREE
-        self.notes: dict[EntryTab, str] = {}
+    def __init__(self, tabs: Iterable[str], *, id: str) -> None:
+        super().__init__(id=id)
+        self._tabs = tuple(tabs)
+        self.active = self._tabs[0]
+        self.notes: Mapping[str, str] = {}
         self.right: Row = ()
 
-    def _parts(self) -> list[tuple[EntryTab, Row]]:
-        return [
-            (
-                tab,
-                (
-                    (f" {tab.value}", "accent bold" if tab is self.active else "dim"),
-                    (f" {self.notes[tab]}" if tab in self.notes else "", "warn"),
-                    (" ", ""),
-                ),
-            )
-            for tab in EntryTab
-        ]
+    def part(self, number: int, tab: str, note: str) -> Row:
+        """Return the part of the line for a tab."""
+        return ()
+
+    def _parts(self) -> list[tuple[str, Row]]:
+        return [(tab, self.part(at, tab, self.notes.get(tab, ""))) for at, tab in enumerate(self._tabs, 1)]
 
     def row(self, width: int) -> Row:
         return spread(tuple(span for _, part in self._parts() for span in part), self.right, width)
@@ -126,6 +121,14 @@ class EntryTabs(Bar):
     def on_click(self, event: events.Click) -> None:
         if (tab := part_at(self._parts(), event.x)) is not None:
             self.post_message(self.Chosen(tab))
+
+
+class EntryTabs(Tabs):
+    """The names of the views of an entry."""
+
+    def part(self, number: int, tab: str, note: str) -> Row:
+        name = (f" {tab}", "accent bold" if tab == self.active else "dim")
+        return (name, (f" {note}" if note else "", "warn"), (" ", ""))
 
 
 def exact(number: int) -> str:

@@ -5,23 +5,22 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.keys.footer import Footer
+from tui.ui.dialogs.view_screen import ViewScreen
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
-from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.core.comparison.values import Comparison
@@ -47,7 +46,7 @@ def difference_notes(found: "Comparison") -> list[Row]:
     return [((note, "dim"),) for note in notes]
 
 
-class ComparisonScreen(ModalScreen[None]):
+class ComparisonScreen(ViewScreen[None]):
     """Compares two entries, or the calls that they belong to if `calls`.
 
     `values` reads both as JSON values: the calls if its argument is true, otherwise the entries.
@@ -60,14 +59,6 @@ class ComparisonScreen(ModalScreen[None]):
         Binding("c", "copy", "copy", priority=True),
     ]
 
-    stays = str
-
-    DEFAULT_CSS = """
-    ComparisonScreen { background: $surface; layout: vertical; }
-    ComparisonScreen > Bar { padding: 0 1; background: $panel; }
-    ComparisonScreen > Page { height: 1fr; padding: 0 1; background: $surface; }
-    """
-
     def __init__(
         self,
         names: tuple[str, str],
@@ -76,35 +67,25 @@ class ComparisonScreen(ModalScreen[None]):
         has_calls: bool,
         calls: bool,
     ) -> None:
-        super().__init__()
+        self._page = Page(id="differences")
+        super().__init__(self._page)
         self._names, self._values = names, values
         self._has_calls, self._calls = has_calls, calls
         self._masked = True
         self._text = ""
-        self._title, self._keys = SplitBar(), Footer()
-        self._page = Page(id="differences")
+        self._tasks = Tasks()
         self._job: asyncio.Task[None] | None = None
 
-    def compose(self) -> ComposeResult:
-        yield self._title
-        yield self._page
-        yield self._keys
-
-    def on_mount(self) -> None:
-        self.set_focus(self._page, scroll_visible=False)
-        self._begin()
-
     async def on_unmount(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-            await asyncio.wait({self._job})
+        await self._tasks.cancel()
 
-    def _begin(self) -> None:
+    def look(self) -> None:
+        """Compare again."""
         if self._job is not None:
             self._job.cancel()
         self._page.show(Lines([(("comparing…", "warn"),)]))
         self._say()
-        self._job = asyncio.create_task(self._compare(), name="compare")
+        self._job = self._tasks.start(self._compare(), "compare")
 
     async def _compare(self) -> None:
         from tui.core.comparison.lines import line_pairs, lines_of
@@ -144,18 +125,15 @@ class ComparisonScreen(ModalScreen[None]):
     def action_calls(self) -> None:
         if self._has_calls:
             self._calls = not self._calls
-            self._begin()
+            self.look()
 
     def action_all(self) -> None:
         self._masked = not self._masked
-        self._begin()
+        self.look()
 
     def action_copy(self) -> None:
         if self._text:
             clipboard.copy(self.app, self._text, "the differences")
-
-    def action_back(self) -> None:
-        self.dismiss(None)
 
 
 class Comparer:

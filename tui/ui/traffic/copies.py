@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from contextlib import suppress
 from typing import Any
 
 from textual.app import App
@@ -24,20 +25,13 @@ def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
     """Return an entry in one of `WAYS`; `url` is its server's URL, "" for a server over stdio."""
     match way:
         case "json":
-            return _indented(body)
+            with suppress(ValueError, RecursionError):
+                return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
         case "curl":
             return _curl(entry, body, url)
         case "python":
             return _python(entry, body)
-        case _:
-            return body.decode("utf-8", "replace")
-
-
-def _indented(body: bytes) -> str:
-    try:
-        return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
-    except (ValueError, RecursionError):
-        return body.decode("utf-8", "replace")
+    return body.decode("utf-8", "replace")
 
 
 def _curl(entry: Entry, body: bytes, url: str) -> str:

@@ -1,6 +1,7 @@
 """Edits the params of a request as JSON before it is sent again."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar
 
@@ -10,14 +11,20 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
+from tui.core.errors import reason_of
+from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
-from tui.ui.traffic.resend_request import ResendRequest, params_text, parsed, shown
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.text_area import JsonArea
+from tui.ui.widgets.widget_tasks import Tasks
 
 SETTLE_SECONDS = 0.2
 """How long typing must pause before the arguments are validated with the tool's schema."""
+
+TOKEN = "progressToken"
+OURS = "io.modelcontextprotocol/"
+"""Members of `_meta` that are new in each request: progress token, sender, revision."""
 
 _KEYS = (("ctrl+s", "send"), ("esc", "cancel"))
 
@@ -26,7 +33,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
     """Returns the params to send, or None; `check` returns how params violate the tool's schema."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(SEND_KEYS, "send", "send", priority=True),
+        Binding(SEND_KEYS, "submit", "send", priority=True),
         Binding("escape", "back", "cancel", priority=True),
     ]
 
@@ -47,18 +54,24 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
     """
 
     def __init__(
-        self, request: ResendRequest, check: Callable[[Mapping[str, Any]], Awaitable[str]] | None = None
+        self,
+        label: str,
+        seq: int,
+        params: Mapping[str, Any],
+        check: Callable[[Mapping[str, Any]], Awaitable[str]] | None,
     ) -> None:
         super().__init__()
         self._check = check
-        self._checking: asyncio.Task[None] | None = None
+        self._tasks = Tasks()
         self._title = SplitBar(
-            (("EDIT AND RESEND  ", "text bold"), (request.label, "text")),
-            ((f"from entry {request.seq}", "dim"),),
+            (("EDIT AND RESEND  ", "text bold"), (label, "text")),
+            ((f"from entry {seq}", "dim"),),
         )
         self._status, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))
-        self._area = JsonArea(dict.fromkeys(SEND_KEYS.split(","), "screen.send") | {"escape": "screen.back"})
-        self._area.load_text(params_text(shown(request.params)))
+        self._area = JsonArea(
+            dict.fromkeys(SEND_KEYS.split(","), "screen.submit") | {"escape": "screen.back"}
+        )
+        self._area.load_text(params_text(shown(params)))
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -74,24 +87,21 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         self._validate()
 
     async def on_unmount(self) -> None:
-        if self._checking is not None:
-            self._checking.cancel()
-            await asyncio.wait({self._checking})
+        await self._tasks.cancel()
 
-    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+    async def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        await self._tasks.cancel()
         self._validate()
 
     def _validate(self) -> None:
         found = parsed(self._area.text)
-        if self._checking is not None:
-            self._checking.cancel()
         if isinstance(found, str):
             self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),))
             return
         self._status.show((("✓ ready to send", "ok"),))
         if self._check is not None:
-            self._checking = asyncio.create_task(self._check_later(self._check, found), name="check params")
+            self._tasks.start(self._check_later(self._check, found), "check params")
 
     async def _check_later(self, check: Callable[[Mapping[str, Any]], Awaitable[str]], params: Any) -> None:
         await asyncio.sleep(SETTLE_SECONDS)
@@ -100,7 +110,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
                 ((f"! {clean_line(problem, 300)}", "warn"),), (("you can still send it", "dim"),)
             )
 
-    def action_send(self) -> None:
+    def action_submit(self) -> None:
         found = parsed(self._area.text)
         if isinstance(found, str):
             self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),), (("cannot be sent yet", "warn"),))
@@ -110,3 +120,40 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
     def action_back(self) -> None:
         if self.is_current:
             self.dismiss(None)
+
+
+def shown(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return params without the members that are new in each request, which cannot be edited."""
+    meta = params.get("_meta")
+    if not isinstance(meta, dict):
+        return dict(params)
+    theirs = {key: value for key, value in meta.items() if key != TOKEN and not key.startswith(OURS)}
+    rest = {key: value for key, value in params.items() if key != "_meta"}
+    return rest | {"_meta": theirs} if theirs else rest
+
+
+def edited(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return edited params with the progress token of the original, if it had one."""
+    was, meta = before.get("_meta"), after.get("_meta", {})
+    if not isinstance(was, dict) or TOKEN not in was or not isinstance(meta, dict):
+        return dict(after)
+    return {**after, "_meta": {**meta, TOKEN: was[TOKEN]}}
+
+
+def params_text(params: Mapping[str, Any]) -> str:
+    """Return params as editable JSON, with invisible characters as escapes."""
+    text = json.dumps(params, ensure_ascii=False, indent=2)
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
+
+
+def parsed(text: str) -> dict[str, Any] | str:
+    """Return the params in a text, or its problem and the place."""
+    if not text.strip():
+        return {}
+    try:
+        found = loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON: {reason_of(error)}"
+    return found if isinstance(found, dict) else "params are an object: { … }"

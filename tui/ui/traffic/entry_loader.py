@@ -8,7 +8,7 @@ findings and its call.
 import asyncio
 import json
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
+from tui.ui.widgets.widget_tasks import Tasks
 
 T = TypeVar("T")
 KEPT = 2048
@@ -52,12 +53,13 @@ class ReaderThread:
 
     async def ask(self, question: Callable[[TrafficReader], T]) -> T:
         """Call `question` with the reader, in the thread; return its result."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, question)
 
-    def _answer(self, question: Callable[[TrafficReader], T]) -> T:
-        if self._reader is None:
-            self._reader = self._open()
-        return question(self._reader)
+        def answer() -> T:
+            if self._reader is None:
+                self._reader = self._open()
+            return question(self._reader)
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, answer)
 
     def close(self) -> None:
         """Interrupt and close the reader, and drop queued requests. Returns at once."""
@@ -82,6 +84,7 @@ class Previews:
         self._changed = changed
         self._known: LRUCache[int, EntryPreview] = LRUCache(KEPT)
         self._wanted: set[int] = set()
+        self._tasks = Tasks()
         self._task: asyncio.Task[None] | None = None
 
     def get(self, seq: int) -> EntryPreview:
@@ -104,23 +107,16 @@ class Previews:
         """Start reading what `get` did not have since the last call; only the newest entries."""
         if self._wanted and (self._task is None or self._task.done()):
             wanted, self._wanted = sorted(self._wanted)[-READ_AT_ONCE:], set()
-            self._task = asyncio.create_task(self._read(wanted), name="previews of the traffic")
+            self._task = self._tasks.start(self._read(wanted), "previews of the traffic")
 
     async def _read(self, wanted: list[int]) -> None:
-        for seq, preview in await self._reader.ask(lambda reader: list(_previews(reader, wanted))):
-            self._known[seq] = preview
+        read = await self._reader.ask(lambda reader: [reader.entry(seq, HEAD_BYTES) for seq in wanted])
+        for seq, entry in zip(wanted, read, strict=True):
+            self._known[seq] = _preview(entry) if entry is not None else NONE
         self._changed()
 
     async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-
-
-def _previews(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[int, EntryPreview]]:
-    for seq in wanted:
-        entry = reader.entry(seq, HEAD_BYTES)
-        yield seq, _preview(entry) if entry is not None else NONE
+        await self._tasks.cancel()
 
 
 def _preview(entry: Entry) -> EntryPreview:
@@ -192,7 +188,7 @@ HEAD = 256 * 1024
 """Bytes to read first; a larger body is read with a second request."""
 
 MOST = 64 * 1024 * 1024
-"""Maximum bytes of a body in the tree and the search; the raw view shows all of it."""
+"""Maximum bytes of a body that are shown."""
 
 MOST_STEPS = 400
 """Maximum entries of one call to list."""
@@ -204,13 +200,11 @@ class LoadedEntry:
 
     Attributes:
         body: up to `MOST` bytes of the body.
-        stored: number of stored bytes of the body.
         steps: indices of the entries of its call, or of the entry alone.
     """
 
     entry: Entry
     body: bytes
-    stored: int
     tree: Tree
     findings: Sequence[Finding]
     steps: Sequence[int]
@@ -237,48 +231,33 @@ class EntryLoader:
 
     async def load(self, seq: int) -> LoadedEntry | None:
         """Return an entry with its partner, None if it was dropped."""
-        loaded = await self._one(seq)
-        if loaded is None:
-            return None
+        return await self._reader.ask(lambda reader: self._load(reader, seq))
+
+    def _load(self, reader: TrafficReader, seq: int) -> LoadedEntry | None:
+        loaded = self._one(reader, seq)
         index = self._entries.index(seq)
         partner = self._entries.partner(index) if index >= 0 else -1
-        if partner < 0:
+        if loaded is None or partner < 0:
             return loaded
-        return replace(loaded, partner=await self._one(self._entries.seq(partner)))
+        return replace(loaded, partner=self._one(reader, self._entries.seq(partner)))
 
-    async def body(self, seq: int, start: int, length: int) -> bytes:
-        return await self._reader.ask(lambda reader: reader.body(seq, start, length))
-
-    async def _one(self, seq: int) -> LoadedEntry | None:
-        read = await self._reader.ask(lambda reader: self._read(reader, seq))
-        if read is None:
+    def _one(self, reader: TrafficReader, seq: int) -> LoadedEntry | None:
+        entry = whole_entry(reader, seq, HEAD)
+        if entry is None:
             return None
-        entry, body, findings, steps = read
+        body = entry.body if len(entry.body) < HEAD else reader.body(seq, 0, MOST)
+        findings = self._findings_of(reader, seq)
         signs = self._symbols.severities
         remarks: list[Row] = [
             ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
             for each in findings
         ]
-        tree = await asyncio.to_thread(self._tree, entry, body, remarks)
-        stored = len(body) if len(body) < MOST else max(entry.size, len(body))
-        return LoadedEntry(entry, body, stored, tree, findings, steps)
-
-    def _tree(self, entry: Entry, body: bytes, remarks: list[Row]) -> Tree:
+        shown, redactions = body, entry.redactions
         if entry.kind is Kind.MODEL_REPLY and is_stream(body):
             reply = {**joined(body), "times": entry.detail.get("times", [])}
-            return Tree(json.dumps(reply, ensure_ascii=False).encode(), (), remarks, self._symbols)
-        return Tree(body, entry.redactions, remarks, self._symbols)
-
-    def _read(
-        self, reader: TrafficReader, seq: int
-    ) -> tuple[Entry, bytes, Sequence[Finding], Sequence[int]] | None:
-        entry = whole_entry(reader, seq, HEAD)
-        if entry is None:
-            return None
-        body = entry.body
-        if len(body) >= HEAD:
-            body = reader.body(seq, 0, MOST)
-        return entry, body, self._findings_of(reader, seq), self._steps(seq)
+            shown, redactions = json.dumps(reply, ensure_ascii=False).encode(), ()
+        tree = Tree(shown, redactions, remarks, self._symbols)
+        return LoadedEntry(entry, body, tree, findings, self._steps(seq))
 
     def _findings_of(self, reader: TrafficReader, seq: int) -> Sequence[Finding]:
         index = self._entries.index(seq)

@@ -19,11 +19,11 @@ from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
-from tui.ui.traffic.bars import EntryTab, EntryTabs
+from tui.ui.traffic.bars import EntryTab, EntryTabs, Tabs
 from tui.ui.traffic.copies import copy_entry
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import HEAD, EntryLoader, LoadedEntry, ReaderThread
-from tui.ui.traffic.sheets import RAW_PAGE, RawSheet
+from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry, ReaderThread
+from tui.ui.traffic.sheets import RawSheet
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.inputs import PromptLine
@@ -75,11 +75,11 @@ class EntryView(Vertical):
     ) -> None:
         super().__init__(id="detail")
         self._recording = recording
-        self._loader = EntryLoader(recording.entries, reader, symbols)
+        self.loader = EntryLoader(recording.entries, reader, symbols)
         self._symbols = symbols
         self._prompt = prompt
         self._folder = folder
-        self._tabs = EntryTabs()
+        self._tabs = EntryTabs(EntryTab, id="tabs")
         self._headings = (SplitBar(), SplitBar())
         self.pages = (Page(id="page-first"), Page(id="page-second"))
         self.loaded: LoadedEntry | None = None
@@ -105,7 +105,7 @@ class EntryView(Vertical):
 
     @property
     def tab(self) -> EntryTab:
-        return self._tabs.active
+        return EntryTab(self._tabs.active)
 
     def show_entry(self, seq: int) -> None:
         """Show an entry once it is loaded, unless another one has been requested by then."""
@@ -126,7 +126,7 @@ class EntryView(Vertical):
             if index >= 0 and entries.partner(index) >= 0:
                 self.reload()
 
-    def show_tab(self, tab: EntryTab) -> None:
+    def show_tab(self, tab: str) -> None:
         self._tabs.active = tab
         self._tabs.refresh()
         self._fill()
@@ -162,7 +162,7 @@ class EntryView(Vertical):
             shown = self._wanted
             self._update_tabs(busy=True)
             try:
-                loaded = await self._loader.load(shown)
+                loaded = await self.loader.load(shown)
             except McptuiError as error:
                 self._show_problem(str(error))
                 continue
@@ -189,7 +189,7 @@ class EntryView(Vertical):
         if loaded is not None:
             both = (loaded, loaded.partner) if loaded.partner is not None else (loaded,)
             if count := sum(len(each.findings) for each in both):
-                tabs.notes[EntryTab.FINDINGS] = str(count)
+                tabs.notes = {EntryTab.FINDINGS: str(count)}
         working = busy or any(page.busy for page in self.pages)
         tabs.right = (("reading…", "warn"),) if working else self._note_and_seq()
         tabs.refresh()
@@ -202,7 +202,7 @@ class EntryView(Vertical):
         row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "user"),) if note else ()
         return (*row, (f"entry {loaded.entry.seq}", "dim"))
 
-    def on_entry_tabs_chosen(self, event: EntryTabs.Chosen) -> None:
+    def on_tabs_chosen(self, event: Tabs.Chosen) -> None:
         event.stop()
         self.show_tab(event.tab)
 
@@ -229,16 +229,16 @@ class EntryView(Vertical):
             self.pages[0].focus(scroll_visible=False)
 
     def _put(self, place: int, loaded: LoadedEntry) -> None:
-        sheet = self._sheet(loaded, place)
+        sheet = self._sheet(loaded)
         self._headings[place].show(*sheets.heading(loaded, self._symbols))
         self.pages[place].show(sheet)
 
-    def _sheet(self, loaded: LoadedEntry, place: int) -> Sheet:
+    def _sheet(self, loaded: LoadedEntry) -> Sheet:
         match self.tab:
             case EntryTab.TREE | EntryTab.PAIR:
-                return loaded.tree if loaded.tree.is_json else self._raw(loaded, place)
+                return loaded.tree if loaded.tree.is_json else self._raw(loaded)
             case EntryTab.RAW:
-                return self._raw(loaded, place)
+                return self._raw(loaded)
             case EntryTab.TIMING:
                 return sheets.timing(self._recording.entries, loaded, self._symbols)
             case EntryTab.EXPLAIN:
@@ -246,44 +246,25 @@ class EntryView(Vertical):
             case EntryTab.FINDINGS:
                 return sheets.findings(loaded, self._symbols)
 
-    def _raw(self, loaded: LoadedEntry, place: int) -> RawSheet:
-        entry = loaded.entry
-        cut = ""
-        if entry.sha256:
-            cut = f"{units.size(entry.size - loaded.stored)} more not recorded"
+    def _raw(self, loaded: LoadedEntry) -> RawSheet:
+        entry, cut = loaded.entry, ""
         if entry.is_body_lost:
             cut = BODY_LOST_TEXT
+        elif entry.sha256 or entry.size > len(loaded.body) >= MOST:
+            why = "recorded" if entry.sha256 else "shown"
+            cut = f"{units.size(entry.size - len(loaded.body))} more not {why}"
+        return RawSheet(loaded.body, entry.redactions, cut)
 
-        def want(start: int) -> None:
-            self._tasks.start(self._load_page(entry.seq, start, sheet, place), "load a page")
+    def step_tab(self, step: int) -> None:
+        self.show_tab(_TABS[(_TABS.index(self.tab) + step) % len(_TABS)])
 
-        sheet = RawSheet(loaded.stored, entry.redactions, want, cut, loaded.body)
-        if loaded.stored <= HEAD:
-            for start in range(0, loaded.stored, RAW_PAGE):
-                sheet.put(start, loaded.body[start : start + RAW_PAGE])
-        return sheet
-
-    async def _load_page(self, seq: int, start: int, sheet: RawSheet, place: int) -> None:
-        sheet.put(start, await self._loader.body(seq, start, RAW_PAGE))
-        if self.pages[place].sheet is sheet:
-            self.pages[place].rows_changed()
-
-    def action_entry_next_tab(self) -> None:
-        self.show_tab(_TABS[(_TABS.index(self.tab) + 1) % len(_TABS)])
-
-    def action_entry_last_tab(self) -> None:
-        self.show_tab(_TABS[_TABS.index(self.tab) - 1])
-
-    def action_entry_fold(self) -> None:
-        self.page.action_choose()
-
-    def action_entry_fold_all(self) -> None:
+    def fold_all(self) -> None:
         sheet = self.page.sheet
         if isinstance(sheet, Tree) and not self.page.busy:
             sheet.fold_all()
             self.page.rows_changed()
 
-    def action_entry_search(self) -> None:
+    def ask_search(self) -> None:
         self._prompt.ask(
             "search in this entry",
             self._search,
@@ -298,26 +279,18 @@ class EntryView(Vertical):
             page.seek(text)
         self.page.next_match(1, first=True)
 
-    def action_entry_next(self) -> None:
-        self._go(1)
-
-    def action_entry_previous(self) -> None:
-        self._go(-1)
-
-    def _go(self, direction: int) -> None:
+    def go(self, direction: int) -> None:
+        """Go to the next or previous match; without a search, ask for one."""
         if self.page.search_text:
             self.page.next_match(direction)
         else:
-            self.action_entry_search()
+            self.ask_search()
 
-    def action_entry_copy_value(self) -> None:
-        self.page.copy_value()
-
-    def action_entry_copy_path(self) -> None:
+    def copy_path(self) -> None:
         if path := self.page.sheet.path(self.page.cursor):
             copy_text(self.app, path, path)
 
-    def action_entry_copy(self) -> None:
+    def copy(self) -> None:
         if (loaded := self.entry_in_page) is not None:
             self.copy_as(loaded)
 
@@ -325,7 +298,7 @@ class EntryView(Vertical):
         """Ask for a format, and copy an entry in it."""
         copy_entry(self.app, loaded, str(loaded.entry.detail.get("url", "")))
 
-    def action_entry_save(self) -> None:
+    def save(self) -> None:
         """Save the image under the cursor, otherwise the whole body."""
         loaded, sheet = self.entry_in_page, self.page.sheet
         if loaded is None:
@@ -338,8 +311,8 @@ class EntryView(Vertical):
 SHORT = 20
 """If there are fewer rows, an open entry covers the list."""
 
-LOAD_SECONDS, LOAD_CHECKS = 0.01, 200
-"""Interval and number of checks for which a key waits until its entry is loaded."""
+LOAD_SECONDS = 2.0
+"""How long a key waits until its entry is loaded."""
 
 
 class EntryPanel:
@@ -420,10 +393,13 @@ class EntryPanel:
         if not self.is_open:
             self.open()
             self._screen.set_focus(self._list, scroll_visible=False)
-        for _ in range(LOAD_CHECKS):
-            loaded = self._entry.loaded
-            if loaded is not None and loaded.entry.seq == self._list.selected:
+        try:
+            async with asyncio.timeout(LOAD_SECONDS):
+                loaded = await self._entry.loader.load(self._list.selected)
+        except TimeoutError:
+            self._screen.notify("Still loading. Try again in a moment.", timeout=3)
+        except McptuiError as error:
+            self._screen.notify(clean_line(str(error), 400), severity="warning")
+        else:
+            if loaded is not None:
                 self._entry.copy_as(loaded)
-                return
-            await asyncio.sleep(LOAD_SECONDS)
-        self._screen.notify("Still loading. Try again in a moment.", timeout=3)

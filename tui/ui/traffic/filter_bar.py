@@ -1,5 +1,6 @@
 """The filter input, with completions and errors."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.highlighter import Highlighter
@@ -15,7 +16,7 @@ from textual.widgets import Input
 from tui.traffic.filter.completion import FilterCompletion, complete, seen_names
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.widgets.bar import Bar
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
@@ -39,12 +40,13 @@ class _Underlined(Highlighter):
 
 
 class _Completions(LinePane, can_focus=False):
-    """The completions."""
+    """The completions; `taken` is called after a click on one."""
 
     FOLLOWS = False
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Callable[[], None]) -> None:
         super().__init__(id="offers")
+        self._taken = taken
         self.completions: list[FilterCompletion] = []
         self.marked = -1
 
@@ -76,16 +78,7 @@ class _Completions(LinePane, can_focus=False):
 
     def row_clicked(self, index: int, x: int) -> None:
         self.marked = index
-        self.post_message(FilterBar.Taken())
-
-
-class _Problem(Bar):
-    """The error in the filter, as a sentence."""
-
-    sentence = ""
-
-    def row(self, width: int) -> Row:
-        return ((f" ✗ {self.sentence}", "bad"),)
+        self._taken()
 
 
 class FilterBar(Vertical):
@@ -106,7 +99,7 @@ class FilterBar(Vertical):
     FilterBar Literal { width: auto; padding: 0 1; color: $accent; }
     FilterBar Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
     FilterBar #offers { display: none; background: $panel; }
-    FilterBar _Problem { display: none; background: $panel; }
+    FilterBar SplitBar { display: none; background: $panel; }
     """
 
     class Changed(Message):
@@ -123,9 +116,6 @@ class FilterBar(Vertical):
             super().__init__()
             self.query = query
 
-    class Taken(Message):
-        """A completion was clicked."""
-
     def __init__(self, entries: EntryColumns) -> None:
         super().__init__()
         self._entries = entries
@@ -136,8 +126,8 @@ class FilterBar(Vertical):
             compact=True,
             highlighter=self._underlined,
         )
-        self._completions = _Completions()
-        self._problem = _Problem()
+        self._completions = _Completions(self.action_take)
+        self._problem = SplitBar()
         self._query = self._before = Query()
         self._typing: Timer | None = None
         self.display = False
@@ -174,9 +164,8 @@ class FilterBar(Vertical):
         self._complain(wrong.sentence if wrong is not None else "")
 
     def _complain(self, sentence: str) -> None:
-        self._problem.sentence = sentence
         self._problem.display = bool(sentence)
-        self._problem.refresh()
+        self._problem.show(((f" ✗ {sentence}", "bad"),))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -210,10 +199,6 @@ class FilterBar(Vertical):
         completion = self._completions.completions[max(0, self._completions.marked)]
         self._input.value, self._input.cursor_position = completion.applied(self._input.value)
         self._read()
-
-    def on_filter_bar_taken(self, event: Taken) -> None:
-        event.stop()
-        self.action_take()
         self._input.focus()
 
     def _close(self, query: Query) -> None:

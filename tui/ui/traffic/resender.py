@@ -9,20 +9,104 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from tui.core.errors import McptuiError
+from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
-from tui.core.traffic import Kind
+from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.column_parts import mark_of
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
-from tui.ui.traffic.resend_request import MOST_EDITED, MOST_SENT, ResendRequest, edited, read, refusal
 from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
+    from tui.core.servers import ServerStatus
+    from tui.core.tools import Tool
     from tui.runtime.runtime import Runtime
     from tui.traffic.spans.span_values import Span
+
+MOST_SENT = 4 * 1024 * 1024
+"""Maximum bytes of a request that can be sent again."""
+
+MOST_EDITED = 256 * 1024
+"""Maximum bytes of params that can be edited."""
+
+TAP = "tap:"
+
+_KINDS = {
+    Kind.NOTIFICATION: "a notification",
+    Kind.STDERR: "a stderr line",
+    Kind.EVENT: "an event",
+    Kind.NOT_JSON: "not JSON",
+    Kind.NOT_RPC: "not JSON-RPC",
+    Kind.BATCH: "a batch",
+    Kind.RESPONSE: "a response without a request",
+    Kind.ERROR: "a response without a request",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ResendRequest:
+    """A request to send again; `seq` is its recorded entry, `params` may be empty."""
+
+    seq: int
+    server: str
+    method: str
+    params: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        parts = (self.server, self.method, self.tool)
+        return " › ".join(clean_line(part, 60) for part in parts if part)
+
+    @property
+    def tool(self) -> str:
+        """Name of the tool that it calls, not cleaned; "" if it calls none."""
+        name = self.params.get("name") if self.method == "tools/call" else None
+        return name if isinstance(name, str) else ""
+
+
+def refusal(kind: Kind, way: Direction, source: str, method: str, servers: "Sequence[ServerStatus]") -> str:
+    """Return, as a sentence, why an entry cannot be sent again, judged by its columns; "" if it can."""
+    if kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY):
+        return "Only requests to servers can be resent."
+    if kind is not Kind.REQUEST:
+        return f"Only requests can be resent. This is {_KINDS.get(kind, 'none')}."
+    if way is not Direction.OUT:
+        return "This request came from the server and cannot be resent."
+    if source.startswith(TAP):
+        return "This was recorded by a tap. It cannot be resent, because another program uses the server."
+    if method == "initialize":
+        return "This request opens the connection. Restart the server to send it again."
+    from tui.core.servers import ServerState
+
+    status = next((each for each in servers if each.name == source), None)
+    if status is None:
+        return f"Server {clean_line(source, 60)} is no longer configured."
+    if status.state is not ServerState.RUNNING:
+        return f"{clean_line(source, 60)} is not running. Start it, then resend."
+    return ""
+
+
+def read(entry: Entry) -> ResendRequest | str:
+    """Return the request in an entry with its body, or why it cannot be sent again."""
+    if entry.redactions:
+        names = ", ".join(sorted({clean_line(each.name, 40) for each in entry.redactions}))
+        return f"The recording has a secret of this request redacted ({names}), so it cannot be resent."
+    if entry.sha256:
+        return "This entry is truncated and cannot be resent."
+    if entry.size > MOST_SENT:
+        return "Too large to resend."
+    try:
+        frame = loads(entry.body)
+    except (ValueError, RecursionError):
+        return "The body is not valid JSON, or a number in it is out of range. It cannot be resent."
+    params = frame.get("params", {}) if isinstance(frame, dict) else None
+    if not isinstance(params, dict):
+        return "The params are not a JSON object, so the request cannot be resent."
+    return ResendRequest(entry.seq, entry.source, entry.method, params)
+
 
 READ_SECONDS = 2.0
 """How long a key waits for data of the recording."""
@@ -86,7 +170,7 @@ class Resender:
             self._confirm(request, again=True)
 
     async def edit(self) -> None:
-        from tui.ui.traffic.edit_request import EditRequest
+        from tui.ui.traffic.edit_request import EditRequest, edited
 
         request = await self._request()
         if request is None:
@@ -99,7 +183,9 @@ class Resender:
             if params is not None:
                 self._confirm(replace(request, params=edited(request.params, params)))
 
-        self._screen.app.push_screen(EditRequest(request, self._check(request)), done)
+        self._screen.app.push_screen(
+            EditRequest(request.label, request.seq, request.params, self._check(request)), done
+        )
 
     async def open_form(self) -> None:
         """Fill the call's arguments into its tool's form, in the workbench of its server."""
@@ -155,14 +241,16 @@ class Resender:
             return str(error)
         return "This entry was dropped at the size limit of the recording." if entry is None else read(entry)
 
+    @staticmethod
+    def _tool(live: LiveRun, request: ResendRequest) -> "Tool | None":
+        tools = live.runtime.workbench.tools(request.server)
+        return next((each for each in tools if each.name == request.tool), None)
+
     def _check(self, request: ResendRequest) -> Callable[[Mapping[str, Any]], Awaitable[str]] | None:
         """Return a function that validates params with the schema of the called tool."""
-        if self._live is None:
+        if self._live is None or (tool := self._tool(self._live, request)) is None:
             return None
         workbench = self._live.runtime.workbench
-        tool = next((each for each in workbench.tools(request.server) if each.name == request.tool), None)
-        if tool is None:
-            return None
 
         async def check(params: Mapping[str, Any]) -> str:
             arguments = params.get("arguments", {})
@@ -177,67 +265,38 @@ class Resender:
 
         Asks every time with `again`, otherwise once per destructive tool.
         """
+        from tui.core.permission.rules import Verdict
+        from tui.ui.dialogs.call_question import call_after, rule_on, shown_arguments
+        from tui.ui.dialogs.confirm import Confirm, ConfirmCall
+
         live = self._live
         if live is None:
             return
-        from tui.core.permission.rules import Verdict
-
-        tools = live.runtime.workbench.tools(request.server)
-        tool = next((each for each in tools if each.name == request.tool), None)
-        destructive = tool is not None and tool.destructive is True
-        changes = request.method == "tools/call" and not (
-            tool is not None and tool.read_only and tool.trusted
-        )
+        tool = self._tool(live, request)
+        repeats = again and request.method == "tools/call" and not (tool and tool.read_only and tool.trusted)
         given = request.params.get("arguments")
-        given = given if isinstance(given, dict) else {}
-        rules = live.runtime.turn_context.policy.rules
-        rule = rules.deciding(request.server, request.tool, given) if request.tool else None
-        is_ruled = rule is not None and rule.action is not Verdict.ALLOW
-        repeats = again and changes
-        item = (request.server, f"tool {request.tool}")
-        if not repeats and not is_ruled and (not destructive or item in live.confirmed):
-            self._record(live, request, given, allowed=True)
-            self._send(live, request)
-            return
-
-        def confirmed(yes: bool | None) -> None:
-            self._record(live, request, given, allowed=bool(yes), asked=True)
-            if yes:
-                if not repeats and not is_ruled:
-                    live.confirmed.add(item)
-                self._send(live, request)
-
-        from tui.ui.dialogs.confirm import Confirm, ConfirmCall
-
-        arguments = clean_line(json.dumps(request.params.get("arguments", {}), ensure_ascii=False), 600)
-        name = clean_line(request.tool, 60)
+        called = (request.server, request.tool, given if isinstance(given, dict) else {})
+        rule = rule_on(live.runtime, *called, Verdict.DENY, Verdict.ASK) if request.tool else None
+        destructive = tool is not None and tool.destructive is True
         may = "delete or overwrite data, according to the server" if destructive else "change something"
-        warning = f"{name} may {may}."
-        question: Confirm = ConfirmCall(warning, arguments)
-        if is_ruled:
-            warning += f" This rule applies to the call: {clean_line(str(rule), 200)}."
-        if repeats:
-            warning += " The request was already sent. Sending it again may repeat its effect."
-        if repeats or is_ruled:
-            question = Confirm(warning, yes="send again" if repeats else "send", no="cancel", about=arguments)
-        self._screen.app.push_screen(question, confirmed)
+        warning = f"{clean_line(request.tool, 60)} may {may}."
+        confirmed, about = (request.server, f"tool {request.tool}"), shown_arguments(given or {})
+        question: Confirm | None = None
+        if repeats or rule is not None:
+            if rule is not None:
+                warning += f" This rule applies to the call: {clean_line(str(rule), 200)}."
+            if repeats:
+                warning += " The request was already sent. Sending it again may repeat its effect."
+            question = Confirm(warning, yes="send again" if repeats else "send", no="cancel", about=about)
+        elif destructive and confirmed not in live.confirmed:
+            question = ConfirmCall(warning, about)
 
-    def _record(
-        self,
-        live: LiveRun,
-        request: ResendRequest,
-        arguments: Mapping[str, Any],
-        *,
-        allowed: bool,
-        asked: bool = False,
-    ) -> None:
-        if request.tool:
-            from tui.core.ports import BY_KEY, hand_call  # not needed for a recording from a file
+        def send() -> None:
+            if isinstance(question, ConfirmCall):
+                live.confirmed.add(confirmed)
+            self._send(live, request)
 
-            record = hand_call(
-                request.server, request.tool, arguments, by=BY_KEY, allowed=allowed, asked=asked
-            )
-            live.runtime.decisions.add(record)
+        call_after(question, self._screen.app, live.runtime, called if request.tool else None, send)
 
     def _send(self, live: LiveRun, request: ResendRequest) -> None:
         self._sent = sent = _Sent(live.next_call_id(), len(self._entries))

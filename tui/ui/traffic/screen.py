@@ -12,10 +12,11 @@ from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.bindings import act
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic import annotations
 from tui.ui.traffic.active_filter import ActiveFilter, ListRows
+from tui.ui.traffic.annotations import Annotations
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
@@ -84,11 +85,14 @@ class TrafficScreen(Screen[Cause | None]):
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
-        self._rows = ListRows(self.list, active, self.prompt)
-        self._comparer = Comparer(self, recording.entries, self.list, reader)
-        self._resender = Resender(self, live, self.list, reader, self._tasks, active, self.apply_filter)
+        self.rows = ListRows(self.list, active, self.prompt)
+        self.comparer = Comparer(self, recording.entries, self.list, reader)
+        self.resender = Resender(self, live, self.list, reader, self._tasks, active, self.apply_filter)
         self.exporter = Exporter(self, recording, self.list, active, self.prompt, self._tasks, folder)
         self.stays = self.exporter.why_stay
+        self.annotations = Annotations(
+            recording, self.list, self.prompt, active, self.apply_filter, self.entry.reload
+        )
 
     def compose(self) -> ComposeResult:
         self._previews.prefetch(self.recording.entries, self.app.size.height)
@@ -117,6 +121,9 @@ class TrafficScreen(Screen[Cause | None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.is_whole and super().check_action(action, parameters)
 
+    async def action_act(self, action_id: str) -> None:
+        await act(self, action_id)
+
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
         self.active_filter.close()
@@ -139,10 +146,10 @@ class TrafficScreen(Screen[Cause | None]):
         self.active_filter.advance()
         if not (self._rest and self.list.following):  # a flood is too fast to read
             self._previews.look()
-        self._rows.look()
-        self._resender.look()
+        self.rows.look()
+        self.resender.look()
         self.panel.look()
-        notes = self.active_filter.order_row + self._comparer.row + self.exporter.row
+        notes = self.active_filter.order_row + self.comparer.row + self.exporter.row
         self._headings.look()
         self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
         if not self.filter_bar.is_open:
@@ -160,25 +167,8 @@ class TrafficScreen(Screen[Cause | None]):
         if self.panel.is_open:
             self.entry.show_entry(self.list.selected)
 
-    def action_traffic_read(self) -> None:
+    def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
         self.panel.open()
-
-    on_entry_list_chosen = action_traffic_read
-
-    async def action_traffic_copy(self) -> None:
-        await self.panel.copy()
-
-    def action_entry_close(self) -> None:
-        self.panel.close()
-
-    def action_entry_older(self) -> None:
-        self.list.action_row_up()
-
-    def action_entry_newer(self) -> None:
-        self.list.action_row_down()
-
-    def action_entry_maximize(self) -> None:
-        self.panel.toggle_whole()
 
     def apply_filter(self, query: Query) -> None:
         """Show the matches of a filter; an invalid filter changes nothing."""
@@ -191,7 +181,7 @@ class TrafficScreen(Screen[Cause | None]):
         if filter is not None:
             self.apply_filter(parse(filter))
 
-    def action_traffic_filter(self) -> None:
+    def edit_filter(self) -> None:
         self.filter_line.show(())
         self.filter_bar.open(self.active_filter.query)
 
@@ -204,7 +194,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.set_focus(self.list, scroll_visible=False)
         self.look()
 
-    def action_traffic_back(self) -> None:
+    def back(self) -> None:
         """Cancel or close what is open: export, running search, entry, search, mark, filter, screen."""
         active_filter = self.active_filter
         if self.exporter.cancel():
@@ -215,86 +205,28 @@ class TrafficScreen(Screen[Cause | None]):
             self.panel.close()
         elif active_filter.search_text:
             active_filter.search("")
-        elif self._comparer.marked:
-            self._comparer.marked = 0
+        elif self.comparer.marked:
+            self.comparer.marked = 0
         elif active_filter.is_filtered and active_filter.query.text != self._opened_with:
             self.apply_filter(parse(self._opened_with))
         else:
             self.dismiss(None)
 
-    def action_traffic_turn(self) -> None:
+    def go_to_turn(self) -> None:
         turn = self.list.turn()
         if turn and not self.recording.live:
             self.notify(f"This entry belongs to turn {turn} of the recorded conversation.", timeout=4)
         elif turn:
             self.dismiss(Cause(turn, self.recording.entries.step[self.list.index]))
 
-    def action_traffic_stats(self) -> None:
+    def show_statistics(self) -> None:
         from tui.ui.traffic.statistics import StatisticsScreen
 
         self.app.push_screen(StatisticsScreen(self.recording), self._apply_text)
 
-    def action_traffic_waterfall(self) -> None:
+    def show_waterfall(self) -> None:
         from tui.ui.traffic.waterfall import Turns, WaterfallScreen
 
         if turn := self.list.turn():
             turns = Turns(self.recording, self._reader, self._live.spans if self._live else None)
             self.app.push_screen(WaterfallScreen(turn, turns, self._symbols), self._apply_text)
-
-    def action_traffic_follow(self) -> None:
-        self.list.go_to_end()
-
-    def action_traffic_time(self) -> None:
-        self.list.next_time_format()
-        self._headings.refresh()
-        self.list.paint_now(self._headings)
-
-    def action_traffic_arrange(self, column: str = "") -> None:
-        self._rows.arrange(column)
-        self.look()
-
-    def action_traffic_pair(self) -> None:
-        self.list.go_to_partner()
-
-    action_entry_pair = action_traffic_pair
-
-    def action_traffic_first(self) -> None:
-        self.list.go_to_first()
-
-    def action_traffic_mark(self) -> None:
-        annotations.toggle_mark(self.recording, self.list)
-
-    def action_traffic_note(self) -> None:
-        annotations.edit_note(self.recording, self.list, self.prompt, self._noted)
-
-    def _noted(self, seq: int) -> None:
-        self.active_filter.noted(seq)
-        self.entry.reload()
-
-    def action_traffic_search(self) -> None:
-        self._rows.ask()
-
-    def action_traffic_next(self) -> None:
-        self._rows.go(1)
-
-    def action_traffic_previous(self) -> None:
-        self._rows.go(-1)
-
-    def action_traffic_filters(self) -> None:
-        applied = self.active_filter.query.text
-        annotations.choose_filter(self.recording, applied, self.prompt, self.apply_filter)
-
-    def action_traffic_compare(self) -> None:
-        self._comparer.compare()
-
-    def action_traffic_export(self) -> None:
-        self.exporter.ask()
-
-    async def action_traffic_resend(self) -> None:
-        await self._resender.resend()
-
-    async def action_traffic_edit(self) -> None:
-        await self._resender.edit()
-
-    async def action_traffic_form(self) -> None:
-        await self._resender.open_form()

@@ -1,10 +1,8 @@
 """The sheets of an entry: bytes, timing, explanation, findings. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from threading import Event
-
-from textual.cache import LRUCache
 
 from tui.core import units
 from tui.core.search_text import places
@@ -18,8 +16,6 @@ from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share
 
-RAW_PAGE = 64 * 1024
-RAW_PAGES = 16
 BAR_CELLS = 24
 
 
@@ -68,7 +64,7 @@ def _field(name: str, value: str) -> Row:
 def _bytes(entry: Entry, loaded: LoadedEntry) -> str:
     words = f"{entry.size:,} on the wire".replace(",", " ")
     if entry.sha256:
-        words += f", {loaded.stored:,} of them recorded, sha256 {entry.sha256}".replace(",", " ")
+        words += f", {len(loaded.body):,} of them recorded, sha256 {entry.sha256}".replace(",", " ")
     return words
 
 
@@ -151,35 +147,21 @@ def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
 
 
 class RawSheet:
-    """The bytes of a body, with visible control characters and marked redactions, read page by page.
+    """The bytes of a body, with visible control characters and marked redactions.
 
-    A row has as many bytes as cells, since no character has more cells than bytes in UTF-8. `want` requests
-    the page at an offset; `put` stores it. `body` is searched. `cut` is shown after the last byte.
+    A row has as many bytes as cells, since no character has more cells than bytes in UTF-8. `cut` is shown
+    after the last byte.
     """
 
     pictures: Pictures | None = None
 
-    def __init__(
-        self,
-        size: int,
-        redactions: Sequence[Redaction],
-        want: Callable[[int], None],
-        cut: str = "",
-        body: bytes = b"",
-    ) -> None:
-        self.size = size
-        self._redactions = redactions
-        self._want = want
-        self._cut = cut
+    def __init__(self, body: bytes, redactions: Sequence[Redaction] = (), cut: str = "") -> None:
+        self.size = len(body)
         self._body = body
+        self._redactions = redactions
+        self._cut = cut
         self._searched: tuple[str, Sequence[Place]] = ("", ())
-        self._pages: LRUCache[int, bytes] = LRUCache(RAW_PAGES)
-        self._wanted: set[int] = set()
         self._width = 80
-
-    def put(self, start: int, page: bytes) -> None:
-        self._wanted.discard(start)
-        self._pages[start] = page
 
     def fit(self, width: int) -> None:
         self._width = max(8, width - 10)
@@ -209,25 +191,9 @@ class RawSheet:
             return (("no bytes", "dim"),)
         end = min(start + self._width, self.size)
         offset: Span = (f"{start:>8}  ", "aside dim")
-        known = self._bytes(max(0, start - 3), min(end + 3, self.size))
-        if known is None:
-            return (offset, ("reading…", "dim"))
-        return (offset, *self._spans(known, start - max(0, start - 3), start, end))
+        return (offset, *self._spans(start, end))
 
-    def _bytes(self, start: int, end: int) -> bytes | None:
-        """Return bytes of loaded pages; otherwise request the first missing page and return None."""
-        parts: list[bytes] = []
-        for page in range(start - start % RAW_PAGE, end, RAW_PAGE):
-            known = self._pages.get(page)
-            if known is None:
-                if page not in self._wanted:
-                    self._wanted.add(page)
-                    self._want(page)
-                return None
-            parts.append(known[max(0, start - page) : end - page])
-        return b"".join(parts)
-
-    def _spans(self, known: bytes, lead: int, start: int, end: int) -> list[Span]:
+    def _spans(self, start: int, end: int) -> list[Span]:
         edges = sorted(
             {start, end}
             | {
@@ -240,7 +206,7 @@ class RawSheet:
         spans: list[Span] = []
         for low, high in pairwise(edges):
             hidden = any(redaction.start <= low < redaction.end for redaction in self._redactions)
-            text = visible(known, low - start + lead, high - start + lead)
+            text = visible(self._body, low, high)
             spans.append((text, "warn reverse" if hidden else "text"))
         return spans
 

@@ -4,9 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
 from tui.core import units
 from tui.core.text import clean_line
@@ -14,8 +12,7 @@ from tui.core.units import span
 from tui.traffic.filter.nodes import written
 from tui.traffic.record.open_recording import Recording
 from tui.traffic.stats import Figures, Stats
-from tui.ui.keys.action_table import VIEW_KEYS
-from tui.ui.keys.footer import Footer
+from tui.ui.dialogs.view_screen import VIEW_KEYS, ViewScreen
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
@@ -102,9 +99,6 @@ def sparkline(counts: tuple[int, ...], cells: int) -> str:
     return "".join(_BLOCKS[min(7, count * 8 // (most + 1))] if count else " " for count in sums).rstrip()
 
 
-LOOKS_PER_SECOND = 4
-"""Maximum updates of the numbers per second."""
-
 COUNTING_MS = 4.0
 """Duration of one slice of counting; keys and painting run between slices."""
 
@@ -152,7 +146,7 @@ class _Table(LinePane):
         self.screen.dismiss(" ".join(known))
 
 
-class StatisticsScreen(ModalScreen[str | None]):
+class StatisticsScreen(ViewScreen[str | None]):
     """The statistics of a recording; returns a filter for the entries of the selected line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -161,36 +155,17 @@ class StatisticsScreen(ModalScreen[str | None]):
     ]
 
     KEYS = VIEW_KEYS["Traffic statistics"]
-    stays = str
-
-    DEFAULT_CSS = """
-    StatisticsScreen { background: $surface; layout: vertical; }
-    StatisticsScreen > Bar { padding: 0 1; background: $panel; }
-    StatisticsScreen > #figures-heads { background: $surface; padding: 0; }
-    StatisticsScreen > _Table { height: 1fr; background: $surface; }
-    """
+    LOOKS_PER_SECOND = 4
 
     def __init__(self, recording: Recording) -> None:
-        super().__init__()
+        self._heads, self._table = SplitBar(id="heads"), _Table()
+        super().__init__(self._table, self.KEYS, heads=self._heads)
         self._stats = Stats(recording.entries)
         self._counted = (-1, -1)
         self._with_setup = False
         self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
-        self._title = SplitBar((("STATISTICS  ", "text bold"), (clean_line(recording.title, 60), "text")))
-        self._heads, self._keys = SplitBar(id="figures-heads"), Footer(self.KEYS)
-        self._table = _Table()
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        yield self._heads
-        yield self._table
-        yield self._keys
-
-    def on_mount(self) -> None:
-        self._table.focus()
-        self.look()
-        self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+        self._title.left = (("STATISTICS  ", "text bold"), (clean_line(recording.title, 60), "text"))
 
     def on_unmount(self) -> None:
         if self._work is not None:
@@ -240,6 +215,3 @@ class StatisticsScreen(ModalScreen[str | None]):
         """Show or hide the lines of handshakes and lists."""
         self._with_setup = not self._with_setup
         self._show()
-
-    def action_back(self) -> None:
-        self.dismiss(None)

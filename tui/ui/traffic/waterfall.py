@@ -5,17 +5,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.core.units import span
 from tui.traffic.record.open_recording import Recording
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
-from tui.ui.keys.action_table import VIEW_KEYS
-from tui.ui.keys.footer import Footer
+from tui.ui.dialogs.view_screen import VIEW_KEYS, ViewScreen
 from tui.ui.traffic.entry_loader import ReaderThread
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
@@ -23,7 +20,6 @@ from tui.ui.widgets.rows import Row, crop, pad
 from tui.ui.widgets.symbols import Symbols
 
 MOST_ENTRIES = 4_000
-LOOKS_PER_SECOND = 4
 MOST_LABEL = 36
 """Maximum cells of a label; fewer in a narrow terminal."""
 
@@ -137,14 +133,10 @@ class Turns:
             self._reading = asyncio.create_task(self._read(turn), name="read a turn")
         if known != turn:
             return None
-        return of_entries(entries, turn, time.monotonic_ns() if self._is_pending(entries) else None)
-
-    def _is_pending(self, entries: list[Entry]) -> bool:
         columns = self._recording.entries
         places = (columns.index(entry.seq) for entry in entries)
-        return self._recording.live and any(
-            place >= 0 and columns.outcome[place] == Outcome.PENDING for place in places
-        )
+        is_pending = any(place >= 0 and columns.outcome[place] == Outcome.PENDING for place in places)
+        return of_entries(entries, turn, time.monotonic_ns() if self._recording.live and is_pending else None)
 
     async def _read(self, turn: int) -> None:
         count, loaded = len(self._recording.entries), self._recording.entries.loaded
@@ -166,7 +158,7 @@ class Turns:
         return found
 
 
-class WaterfallScreen(ModalScreen[str | None]):
+class WaterfallScreen(ViewScreen[str | None]):
     """The waterfall of a turn; returns a filter for the entries of the selected bar."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -176,32 +168,12 @@ class WaterfallScreen(ModalScreen[str | None]):
     ]
 
     KEYS = VIEW_KEYS["Traffic waterfall"]
-    stays = str
-
-    DEFAULT_CSS = """
-    WaterfallScreen { background: $surface; layout: vertical; }
-    WaterfallScreen > Bar { padding: 0 1; background: $panel; }
-    WaterfallScreen > #axis { background: $surface; padding: 0; }
-    WaterfallScreen > _Lanes { height: 1fr; background: $surface; }
-    """
+    LOOKS_PER_SECOND = 4
 
     def __init__(self, turn: int, turns: Turns, symbols: Symbols) -> None:
-        super().__init__()
-        self._turn, self._last = turn, turns.last
-        self._turns = turns
-        self._title, self._axis, self._keys = SplitBar(), SplitBar(id="axis"), Footer(self.KEYS)
-        self._lanes = _Lanes(symbols)
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        yield self._axis
-        yield self._lanes
-        yield self._keys
-
-    def on_mount(self) -> None:
-        self._lanes.focus()
-        self.look()
-        self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+        self._axis, self._lanes = SplitBar(id="heads"), _Lanes(symbols)
+        super().__init__(self._lanes, self.KEYS, heads=self._axis)
+        self._turn, self._turns, self._last = turn, turns, turns.last
 
     def look(self) -> None:
         found = self._turns.look_up(self._turn)
@@ -220,6 +192,3 @@ class WaterfallScreen(ModalScreen[str | None]):
         self._turn = max(1, min(self._last, self._turn + direction))
         self._lanes.cursor = 0
         self.look()
-
-    def action_back(self) -> None:
-        self.dismiss(None)

@@ -1,11 +1,9 @@
 """The lines around the workbench: the server and its state, the tabs, and the keys of the focused part."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 
-from textual import events
-from textual.message import Message
 from textual.widget import Widget
 
 from tui.core.servers import ServerState, ServerStatus
@@ -14,7 +12,8 @@ from tui.core.units import clock, plural
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.bar import Bar, SplitBar, key_cap, part_at, spread
+from tui.ui.traffic.bars import Tabs
+from tui.ui.widgets.bar import Bar, SplitBar, key_cap
 from tui.ui.widgets.rows import Row, joined
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.widgets.symbols import Symbols
@@ -32,13 +31,11 @@ class BenchTitle(SplitBar):
 
     def show_status(self, status: ServerStatus | None, running: int) -> None:
         """Show the state of the server and how many calls are running."""
-        self.show(*self._rows(status, running))
-
-    def _rows(self, status: ServerStatus | None, running: int) -> tuple[Row, Row]:
         left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "text bold"), ("   ", ""))
         if status is None:
             close = key_cap(self._overrides.first_of("bench.back"), "close")
-            return (*left, ("is no longer configured", "bad")), close
+            self.show((*left, ("is no longer configured", "bad")), close)
+            return
         left = (*left, *state_row(status, self._symbols))
         right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
         if status.state is ServerState.STOPPED and not status.spec.disabled:
@@ -49,7 +46,7 @@ class BenchTitle(SplitBar):
             if status.reach is not None and status.reach.words:
                 right = (*right, (f"{status.reach.words}   ", "warn" if status.reach.silent else "dim"))
             right = (*right, (f"{pid}{since}", "dim"))
-        return left, right
+        self.show(left, right)
 
 
 class BenchTab(StrEnum):
@@ -86,64 +83,38 @@ RAW_LABELS = {False: _RAW.label, True: "form"}
 """Labels of the key that toggles raw JSON, by whether raw JSON is shown."""
 
 
-class BenchTabs(Bar):
-    """The names of the tabs with their keys and counts; a click selects one.
+class BenchTabs(Tabs):
+    """The names of the tabs with their keys and counts.
 
-    `panes` has the pane of each tab, and the widget in it to focus.
+    `panes` has the pane of each tab; its `list` gets the focus, if it has one.
     """
 
-    class Chosen(Message):
-        """A tab was clicked."""
-
-        def __init__(self, tab: BenchTab) -> None:
-            super().__init__()
-            self.tab = tab
-
-    def __init__(self, panes: Mapping[BenchTab, tuple[Widget, Widget]]) -> None:
-        super().__init__(id="bench-tabs")
-        self.active = BenchTab.OVERVIEW
+    def __init__(self, panes: Mapping[BenchTab, Widget]) -> None:
+        super().__init__(BenchTab, id="bench-tabs")
         self._panes = panes
-        self._notes: Mapping[BenchTab, str] = {}
-
-    def panes(self) -> Iterator[Widget]:
-        """Yield the pane of each tab."""
-        yield from (pane for pane, _ in self._panes.values())
 
     def select(self, tab: BenchTab) -> None:
         """Show the pane of a tab and focus the widget that handles its keys."""
         self.active = tab
         self.refresh()
-        for name, (pane, _) in self._panes.items():
+        for name, pane in self._panes.items():
             pane.display = name is tab
-        self.screen.set_focus(self._panes[tab][1], scroll_visible=False)
+        self.screen.set_focus(getattr(self._panes[tab], "list", self._panes[tab]), scroll_visible=False)
 
-    def show(self, notes: Mapping[BenchTab, str]) -> None:
+    def show(self, notes: Mapping[str, str]) -> None:
         """Show the counts of the tabs, if they have changed."""
-        if notes != self._notes:
-            self._notes = notes
+        if notes != self.notes:
+            self.notes = notes
             self.refresh()
 
-    def _parts(self) -> list[tuple[BenchTab, Row]]:
-        roomy = self.size.width >= 90
-        return [
-            (
-                tab,
-                (
-                    (f" {number} ", "accent" if tab is self.active else "dim"),
-                    (tab.value, "accent bold underline" if tab is self.active else "text"),
-                    (f" {self._notes[tab]}" if self._notes.get(tab) else "", "dim"),
-                    ("   " if roomy else " ", ""),
-                ),
-            )
-            for number, tab in enumerate(BenchTab, 1)
-        ]
-
-    def row(self, width: int) -> Row:
-        return spread(tuple(span for _, part in self._parts() for span in part), (), width)
-
-    def on_click(self, event: events.Click) -> None:
-        if (tab := part_at(self._parts(), event.x)) is not None:
-            self.post_message(self.Chosen(tab))
+    def part(self, number: int, tab: str, note: str) -> Row:
+        is_active = tab == self.active
+        return (
+            (f" {number} ", "accent" if is_active else "dim"),
+            (tab, "accent bold underline" if is_active else "text"),
+            (f" {note}" if note else "", "dim"),
+            ("   " if self.size.width >= 90 else " ", ""),
+        )
 
 
 class BenchKeys(Footer):
@@ -167,22 +138,6 @@ class BenchKeys(Footer):
                 for key, label, one in entries_of(found, self._overrides)
             ]
         )
-
-
-class SideHeading(Bar):
-    """The line above the calls, on the same row as the line above the result."""
-
-    def row(self, width: int) -> Row:
-        return ((" CALLS", "dim bold"),)
-
-
-class RawHeading(Bar):
-    """The line above raw JSON: the item, and a note that these are its arguments."""
-
-    words: Row = ()
-
-    def row(self, width: int) -> Row:
-        return self.words
 
 
 class OtherKeys(Bar):

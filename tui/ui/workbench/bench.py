@@ -11,18 +11,18 @@ from textual.widgets import Input, TextArea
 
 from tui.core import units
 from tui.core.forms.form import Form
-from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.workbench import ResourceInfo
-from tui.ui.forms.field_input import AskValues
+from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
-from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.key_overrides import methods_by_key
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.text_area import JsonArea
-from tui.ui.workbench.bars import OtherKeys, RawHeading, SideHeading
+from tui.ui.workbench.bars import OtherKeys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
@@ -51,16 +51,16 @@ class Bench(Horizontal):
     Bench.-new FormPane { max-height: 75%; }
     Bench .bench-actions { height: 2; padding: 0 2; }
     Bench OtherKeys { width: 1fr; margin-left: 3; }
-    Bench JsonArea, Bench RawHeading { display: none; background: $surface; }
+    Bench JsonArea, Bench #raw-heading { display: none; background: $surface; }
     Bench JsonArea { height: 1fr; border: none; padding: 0 1; }
     Bench BenchPage { height: 1fr; padding: 0 1; background: $surface; }
-    Bench .side-heading, Bench .result-line { background: $panel; }
+    Bench #side-heading, Bench .result-line { background: $panel; }
     Bench Input { height: 1; border: none; padding: 0 1; background: $panel; display: none; }
     Bench.-filtering Input { display: block; }
-    Bench.-raw JsonArea, Bench.-raw RawHeading { display: block; }
+    Bench.-raw JsonArea, Bench.-raw #raw-heading { display: block; }
     Bench.-raw FormPane { display: none; }
     Bench.-whole .bench-left, Bench.-whole FormPane { display: none; }
-    Bench.-whole JsonArea, Bench.-whole RawHeading, Bench.-whole .bench-actions { display: none; }
+    Bench.-whole JsonArea, Bench.-whole #raw-heading, Bench.-whole .bench-actions { display: none; }
     Bench.-new.-raw BenchPage { height: 5; }
     Bench.-new CallList { height: 3; }
     """
@@ -73,7 +73,7 @@ class Bench(Horizontal):
         super().__init__(id=f"bench-{tab}", classes="-new")
         self._shared = shared
         self.item: Item | None = None
-        self.news = shared.book.news_of(shared.server, tab)
+        self.news = shared.book.news[shared.server, tab]
         self.list = ItemList(shared.signs, self.news)
         self.filter = Field(placeholder="name or description", max_length=200, compact=True)
         self.calls = CallList(shared.signs)
@@ -81,10 +81,8 @@ class Bench(Horizontal):
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
         self._other_keys = OtherKeys(shared.overrides)
-        actions = of_context(Context.WORKBENCH)
-        keys = {key: one.method for one in actions for key in shared.overrides.keys_of(one).split(",")}
-        self.raw = JsonArea(keys)
-        self.raw_heading = RawHeading()
+        self.raw = JsonArea(methods_by_key(shared.overrides, Context.WORKBENCH))
+        self.raw_heading = SplitBar(id="raw-heading")
         self.result = ResultView(self.calls, shared)
         self.line = self.result.line
         self.page = self.result.page
@@ -95,7 +93,7 @@ class Bench(Horizontal):
         with self._left:
             yield self.filter
             yield self.list
-            yield SideHeading(classes="side-heading")
+            yield SplitBar(((" CALLS", "dim bold"),), id="side-heading")
             yield self.calls
         with Vertical(classes="bench-right"):
             yield self.form
@@ -109,6 +107,9 @@ class Bench(Horizontal):
 
     def on_resize(self, event: events.Resize) -> None:
         self._left.styles.width = self.list.columns_of(self.app.size.width)
+
+    def look(self) -> None:
+        self.line.look()
 
     def show(self, items: Sequence[Item], empty: Sequence[Row]) -> None:
         """Show the items that the server offers; `empty` explains why there are none."""
@@ -132,9 +133,8 @@ class Bench(Horizontal):
         """Select another item: show its form as the user left it, and its calls."""
         self.leave_form()
         self.item = item
-        self.raw_heading.words = (
-            (("  " + item.label, "text bold"), ("   arguments as JSON", "dim")) if item is not None else ()
-        )
+        name = item.label if item is not None else ""
+        self.raw_heading.show((("  " + name, "text bold"), ("   arguments as JSON", "dim")))
         self.insisted = False
         self.is_raw = False
         self.line.say()
@@ -159,18 +159,15 @@ class Bench(Horizontal):
         self.result.show()
 
     def _show_form(self, form: Form) -> None:
+        about = self.item.about if self.item is not None else None
+        ask = None
+        if isinstance(about, ResourceInfo | PromptInfo):  # the server may suggest values of their arguments
+            ask = partial(self._shared.runtime.workbench.complete, about)
         head = self._head_of(self.item) if self.item is not None else None
-        self.form.show(form, head, ask_values=self._completion_of(self.item))
+        self.form.show(form, head, ask_values=ask)
 
     def _head_of(self, item: Item) -> FormHead:
         return head_of(item, has_output_schema=self._shared.promised(item) is not None)
-
-    def _completion_of(self, item: Item | None) -> AskValues | None:
-        """Return a function that asks the server for argument values of a template or prompt."""
-        about = item.about if item is not None else None
-        if about is None or isinstance(about, Tool | Task):
-            return None
-        return partial(self._shared.runtime.workbench.complete, about)
 
     def leave_form(self) -> None:
         """Store the form as a draft."""
@@ -211,7 +208,7 @@ class Bench(Horizontal):
             words = f"   {units.plural(folder.count, 'resource')}"
             self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))
 
-    def action_open(self) -> None:
+    def open_selected(self) -> None:
         """Go from the list to the form, or read an item without arguments; reuse a call's arguments; fold."""
         focused = self.screen.focused
         if focused is self.calls:
@@ -233,12 +230,12 @@ class Bench(Horizontal):
         """Return whether an item can be read or fetched without arguments."""
         return item.verb is not ItemVerb.CALL and not item.schema.get("properties")
 
-    def action_maximize(self) -> None:
+    def maximize(self) -> None:
         self.toggle_class("-whole")
         if self.has_class("-whole"):
             self.screen.set_focus(self.page, scroll_visible=False)
 
-    def action_saved(self) -> None:
+    def choose_saved(self) -> None:
         if (item := self.item) is None:
             return
 
@@ -256,18 +253,12 @@ class Bench(Horizontal):
 
         self._shared.choose_arguments(item, save, use)
 
-    def action_diff(self) -> None:
-        self.result.toggle_difference()
-
-    def action_schema(self) -> None:
+    def toggle_schema(self) -> None:
         """Show the schema of the item, or its result again."""
         if self.item is not None:
             self.result.toggle_schema(self.item)
 
-    def action_mark(self) -> None:
-        self.calls.mark()
-
-    def action_offer(self) -> None:
+    def offer(self) -> None:
         """Turn the selected tool off for the model, or on again."""
         about = self.item.about if self.item is not None else None
         if not isinstance(about, Tool) or self._shared.configured() is None:
@@ -281,15 +272,7 @@ class Bench(Horizontal):
                 self._shared.runtime.server_changes.toggle_tool(self._shared.server, about.name)
             )
 
-    def action_offer_all(self) -> None:
-        """Turn all tools of the server off for the model, or on again."""
-        if self.item is not None and isinstance(self.item.about, Tool):
-            self._shared.toggle_tools()
-
-    def action_save(self) -> None:
-        self.result.save()
-
-    def action_attach(self) -> None:
+    def attach(self) -> None:
         """Attach the content under the cursor of the result, otherwise the resource of the item."""
         if self.screen.focused is self.page and self.result.attach():
             return
@@ -311,7 +294,7 @@ class Bench(Horizontal):
             self.line.say((f"! {problem}", "bad"))
         return "" if problem else uri_of(about, arguments)
 
-    def action_subscribe(self) -> None:
+    def subscribe(self) -> None:
         """Subscribe to the resource, or to the template's resource with these values, or unsubscribe."""
         uri = self._uri("Select a resource to subscribe to it.")
         if not uri or self.item is None:
@@ -323,20 +306,11 @@ class Bench(Horizontal):
         elif problem := workbench.subscribe(server, uri):
             self.line.say((f"! {clean_line(problem, 300)}", "warn"))
         else:
-            self._shared.book.subscribed_on(server)[uri] = self.item.key
+            self._shared.book.subscribed_on[server][uri] = self.item.key
             self.line.say(("Subscribed. The resource is read again when it changes.", "text"))
             newest, about = self.calls.newest, self.item.about
             if newest is None or (isinstance(about, ResourceInfo) and uri_of(about, newest.arguments) != uri):
                 self.post_message(self.Called())  # otherwise there is nothing on screen that could change
-
-    def action_hand(self) -> None:
-        self.result.put_into_message()
-
-    def action_send(self) -> None:
-        self.result.send_prompt()
-
-    def action_copy_all(self) -> None:
-        self.result.copy_all()
 
     def back(self, cancel: "Callable[[Bench], bool]") -> bool:
         """Close the innermost part, or cancel a running call; return False if only the screen is left."""
@@ -363,12 +337,8 @@ class Bench(Horizontal):
             cancelled = partial(self.page.seek, "")
             self._shared.prompt.ask("search in this result", self.page.search, cancelled=cancelled)
         else:
-            self.open_filter()
-
-    def open_filter(self) -> None:
-        """Open the filter field of the list."""
-        self.add_class("-filtering")
-        self.screen.set_focus(self.filter, scroll_visible=False)
+            self.add_class("-filtering")
+            self.screen.set_focus(self.filter, scroll_visible=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -417,7 +387,7 @@ class Bench(Horizontal):
         form = self.form if self.form.can_focus else self.button
         self.screen.set_focus(self.raw if self.is_raw else form, scroll_visible=False)
 
-    def action_raw(self) -> None:
+    def toggle_raw(self) -> None:
         """Switch to raw JSON, or back to the form if the JSON is valid."""
         if self.item is None:
             return

@@ -1,6 +1,7 @@
 """What the parts of a workbench share: its server, runtime, calls, keys, and the stored arguments."""
 
 import json
+import os
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from tui.core.errors import McptuiError
-from tui.core.servers import ServerStatus, not_configured
+from tui.core.jsonrpc.revisions import is_modern
+from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus, not_configured
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import CallMemory, without_secrets
+from tui.runtime.options import absolute
 from tui.traffic.filter.nodes import written
 from tui.ui.dialogs.confirm import change_trust
 from tui.ui.dialogs.picker import Picker, PickerChoice
@@ -35,6 +38,20 @@ if TYPE_CHECKING:
 
 SAVE, FORGET = "\x00save", "\x00forget"
 """Entries of the list of saved arguments that save or delete some."""
+
+
+_TOGGLED = {
+    "instructions": (("does not get", "gets"), "the instructions"),
+    "offer_resources": (("cannot read", "can read"), "the resources"),
+}
+"""Fields that are turned on and off, with what is said then."""
+
+RULES = (
+    (SamplingRule.NEVER, "requests are declined"),
+    (SamplingRule.ASK, "you review and can edit each request and reply"),
+    (SamplingRule.ALLOW, "without asking, within its budget"),
+)
+RESTART = "A change from or to never takes effect when the server restarts."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,19 +89,13 @@ class BenchContext:
         if (status := self.status) is not None:
             self.choose(self._chosen("off", () if status.spec.off else ("*",)))
 
-    def toggle_instructions(self) -> None:
-        """Give the model the server's instructions, or stop giving them."""
+    def toggle(self, field: str) -> None:
+        """Turn a field of the server's configuration on or off, and say so."""
         if (status := self.configured()) is not None:
-            verb = "does not get" if status.spec.instructions else "gets"
-            chosen = self._chosen("instructions", not status.spec.instructions)
-            self.choose(chosen, f"The model {verb} the instructions of this server.")
-
-    def toggle_resources(self) -> None:
-        """Let the model read the server's resources, or stop it."""
-        if (status := self.configured()) is not None:
-            verb = "cannot" if status.spec.offer_resources else "can"
-            chosen = self._chosen("offer_resources", not status.spec.offer_resources)
-            self.choose(chosen, f"The model {verb} read the resources of this server.")
+            is_on = not getattr(status.spec, field)
+            verb, what = _TOGGLED[field]
+            said = f"The model {verb[is_on]} {what} of this server."
+            self.choose(self._chosen(field, is_on), said)
 
     def toggle_trust(self) -> None:
         status = self.configured()
@@ -100,6 +111,44 @@ class BenchContext:
             self.screen.notify(words, markup=False)
 
         change_trust(self.server, trusted=trusted, change=change, open_dialog=self.screen.app.push_screen)
+
+    def edit_roots(self) -> None:
+        """Ask for the server's roots: directories that it is told it may work in."""
+        if (status := self.configured()) is None:
+            return
+        self.prompt.ask(
+            "roots, separated by commas",
+            lambda text: self.choose(self._chosen("roots", absolute(listed(text)))),
+            value=", ".join(status.spec.roots),
+            placeholder="~/src, /srv/data",
+            check=lambda text: next(filter(None, map(root_problem, listed(text))), ""),
+        )
+
+    def choose_sampling(self) -> None:
+        """Ask whether the server may use the model (sampling)."""
+        if (status := self.configured()) is not None:
+            words = [
+                PickerChoice(rule, Content.assemble(rule, (f"   {about}", "dim"))) for rule, about in RULES
+            ]
+            # Since 2026-07-28, each request says what is allowed.
+            note = "" if is_modern(status.protocol) else RESTART
+            self._pick(
+                "sampling", Picker("Allow sampling?", words, status.spec.sampling, note=note), SamplingRule
+            )
+
+    def choose_level(self) -> None:
+        """Ask for the minimum level of the messages that the server logs."""
+        if (status := self.configured()) is not None:
+            now = status.spec.log_level
+            words = [PickerChoice(one, Content(f"{one}   now" if one == now else one)) for one in LOG_LEVELS]
+            self._pick("log_level", Picker("Log level", words, now or "info"))
+
+    def _pick(self, field: str, picker: Picker, as_value: Callable[[str], object] = str) -> None:
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                self.choose(self._chosen(field, as_value(value)))
+
+        self.screen.app.push_screen(picker, chosen)
 
     @property
     def status(self) -> ServerStatus | None:
@@ -228,3 +277,13 @@ class BenchContext:
 def _choice_text(name: str, value: object) -> Content:
     text = clean_line(json.dumps(value, ensure_ascii=False, default=str)[:400], 80)
     return Content.assemble(clean_line(name, 60), "  ", (text, "dim"))
+
+
+def listed(text: str) -> list[str]:
+    """Return the paths in a typed line."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def root_problem(root: str) -> str:
+    """Return why a typed path cannot be a root, or ""."""
+    return "" if os.path.isdir(os.path.expanduser(root)) else f"{clean_line(root, 60)} is not a directory"

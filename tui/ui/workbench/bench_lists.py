@@ -176,9 +176,7 @@ class ItemList(LinePane):
         return self._item_row(row.what, head)
 
     def _item_row(self, item: Item, head: Row) -> Row:
-        if self._columns is None:
-            self._columns = self._measured()
-        long, widths = self._columns
+        long, widths = self._measured()
         cells = self._cells(item, long)
         row: list[tuple[str, str]] = []
         for (text, style), width in zip(cells, widths, strict=True):
@@ -201,10 +199,8 @@ class ItemList(LinePane):
     def columns_of(self, width: int) -> int:
         """Return the width of the list in a workbench: enough for names and notes, but at most 40 %."""
         least = 14 if width < 60 else 22 if width < 100 else 30 if width < 160 else 44
-        return max(least, min(self._wanted() + 2, width * 2 // 5))
-
-    def _wanted(self) -> int:
-        return self._names() + 4 + sum(width + 1 for width in self._widths((True, True)) if width)
+        wanted = self._names() + 6 + sum(cells + 1 for cells in self._widths((True, True)) if cells)
+        return max(least, min(wanted, width * 2 // 5))
 
     def _widths(self, long: Long) -> list[int]:
         """Return the common widths of the mark, the note and the size."""
@@ -216,9 +212,7 @@ class ItemList(LinePane):
 
     def _legend(self) -> list[Row]:
         """Return the meaning of the signs that replace notes and marks."""
-        if self._columns is None:
-            self._columns = self._measured()
-        long, _ = self._columns
+        long, _ = self._measured()
         notes = {item.note for item in self._all} & {"read-only", "marked read-only", "destructive"}
         words = [f"{SHORT_NOTES[note]} {note}" for note in sorted(notes, reverse=True)] if not long[1] else []
         marks = {item.mark.partition(":")[0] for item in self._all}
@@ -231,13 +225,16 @@ class ItemList(LinePane):
 
     def _measured(self) -> tuple[Long, Sequence[int]]:
         """Return whether the texts of the columns are long, and the common widths of the columns."""
+        if self._columns is not None:
+            return self._columns
         names = self._names()
         for long in ((True, True), (True, False), (False, False)):
             widths = self._widths(long)
             taken = sum(width + 1 for width in widths if width)
             if self.columns - taken - 4 >= min(names, LEAST_NAME):
                 break
-        return long, widths
+        self._columns = long, widths
+        return self._columns
 
     def _empty_rows(self) -> list[Row]:
         if self._words and self._all:
@@ -334,7 +331,8 @@ class CallList(LinePane):
         mark = self._signs.mark if call is self.marked else " "
         sign, style = state_sign(call, self._signs)
         took = units.duration(call.took_ms) if call.took_ms is not None else "…"
-        members = _members(call.arguments)
+        given = call.arguments
+        members = list(given.items())[:8] if isinstance(given, dict) else [("", given)]
         if len(members) == 1:  # all lines would show the same name, and there is little room
             members = [("", members[0][1])]
         arguments = ", ".join(_argument(name, value) for name, value in members)
@@ -349,12 +347,6 @@ class CallList(LinePane):
     def cursor_moved(self, index: int) -> None:
         self.repaint()
         self.post_message(self.Moved())
-
-
-def _members(arguments: object) -> list[tuple[str, object]]:
-    if isinstance(arguments, dict):
-        return list(arguments.items())[:8]
-    return [("", arguments)]
 
 
 def _argument(name: str, value: object) -> str:

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.tasks import Task
 from tui.core.time_limits import CallTimeout
@@ -23,9 +24,6 @@ from tui.core.tools import (
 )
 from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo, Workbench
 from tui.ui.workbench.items import Item, expanded
-
-if TYPE_CHECKING:
-    pass
 
 MOST_KEPT = 50
 """Maximum calls of one item that are stored with their results."""
@@ -99,34 +97,32 @@ class Draft:
     raw: str = ""
 
 
+def _dicts() -> defaultdict[Any, dict[Any, Any]]:
+    return defaultdict(dict)
+
+
 @dataclass(slots=True)
 class BenchHistory:
-    """The calls made by hand in one run, by server and item; confirmed items; drafts of forms."""
+    """The calls made by hand in one run, by server and item; confirmed items; drafts of forms.
+
+    Attributes:
+        news: what the user has not seen yet on a tab of a server, by item key: "new" or "changed".
+        updates: the number of displayed updates of each resource of a server, by URI.
+        subscribed_on: the item from which each resource of a server was subscribed to, by URI.
+    """
 
     count: int = 0
     confirmed: set[tuple[str, str]] = field(default_factory=set)
     drafts: dict[tuple[str, str], Draft] = field(default_factory=dict)
-    _news: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
+    news: defaultdict[tuple[str, str], dict[str, str]] = field(default_factory=_dicts)
+    updates: defaultdict[str, dict[str, int]] = field(default_factory=_dicts)
+    subscribed_on: defaultdict[str, dict[str, str]] = field(default_factory=_dicts)
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
-    _updates: dict[str, dict[str, int]] = field(default_factory=dict)
-    _subscribed_on: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    def updates_of(self, server: str) -> dict[str, int]:
-        """Return the number of displayed updates of each resource of a server, by URI."""
-        return self._updates.setdefault(server, {})
-
-    def subscribed_on(self, server: str) -> dict[str, str]:
-        """Return the item from which each resource of a server was subscribed to, by URI."""
-        return self._subscribed_on.setdefault(server, {})
-
-    def news_of(self, server: str, tab: str) -> dict[str, str]:
-        """Return what the user has not seen yet on a tab, by item key: "new" or "changed"."""
-        return self._news.setdefault((server, tab), {})
 
     def listed(self, server: str, tab: str, items: Sequence[Item]) -> None:
         """Record the items that a server offers on a tab. Items that differ from the last time are news."""
-        before, news = self._listed.get((server, tab)), self.news_of(server, tab)
+        before, news = self._listed.get((server, tab)), self.news[server, tab]
         self._listed[server, tab] = now = {item.key: item.about for item in items}
         if before is None:
             return

@@ -1,20 +1,20 @@
 """Runs and cancels calls on the workbench: validates arguments, confirms risky ones."""
 
 import asyncio
-import json
 import time
 
 from textual.widgets import TextArea
 
 from tui.core.permission.rules import Verdict
-from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
+from tui.ui.dialogs.call_question import call_after, rule_on, shown_arguments
 from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.server_rows import start_words
+from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import HandCall, run
@@ -27,6 +27,7 @@ class HandCalls:
     def __init__(self, shared: BenchContext) -> None:
         self._shared = shared
         self._tasks: dict[HandCall, asyncio.Task[None]] = {}
+        self._running = Tasks()
         self._checks: dict[Bench, asyncio.Task[None]] = {}
 
     @property
@@ -61,7 +62,7 @@ class HandCalls:
         elif isinstance(item.about, Tool) and not bench.insisted and isinstance(arguments, dict):
             if (task := self._checks.get(bench)) is None or task.done():
                 checking = self._check(bench, item, item.about, arguments)
-                self._checks[bench] = asyncio.create_task(checking, name="check arguments")
+                self._checks[bench] = self._running.start(checking, "check arguments")
         else:
             self._confirm(bench, item, arguments)
 
@@ -81,37 +82,22 @@ class HandCalls:
         bench.line.say((f"! {clean_line(problem, 300)}", "bad"), end=insists)
 
     def _confirm(self, bench: Bench, item: Item, arguments: object) -> None:
-        warning = self._warning(item, arguments)
-        confirmed = (self._shared.server, f"{item.key} {warning}")
-        if not warning or confirmed in self._shared.book.confirmed:
-            self._record(item, arguments, allowed=True)
-            self._begin(bench, item, arguments)
-            return
-
-        def answered(yes: bool | None) -> None:
-            self._record(item, arguments, allowed=bool(yes), asked=True)
-            if yes:
-                self._shared.book.confirmed.add(confirmed)
-                self._begin(bench, item, arguments)
-
-        about = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
-        self._shared.screen.app.push_screen(ConfirmCall(warning, about), answered)
-
-    def _record(self, item: Item, arguments: object, *, allowed: bool, asked: bool = False) -> None:
+        """Call an item, after a question if it may be destructive or a rule denies the model the call."""
+        runtime, server, warning = self._shared.runtime, self._shared.server, item.warning
+        called = None
         if isinstance(item.about, Tool) and isinstance(arguments, dict):
-            name, server = item.about.name, self._shared.server
-            record = hand_call(server, name, arguments, by=BY_KEY, allowed=allowed, asked=asked)
-            self._shared.runtime.decisions.add(record)
+            called = (server, item.about.name, arguments)
+            if rule := rule_on(runtime, *called, Verdict.DENY):
+                warning += f" A rule denies the model this call: {clean_line(str(rule), 200)}"
+        confirmed = (server, f"{item.key} {warning.strip()}")
+        asks = warning and confirmed not in self._shared.book.confirmed
+        question = ConfirmCall(warning.strip(), shown_arguments(arguments)) if asks else None
 
-    def _warning(self, item: Item, arguments: object) -> str:
-        """Return why a call needs confirmation: the tool's effects, and a rule that denies it; or ""."""
-        rules = self._shared.runtime.turn_context.policy.rules
-        if not isinstance(item.about, Tool) or not isinstance(arguments, dict):
-            return item.warning
-        rule = rules.deciding(self._shared.server, item.about.name, arguments)
-        if rule is None or rule.action is not Verdict.DENY:
-            return item.warning
-        return f"{item.warning} A rule denies the model this call: {clean_line(str(rule), 200)}".strip()
+        def begin() -> None:
+            self._shared.book.confirmed.add(confirmed)
+            self._begin(bench, item, arguments)
+
+        call_after(question, self._shared.screen.app, runtime, called, begin)
 
     def _begin(self, bench: Bench, item: Item, arguments: object) -> None:
         now = time.monotonic_ns()
@@ -123,7 +109,7 @@ class HandCalls:
             call,
             self._shared.runtime.limits.call_timeout,
         )
-        task = self._tasks[call] = asyncio.create_task(work, name=call.id)
+        task = self._tasks[call] = self._running.start(work, call.id)
         task.add_done_callback(lambda task: self._ended(bench, call, task))
         bench.insisted = False
         bench.line.say()
@@ -157,11 +143,7 @@ class HandCalls:
 
     async def close(self) -> None:
         """Cancel every call, and wait until each has ended."""
-        tasks = {*self._tasks.values(), *self._checks.values()}
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._running.cancel()
 
 
 def _raise(error: BaseException) -> None:

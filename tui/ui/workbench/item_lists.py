@@ -11,17 +11,12 @@ from tui.core.text import clean_line
 from tui.core.workbench import ResourceInfo, ResourceSubscription
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import start_words
+from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import uri_of
 from tui.ui.workbench.items import Item, key_of_resource, of_prompts, of_resources, of_tasks, of_tools
-
-_NONE = {
-    BenchTab.TOOLS: "This server has no tools.",
-    BenchTab.RESOURCES: "This server has no resources.",
-    BenchTab.PROMPTS: "This server has no prompts.",
-}
 
 _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 """Tabs whose items are requested from the server. The host already has its tools."""
@@ -36,6 +31,7 @@ class BenchOffers:
         self._shared = shared
         self._benches = benches
         self._changed = changed
+        self._running = Tasks()
         self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
         self._asked: dict[BenchTab, tuple[int, int]] = {}
         self._seen: tuple[object, ...] = ()
@@ -45,13 +41,12 @@ class BenchOffers:
         self._noted: dict[BenchTab, str] = {}
 
     @property
-    def notes(self) -> Mapping[BenchTab, str]:
+    def notes(self) -> Mapping[str, str]:
         """Counts of each tab, and of what the user has not seen yet, as text."""
-        return {tab: words + self._news(tab) for tab, words in self._noted.items()}
-
-    def _news(self, tab: BenchTab) -> str:
-        count = len(self._benches[tab].news)
-        return f", {count} changed" if count else ""
+        news = {tab: len(bench.news) for tab, bench in self._benches.items()}
+        return {
+            tab: f"{words}, {news[tab]} changed" if news[tab] else words for tab, words in self._noted.items()
+        }
 
     def look(self, status: ServerStatus | None) -> None:
         """Show changes; request items that the host does not have."""
@@ -59,10 +54,7 @@ class BenchOffers:
         state = status.state if status is not None else None
         revision = self._shared.runtime.host.revision
         if status is not None:
-            self._revisions = {
-                BenchTab.RESOURCES: status.resources_revision,
-                BenchTab.PROMPTS: status.prompts_revision,
-            }
+            self._revisions = {tab: getattr(status, f"{tab}_revision") for tab in _ASKED_FOR}
         seen = (state, revision, self._shared.tokens, self._shared.runtime.request.offers)
         if seen != self._seen:
             if not self._seen or self._seen[0] is not state:
@@ -106,11 +98,10 @@ class BenchOffers:
     def _background_tasks(self) -> list[Item]:
         """Return the background tasks, including those whose results were fetched on this screen."""
         server = self._shared.server
-        for item in of_tasks(self._shared.runtime.workbench.tasks(server)):
-            self._left.setdefault(item.key, item)
-        now = {item.key for item in of_tasks(self._shared.runtime.workbench.tasks(server))}
+        now = {item.key: item for item in of_tasks(self._shared.runtime.workbench.tasks(server))}
+        known = self._left | now
         self._left = {
-            key: item for key, item in self._left.items() if key in now or self._shared.book.of(server, key)
+            key: one for key, one in known.items() if key in now or self._shared.book.of(server, key)
         }
         return list(self._left.values())
 
@@ -135,7 +126,7 @@ class BenchOffers:
         self._asked[tab] = (self._start, self._revisions.get(tab, 0))
         if (before := self._tasks.get(tab)) is not None:
             before.cancel()
-        self._tasks[tab] = asyncio.create_task(self._listed(tab), name=f"list the {tab}")
+        self._tasks[tab] = self._running.start(self._listed(tab), f"list the {tab}")
 
     async def _listed(self, tab: BenchTab) -> None:
         items: Sequence[Item]
@@ -156,7 +147,7 @@ class BenchOffers:
         if not problem:  # an item missing from a failed response may still exist
             self._shared.book.listed(self._shared.server, tab, offered)
         if items or not problem or not bench.list.counts[1]:  # a failed request does not clear the list
-            empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
+            empty: Row = ((f"! {words}", "bad"),) if problem else ((f"This server has no {tab}.", "dim"),)
             bench.show(items, (empty,))
             self._noted[tab] = _counted(offered, len(items) - len(offered))
         if problem and bench.list.counts[1]:
@@ -165,11 +156,7 @@ class BenchOffers:
 
     async def close(self) -> None:
         """Cancel all requests."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._running.cancel()
 
 
 FAILED = " !"
@@ -199,7 +186,7 @@ class SubscriptionWatch:
         self._shared = shared
         self._bench = bench
         self._read = read
-        self._seen = shared.book.updates_of(shared.server)
+        self._seen = shared.book.updates[shared.server]
         self._known: Mapping[str, ResourceSubscription] = {}
         self._stale: set[str] = set()
         self._read_at = float("-inf")
@@ -218,7 +205,7 @@ class SubscriptionWatch:
 
     def _key(self, uri: str) -> str:
         """Return the key of the item from which a resource was subscribed to: its own, or its template's."""
-        return self._shared.book.subscribed_on(self._shared.server).get(uri, key_of_resource(uri))
+        return self._shared.book.subscribed_on[self._shared.server].get(uri, key_of_resource(uri))
 
     def _take(self, known: Mapping[str, ResourceSubscription]) -> None:
         before, self._known = self._known, known

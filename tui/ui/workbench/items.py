@@ -91,11 +91,6 @@ class Item:
         """Whether it may be offered to the model."""
         return self.mark != OFF and not self.mark.startswith(NOT_OFFERED)
 
-    @property
-    def description(self) -> str:
-        """The server's description, not cleaned."""
-        return self.about.description
-
     def matches(self, words: Sequence[str]) -> bool:
         """Return whether its name or description contains every word; words are case-folded."""
         text = fold(f"{self.label}\n{self.about.title}\n{self.about.description[:4000]}")
@@ -218,14 +213,7 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
             note=units.plural(len(prompt.arguments), "argument") if prompt.arguments else "",
             about=prompt,
             verb=ItemVerb.GET,
-            schema={
-                "type": "object",
-                "properties": {
-                    one.name: {"type": "string", "description": one.description} for one in prompt.arguments
-                },
-                "required": [one.name for one in prompt.arguments if one.required],
-                "additionalProperties": False,
-            },
+            schema=prompt.schema,
         )
         for prompt in prompts
     ]
@@ -254,7 +242,7 @@ def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
         return rows
 
     empty = "No arguments" if item.verb in (ItemVerb.CALL, ItemVerb.GET) else ""
-    return FormHead(row, facts, item.description, empty)
+    return FormHead(row, facts, item.about.description, empty)
 
 
 def _hints(item: Item, has_output_schema: bool) -> Iterator[tuple[str, str]]:

@@ -7,11 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
-from textual.app import App
-from textual.content import Content
-
 from tui.core import units
-from tui.core.servers import LOG_LEVELS, ServerStatus
 from tui.core.text import clean, clean_line, compact, fold, without_styling
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.explain.events import event_sentences
@@ -19,12 +15,11 @@ from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import Recording
-from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.entry_loader import ReaderThread
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
-from tui.ui.workbench.bench_context import BenchContext
+from tui.ui.widgets.widget_tasks import Tasks
 
 LINE_CHARS = 4096
 
@@ -225,6 +220,7 @@ class ServerLog(LogLines):
         self._entries = View(recording.entries, parse(what))
         self._bodies = ReaderThread(recording.open_reader)
         self._lines_by_seq: dict[int, tuple[str, ...]] = {}
+        self._tasks = Tasks()
         self._under_way: asyncio.Task[None] | None = None
 
     def look(self) -> None:
@@ -234,7 +230,7 @@ class ServerLog(LogLines):
         wanted = [self._entries.seq(row) for row in range(max(0, rows - KEPT), rows)]
         unread = [seq for seq in wanted if seq not in self._lines_by_seq]
         if unread and (self._under_way is None or self._under_way.done()):
-            self._under_way = asyncio.create_task(self._read(unread[-AT_ONCE:]), name="log of a server")
+            self._under_way = self._tasks.start(self._read(unread[-AT_ONCE:]), "log of a server")
         # The newest entries read so far, without a gap; older ones are added before them.
         first = wanted.index(unread[-1]) + 1 if unread else 0
         shown = wanted[first:]
@@ -251,15 +247,11 @@ class ServerLog(LogLines):
         """Return a line with a dimmed time, and the level in its color."""
         word = line[10:HEAD_CELLS].strip()
         style = _LEVELS.get(word, "dim")
-        text_style = (
-            "text" if word in ("", _STDERR, _STDOUT, "debug", "info", "notice") or style == "dim" else style
-        )
+        text_style = "text" if style == "dim" else style
         return ((line[:10], "dim"), (line[10:HEAD_CELLS], style), (line[HEAD_CELLS:], text_style))
 
     async def on_unmount(self) -> None:
-        if self._under_way is not None:
-            self._under_way.cancel()
-            await asyncio.wait({self._under_way})
+        await self._tasks.cancel()
         self._entries.close()
         self._bodies.close()
 
@@ -310,17 +302,3 @@ def _plain(value: Any) -> str:
         others = {name: one for name, one in value.items() if name != "message"}
         return str(value["message"]) + (f"  {compact(others, 2_000)}" if others else "")
     return compact(value, 8_000)
-
-
-def choose_level(app: App[Any], status: ServerStatus, shared: BenchContext) -> None:
-    """Let the user choose the minimum level of the messages that a server logs."""
-    now = status.spec.log_level
-    choices = [
-        PickerChoice(level, Content(f"{level}   now" if level == now else level)) for level in LOG_LEVELS
-    ]
-
-    def chosen(level: str | None) -> None:
-        if level is not None:
-            shared.choose(shared.runtime.configuration.choose(status.name, "log_level", level))
-
-    app.push_screen(Picker("Log level", choices, now or "info"), chosen)

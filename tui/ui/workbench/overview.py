@@ -1,40 +1,28 @@
-"""The overview tab: facts about the server, refreshed once a second; changes its roots and sampling."""
+"""The overview tab: facts about the server, refreshed once a second."""
 
 import asyncio
 import json
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from textual.content import Content
-
 from tui.core import units
-from tui.core.jsonrpc.revisions import is_modern
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import clean_line
 from tui.core.workbench import ServerIdentity
-from tui.runtime.options import absolute
-from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.forms.form_rows import prose
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words, start_words, token_facts
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bench_context import BenchContext
 
 if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
-
-RULES = (
-    (SamplingRule.NEVER, "requests are declined"),
-    (SamplingRule.ASK, "you review and can edit each request and reply"),
-    (SamplingRule.ALLOW, "without asking, within its budget"),
-)
-RESTART = "A change from or to never takes effect when the server restarts."
 
 FACT_CELLS = 14
 MOST_PIDS = 12
@@ -65,8 +53,7 @@ def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: R
         return
     if status.state is ServerState.STARTING:
         waiting = status.sign_in.startswith("waiting")
-        soon = "The server is starting…"
-        words = f"It is {status.sign_in}." if waiting else soon
+        words = f"It is {status.sign_in}." if waiting else "The server is starting…"
         yield ((f"   {words}", "warn"),)
     elif status.state is ServerState.STOPPING:
         yield (("   It is stopping.", "warn"),)
@@ -216,17 +203,21 @@ def capability_words(value: Any) -> list[str]:
 def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
     if status.listing_problem:
         yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
-    for name, why in status.quarantined[:MOST_LEFT_OUT]:
-        yield "! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}", "warn"
-    if len(status.quarantined) > MOST_LEFT_OUT:
-        yield "", f"and {len(status.quarantined) - MOST_LEFT_OUT} more tools", "warn"
+    rows = [
+        ("! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}") for name, why in status.quarantined
+    ]
+    yield from _of_tools(rows)
+
+
+def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+    for name, words in rows[:MOST_LEFT_OUT]:
+        yield name, words, "warn"
+    if len(rows) > MOST_LEFT_OUT:
+        yield "", f"and {len(rows) - MOST_LEFT_OUT} more tools", "warn"
 
 
 def _hidden(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
-    for name, what in status.hidden[:MOST_LEFT_OUT]:
-        yield f"! {clean_line(name, 40)}", clean_line(what, 300), "warn"
-    if len(status.hidden) > MOST_LEFT_OUT:
-        yield "", f"and {len(status.hidden) - MOST_LEFT_OUT} more tools", "warn"
+    return _of_tools([(f"! {clean_line(name, 40)}", clean_line(what, 300)) for name, what in status.hidden])
 
 
 ASK_SECONDS = 1.0
@@ -247,6 +238,7 @@ class Overview(LinePane):
         self._asked = float("-inf")
         self._measured: tuple[float, float, tuple[int, ...]] | None = None
         self._state: ServerState | None = None
+        self._tasks = Tasks()
         self._asking: asyncio.Task[None] | None = None
 
     def look(self) -> None:
@@ -265,7 +257,7 @@ class Overview(LinePane):
             return
         if now - self._asked >= ASK_SECONDS or state is not self._state:
             self._asked, self._state = now, state
-            self._asking = asyncio.create_task(self._ask(), name="identity of a server")
+            self._asking = self._tasks.start(self._ask(), "identity of a server")
 
     async def _ask(self) -> None:
         identity = await self._shared.runtime.workbench.identity(self._shared.server)
@@ -319,9 +311,7 @@ class Overview(LinePane):
         self._rows = self._make()
 
     async def on_unmount(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait({self._asking})
+        await self._tasks.cancel()
 
 
 def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iterator[tuple[str, str, str]]:
@@ -345,49 +335,3 @@ def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iter
     else:
         limits = f"{spec.sampling_tokens:,} tokens, {spec.sampling_per_minute} requests a minute"
         yield "sampling", f"{spec.sampling}   {limits}   {rule_key} changes it", "text"
-
-
-def edit_roots(shared: BenchContext) -> None:
-    """Ask for the server's roots: directories that it is told it may work in."""
-    status = shared.configured()
-    if status is None:
-        return
-
-    def done(text: str) -> None:
-        roots = absolute(listed(text))
-        shared.choose(shared.runtime.configuration.choose(shared.server, "roots", roots))
-
-    shared.prompt.ask(
-        "roots, separated by commas",
-        done,
-        value=", ".join(status.spec.roots),
-        placeholder="~/src, /srv/data",
-        check=lambda text: next(filter(None, map(root_problem, listed(text))), ""),
-    )
-
-
-def choose_sampling(shared: BenchContext) -> None:
-    """Ask whether the server may use the model (sampling)."""
-    status = shared.configured()
-    if status is None:
-        return
-
-    def chosen(rule: str | None) -> None:
-        if rule is not None:
-            configuration = shared.runtime.configuration
-            shared.choose(configuration.choose(shared.server, "sampling", SamplingRule(rule)))
-
-    words = [PickerChoice(rule, Content.assemble(rule, (f"   {about}", "dim"))) for rule, about in RULES]
-    note = "" if is_modern(status.protocol) else RESTART  # since 2026-07-28 each request says what is allowed
-    picker = Picker("Allow sampling?", words, status.spec.sampling, note=note)
-    shared.screen.app.push_screen(picker, chosen)
-
-
-def listed(text: str) -> list[str]:
-    """Return the paths in a typed line."""
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def root_problem(root: str) -> str:
-    """Return why a typed path cannot be a root, or ""."""
-    return "" if os.path.isdir(os.path.expanduser(root)) else f"{clean_line(root, 60)} is not a directory"

@@ -21,6 +21,7 @@ from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import EMPTY, Row, progress_bar
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
+from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import HandCall, HandCallState, as_json
@@ -179,7 +180,7 @@ class ResultView:
         self.page = BenchPage()
         self._source = ResultSource(shared.server, shared.runtime.workbench, shared.draft)
         self._expected: Sequence[Row] = ()
-        self._layout: asyncio.Task[None] | None = None
+        self._tasks = Tasks()
 
     def expect(self, item: Item | None) -> None:
         """Describe the expected result of an item without calls."""
@@ -212,9 +213,6 @@ class ResultView:
         data = json.dumps(schemas, ensure_ascii=False, default=str).encode("utf-8", "replace")
         self._put(Tree(data, symbols=self._shared.signs))
 
-    def look(self) -> None:
-        self.line.look()
-
     def toggle_difference(self) -> None:
         """Compare the result with the marked or the previous one, or show the result again."""
         call, before = self._calls.selected, self._calls.before
@@ -239,9 +237,7 @@ class ResultView:
                 self._put(sheet)
 
         self._put(Lines([(("reading…", "warn"),)]))
-        if self._layout is not None:
-            self._layout.cancel()
-        self._layout = asyncio.create_task(make(), name="lay out a result")
+        self._tasks.start(make(), "lay out a result")
 
     def _put(self, sheet: Sheet) -> None:
         self.page.search_text = ""
@@ -249,9 +245,7 @@ class ResultView:
 
     async def close(self) -> None:
         """Stop the layout."""
-        if self._layout is not None:
-            self._layout.cancel()
-            await asyncio.wait({self._layout})
+        await self._tasks.cancel()
 
     def attach(self) -> bool:
         """Attach the content under the cursor to the message; return whether there is one."""

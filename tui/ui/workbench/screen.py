@@ -8,11 +8,10 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.widget import Widget
 
-from tui.core.servers import ServerState
+from tui.core.servers import ServerState, not_configured
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.bindings import act, bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.results.message_draft import MessageDraft
 from tui.ui.widgets.bar import Rule
@@ -23,12 +22,11 @@ from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
-from tui.ui.workbench.calls import BenchHistory
+from tui.ui.workbench.calls import BenchHistory, HandCall
 from tui.ui.workbench.hand_calls import HandCalls
-from tui.ui.workbench.idle_keys import is_idle
 from tui.ui.workbench.item_lists import BenchOffers, SubscriptionWatch
-from tui.ui.workbench.log_tab import ServerLog, choose_level
-from tui.ui.workbench.overview import Overview, choose_sampling, edit_roots
+from tui.ui.workbench.log_tab import ServerLog
+from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.server_traffic import ServerTraffic
 
 if TYPE_CHECKING:
@@ -95,19 +93,19 @@ class ServerScreen(Screen[None]):
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, symbols, id="bench-traffic")
-        panes: dict[BenchTab, tuple[Widget, Widget]] = {
-            BenchTab.OVERVIEW: (self.overview, self.overview),
-            **{tab: (bench, bench.list) for tab, bench in self.benches.items()},
-            BenchTab.LOG: (self.log_lines, self.log_lines),
-            BenchTab.TRAFFIC: (self.traffic, self.traffic.list),
+        self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic] = {
+            BenchTab.OVERVIEW: self.overview,
+            **self.benches,
+            BenchTab.LOG: self.log_lines,
+            BenchTab.TRAFFIC: self.traffic,
         }
-        self.tabs = BenchTabs(panes)
+        self.tabs = BenchTabs(self._panes)
 
     def compose(self) -> ComposeResult:
         yield self._title
         yield self.tabs
         yield Rule(id="bench-rule")
-        yield from self.tabs.panes()
+        yield from self._panes.values()
         yield self.prompt
         yield self._keys
 
@@ -133,19 +131,14 @@ class ServerScreen(Screen[None]):
         status = self.shared.status
         self.offers.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
-        match self.tab:
-            case BenchTab.OVERVIEW:
-                self.overview.look()
-            case BenchTab.LOG:
-                self.log_lines.look()
-            case BenchTab.TRAFFIC:
-                self.traffic.look()
+        self._panes[self.tab].look()
         self._go_to_item()
-        if self.bench is not None:
-            self.bench.result.look()
         self._title.show_status(status, sum(call.took_ms is None for call in self.calls.running))
         self.tabs.show(self.offers.notes)
         self._show_keys()
+
+    async def action_act(self, action_id: str) -> None:
+        await act(self, action_id)
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < TALL, "-short")
@@ -166,16 +159,16 @@ class ServerScreen(Screen[None]):
     @property
     def tab(self) -> BenchTab:
         """The current tab."""
-        return self.tabs.active
+        return BenchTab(self.tabs.active)
 
     @property
     def bench(self) -> Bench | None:
         """The bench of the current tab, if it has one."""
         return self.benches.get(self.tab)
 
-    def show_tab(self, tab: BenchTab) -> None:
+    def show_tab(self, tab: str) -> None:
         """Show a tab and give it the focus."""
-        self.tabs.select(tab)
+        self.tabs.select(BenchTab(tab))
         self.look()
 
     def _go_to_item(self) -> None:
@@ -188,31 +181,24 @@ class ServerScreen(Screen[None]):
                     self.benches[tab].go_to_form()
                 return
 
-    def on_bench_tabs_chosen(self, event: BenchTabs.Chosen) -> None:
+    def on_tabs_chosen(self, event: BenchTabs.Chosen) -> None:
         self.show_tab(event.tab)
 
-    def action_bench_tab(self, tab: str) -> None:
-        self.show_tab(BenchTab(tab))
-
-    def action_bench_step_tab(self, step: int) -> None:
+    def step_tab(self, step: int) -> None:
         tabs = list(BenchTab)
         self.show_tab(tabs[(tabs.index(self.tab) + step) % len(tabs)])
 
-    def action_bench_back(self) -> None:
+    def back(self) -> None:
         """Close or cancel the innermost part: filter, running call, comparison, form, screen."""
-        bench = self.bench
-        if bench is None:
-            if self.log_lines.sought:
-                self.log_lines.search("")
-            else:
-                self.dismiss(None)
-        elif not bench.back(self.calls.cancel):
+        if self.bench is None and self.log_lines.sought:
+            self.log_lines.search("")
+        elif self.bench is None or not self.bench.back(self.calls.cancel):
             self.dismiss(None)
 
-    def action_bench_leave(self) -> None:
+    def leave(self) -> None:
         self.dismiss(None)
 
-    def action_bench_toggle(self) -> None:
+    def toggle(self) -> None:
         if (status := self.shared.configured()) is not None:
             if why := why_only_listed(status.spec, self.shared.overrides.first_of, IN_SERVERS):
                 self.notify(why, markup=False)
@@ -220,77 +206,89 @@ class ServerScreen(Screen[None]):
             toggle_server(self.shared.runtime.host, status)
             self.look()
 
-    def action_bench_restart(self) -> None:
+    def restart(self) -> None:
         if self.shared.configured() is not None:
             self.shared.runtime.host.request_restart(self.server)
             self.look()
 
-    def action_bench_roots(self) -> None:
-        edit_roots(self.shared)
-
-    def action_bench_read_resources(self) -> None:
-        self.shared.toggle_resources()
-
-    def action_bench_trust(self) -> None:
-        self.shared.toggle_trust()
-
-    def action_bench_sampling(self) -> None:
-        choose_sampling(self.shared)
-
-    def action_bench_instructions(self) -> None:
-        self.shared.toggle_instructions()
-
-    def action_bench_level(self) -> None:
-        """Choose the minimum level of the messages that the server logs."""
-        if (status := self.shared.configured()) is not None:
-            choose_level(self.app, status, self.shared)
-
-    def action_bench_reload(self) -> None:
-        self.offers.reload()
-        self.look()
-
-    def action_bench_call(self) -> None:
-        if not self._idle("call") and self.bench is not None:
+    def call(self) -> None:
+        if self.bench is not None:
             self.calls.call(self.bench)
 
     def on_bench_called(self, event: Bench.Called) -> None:
-        self.action_bench_call()
+        self.call()
 
-    def action_bench_open(self) -> None:
-        if self.tab is BenchTab.TRAFFIC:
-            self.action_bench_call_traffic()
-        elif not self._idle("open") and self.bench is not None:
-            self.bench.action_open()
+    def open(self) -> None:
+        if self.bench is None:
+            self.show_call_traffic()
+        else:
+            self.bench.open_selected()
 
-    def _idle(self, action: str) -> bool:
-        return is_idle(action, self.shared, self.tab, self.bench, self.log_lines.sought)
-
-    async def action_on_bench(self, action: str) -> None:
-        """Run an action of the current tab's bench, if it has one."""
-        if not self._idle(action) and self.bench is not None:
-            await self.app.run_action(action, self.bench)
-
-    def action_bench_copy(self) -> None:
+    def copy(self) -> None:
         """Copy the value under the cursor; on the log tab, the whole log."""
-        if self.tab is BenchTab.LOG:
+        if self.bench is None:
             copy_text(self.app, self.log_lines.text, "the log")
-        elif not self._idle("copy") and self.bench is not None:
+        else:
             self.bench.page.copy_value()
 
-    def action_bench_call_traffic(self) -> None:
+    def show_call_traffic(self) -> None:
         """Show the traffic of the call, or of the tool, or of the server."""
-        bench = self.bench
-        shown = (bench.item, bench.calls.selected) if bench is not None else (None, None)
-        self._show_traffic(self.shared.traffic_filter(*shown))
+        item = self.bench.item if self.bench is not None else None
+        self._show_traffic(self.shared.traffic_filter(item, self._selected_call))
 
-    def action_bench_filter(self) -> None:
+    def filter(self) -> None:
         if self.bench is not None:
             self.bench.filter_or_search()
-        elif self.tab is BenchTab.LOG:
-            self.prompt.ask("search in the log", self.log_lines.search, typed=self.log_lines.search)
         else:
-            self._idle("filter")
+            self.prompt.ask("search in the log", self.log_lines.search, typed=self.log_lines.search)
 
-    def action_bench_find(self, direction: int) -> None:
-        if not self._idle("find"):
-            (self.log_lines.next_hit if self.bench is None else self.bench.page.next_match)(direction)
+    def find(self, direction: int) -> None:
+        (self.log_lines.next_hit if self.bench is None else self.bench.page.next_match)(direction)
+
+    # ---- why an action has no effect, as a sentence, or "" ----
+
+    def why_no_search(self) -> str:
+        sought = self.log_lines.sought if self.bench is None else self.bench.page.search_text
+        return "" if sought else "Nothing is searched for. Press / to search."
+
+    def why_no_bench(self) -> str:
+        if self.bench is not None:
+            return ""
+        return "Select a tool, a resource or a prompt first, in the tabs 2, 3 and 4."
+
+    def why_no_list(self) -> str:
+        return "" if self.tab is BenchTab.LOG else self.why_no_bench()
+
+    def why_no_item(self) -> str:
+        return "" if self.bench is not None and self.bench.item is not None else self._why_none_selected()
+
+    def why_no_row(self) -> str:
+        bench = self.bench
+        has_row = bench is not None and bench.list.row_selectable(bench.list.cursor)
+        return "" if has_row or self.tab is BenchTab.TRAFFIC else self._why_none_selected()
+
+    def why_no_tool(self) -> str:
+        if self.bench is not None and self.tab is not BenchTab.TOOLS:
+            return "Only tools can be turned on and off for the model."
+        return self.why_no_bench() or self.why_no_row()
+
+    def _why_none_selected(self) -> str:
+        none = f"No {self.tab.value.removesuffix('s')} is selected."
+        return self.why_no_bench() or (
+            none if self.shared.status is not None else not_configured(self.server)
+        )
+
+    @property
+    def _selected_call(self) -> HandCall | None:
+        return self.bench.calls.selected if self.bench is not None else None
+
+    def why_no_call(self) -> str:
+        return self.why_no_bench() or ("" if self._selected_call is not None else "There are no calls yet.")
+
+    def why_no_result(self) -> str:
+        call = self._selected_call
+        none = "" if call is not None and call.result is not None else "There is no result yet."
+        return self.why_no_bench() or none
+
+    def why_nothing_to_copy(self) -> str:
+        return "" if self.tab is BenchTab.LOG else self.why_no_result()

@@ -8,9 +8,9 @@ from textual.containers import Vertical
 
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
+from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import Previews, ReaderThread
@@ -43,7 +43,7 @@ class ServerTraffic(Vertical):
         super().__init__(id=id)
         self.query_text = f"server:{written(server)}"
         self._reader = ReaderThread(recording.open_reader)
-        self._active_filter = ActiveFilter(recording)
+        self._view = View(recording.entries, parse(self.query_text))
         self._previews = Previews(self._reader, lambda: self.list.repaint())
         self.list = ServerEntries(
             recording.entries,
@@ -60,7 +60,7 @@ class ServerTraffic(Vertical):
         yield self.list
 
     def on_mount(self) -> None:
-        self.list.show(self._active_filter.filter(parse(self.query_text)))
+        self.list.show(self._view)
 
     def look(self) -> None:
         """Show new entries; cheap if there are none."""
@@ -69,6 +69,6 @@ class ServerTraffic(Vertical):
         self._previews.look()
 
     async def on_unmount(self) -> None:
-        self._active_filter.close()
+        self._view.close()
         await self._previews.close()
         self._reader.close()

@@ -7,19 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.commands.call.arguments import (
-    ToolArguments,
-    given_json,
-    json_object,
-    prompt_arguments,
-    prompt_signature,
-)
-from tui.core.errors import UsageError
+from tui.cli import _parsed
+from tui.commands.call.arguments import Arguments, Request, given_json, json_object, unconfigured
+from tui.core.errors import ConfigError, UsageError
+from tui.core.servers import Transport
 from tui.core.workbench import PromptArgument, PromptInfo
 
 
-def of(properties: dict[str, Any], **more: Any) -> ToolArguments:
-    return ToolArguments("tool", {"type": "object", "properties": properties, **more})
+def of(properties: dict[str, Any], **more: Any) -> Arguments:
+    return Arguments("tool", {"type": "object", "properties": properties, **more})
 
 
 @pytest.mark.parametrize(
@@ -68,7 +64,7 @@ def test_required_arguments_are_shown_first_and_without_brackets():
 
 
 def test_a_schema_without_properties_accepts_any_arguments():
-    assert ToolArguments("tool", {"type": "object"}).from_pairs(["a=1"]) == {"a": 1}
+    assert Arguments("tool", {"type": "object"}).from_pairs(["a=1"]) == {"a": 1}
 
 
 def test_additional_properties_are_converted_by_their_schema():
@@ -85,7 +81,7 @@ def test_names_from_a_server_cannot_move_the_cursor():
 
 def test_json_arguments_must_be_an_object():
     with pytest.raises(UsageError, match="not a JSON object"):
-        json_object("[]", "--args")
+        json_object("[]")
 
 
 @given(
@@ -117,8 +113,9 @@ PROMPT = PromptInfo("s", "p", arguments=(PromptArgument("style"), PromptArgument
 
 
 def test_the_arguments_of_a_prompt_stay_strings():
-    assert prompt_arguments(PROMPT, ["topic=5", "style="]) == {"topic": "5", "style": ""}
-    assert prompt_signature(PROMPT) == "topic=TEXT [style=TEXT]"
+    takes = Arguments("p", PROMPT.schema)
+    assert takes.from_pairs(["topic=5", "style="]) == {"topic": "5", "style": ""}
+    assert takes.signature == "topic=TEXT [style=TEXT]"
 
 
 def test_arguments_in_utf_16_are_named_as_such(tmp_path):
@@ -126,3 +123,43 @@ def test_arguments_in_utf_16_are_named_as_such(tmp_path):
     path.write_text("{}", encoding="utf-16")
     with pytest.raises(UsageError, match="it is UTF-16 text, not UTF-8"):
         given_json(Namespace(args=f"@{path}", unchecked=False))
+
+
+def test_the_first_word_is_the_server_unless_a_command_follows():
+    assert Request.of(_parsed(["call", "s", "t", "a=1"])) == Request("s", ("t", "a=1"))
+    assert Request.of(_parsed(["call", "t", "a=1", "--", "python3"])) == Request(None, ("t", "a=1"))
+
+
+def test_the_words_of_a_command_are_not_expanded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SOME_NAME", "value")
+    args = _parsed(["list", "--env", "A=${SOME_NAME}", "--", "python3", "${SOME_NAME}"])
+    found = unconfigured(args, Request.of(args))
+    assert found is not None
+    assert (found[0].args, found[0].env) == (("${SOME_NAME}",), {"A": "value"})
+
+
+def test_the_value_of_a_header_is_a_secret(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SOME_TOKEN", "t-3kq9Zt")
+    args = _parsed(["list", "https://h.example/mcp", "--header", "Authorization: Bearer ${SOME_TOKEN}"])
+    found = unconfigured(args, Request.of(args))
+    assert found is not None and found[0].transport is Transport.HTTP
+    assert "t-3kq9Zt" in found[1].values()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["list", "https://h.example", "--header", "A: ${NO_SUCH_TOKEN}"], "NO_SUCH_TOKEN is not set"),
+        (["list", "--", "https://h.example"], "Put the URL first: mcptui"),
+        (
+            ["list", "https://h.example", "--env", "A=1"],
+            "environment variables require a command, and this is a URL.",
+        ),
+        (["list", "--header", "A: b", "--", "python3"], "headers require a URL, and this is a command."),
+    ],
+)
+def test_options_that_do_not_fit_the_server_are_refused(given: list[str], said: str):
+    args = _parsed(given)
+    with pytest.raises((UsageError, ConfigError)) as caught:
+        unconfigured(args, Request.of(args))
+    assert said in str(caught.value)

@@ -1,15 +1,30 @@
 """Output to stdout or into a file."""
 
 import base64
+import json
 import os
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tui.commands.call.output import OutputFile, result_text, write_contents, write_prompt, write_result
+from tui.commands.call.output import (
+    OutputFile,
+    ServerLog,
+    result_text,
+    write_contents,
+    write_listing,
+    write_prompt,
+    write_result,
+)
 from tui.core.errors import UsageError
-from tui.core.tools import BinaryContent, LinkContent, TextContent, ToolResult
-from tui.core.workbench import PromptMessage, PromptResult
+from tui.core.permission.rules import Rules
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.tools import BinaryContent, LinkContent, TextContent, Tool, ToolResult
+from tui.core.traffic import Captured, Direction, Kind
+from tui.core.workbench import PromptMessage, PromptResult, ServerIdentity
 
 DATA = bytes(range(256))
 
@@ -86,3 +101,111 @@ def test_the_file_is_private_for_any_umask(tmp_path: Path, mask: int):
     finally:
         os.umask(before)
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
+
+
+def seen(raw: bytes, kind: Kind | None = None, source: str = "s") -> Captured:
+    return Captured(source, Direction.NONE if kind else Direction.IN, 0, 0, raw, kind)
+
+
+def test_lines_and_log_messages_are_printed_without_secrets_and_escape_sequences(capsys):
+    log = ServerLog("s", Redactor({"token": "s3cr3t-value"}))
+    message = {"method": "notifications/message", "params": {"level": "info", "data": {"a": "s3cr3t-value"}}}
+    log(seen(b"\x1b[31mready s3cr3t-value", Kind.STDERR))
+    log(seen(json.dumps(message).encode()))
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("s: ␛[31mready") and told[1].startswith("s info: ")
+    assert "s3cr3t-value" not in "".join(told)
+
+
+def test_other_servers_and_broken_messages_are_not_printed(capsys):
+    log = ServerLog("s", Redactor())
+    log(seen(b"hello", Kind.STDERR, source="other"))
+    log(seen(b'{"method": "notifications/message"'))
+    log(seen(b'["notifications/message"]'))
+    log(seen(b'{"method": "notifications/message", "params": []}'))
+    assert capsys.readouterr().err == ""
+
+
+listing = partial(write_listing, rules=Rules())
+
+
+class Offering:
+    """Offers tools, in entries of any shape, and fails to list prompts."""
+
+    def __init__(self, tools: list[Any]) -> None:
+        self._tools = tools
+
+    async def identity(self, server: str) -> ServerIdentity:
+        return ServerIdentity(capabilities={"tools": {}, "prompts": {}})
+
+    def tools(self, server: str) -> list[Tool]:
+        return [Tool("s", "far", withheld="it needs a task"), Tool("s", "quiet")]
+
+    async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
+        return (self._tools, "") if kind == "tools" else ([], "s does not list its prompts.")
+
+
+def status(**more: Any) -> ServerStatus:
+    return ServerStatus("s", ServerSpec("s"), **more)
+
+
+async def test_malformed_entries_are_shown_cleaned(capsys):
+    odd = [5, {}, {"name": 7}, {"name": "a\x1b[2J", "inputSchema": []}, {"name": "b", "inputSchema": {}}]
+    assert await listing(Offering(odd), status(), ["tools"], as_json=False)  # type: ignore[arg-type]
+    out = capsys.readouterr().out
+    assert "(invalid, not an object: 5)" in out and "a␛[2J" in out and "\x1b" not in out
+
+
+async def test_an_entry_without_a_name_or_uri_has_a_line_that_says_so(capsys):
+    class Nameless(Offering):
+        async def identity(self, server: str) -> ServerIdentity:
+            return ServerIdentity(capabilities={"tools": {}, "resources": {}, "prompts": {}})
+
+        async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
+            return [{"name": 5}, {"uri": 3, "name": "x", "description": "y"}], ""
+
+    await listing(Nameless([]), status(), ["prompts"], as_json=False)  # type: ignore[arg-type]
+    assert capsys.readouterr().out == "(no name)\nx\n    y\n"
+    await listing(Nameless([]), status(), ["tools"], as_json=False)  # type: ignore[arg-type]
+    assert capsys.readouterr().out.startswith("(no name)\n")
+    await listing(Nameless([]), status(), ["resources"], as_json=False)  # type: ignore[arg-type]
+    assert "  (no URI)\n  (no URI)  x\n      y\n" in capsys.readouterr().out
+
+
+async def test_an_omitted_tool_is_listed_with_the_reason(capsys):
+    left_out = status(quarantined=(("bad", "its schema is a list"),))
+    await listing(Offering([{"name": "bad"}]), left_out, ["tools"], as_json=False)  # type: ignore[arg-type]
+    told = capsys.readouterr()
+    assert told.out == "bad\n    omitted: its schema is a list\n"
+    assert told.err == "· 1 tool omitted:\n  bad: its schema is a list\n"
+
+
+async def test_omitted_tools_are_counted_even_with_equal_names(capsys):
+    names = [f"number {number}" for number in range(5)]
+    left_out = status(quarantined=tuple((name, "has no name") for name in names))
+    await listing(Offering([{}] * 5), left_out, ["tools"], as_json=True)  # type: ignore[arg-type]
+    assert capsys.readouterr().err == (
+        "· 5 tools omitted:\n  number 0: has no name\n  number 1: has no name\n"
+        "  number 2: has no name\n  and 2 more\n"
+    )
+
+
+async def test_a_failed_listing_is_reported_and_an_unsupported_one_is_empty(capsys):
+    kinds = ["tools", "resources", "prompts"]
+    assert not await listing(Offering([]), status(), kinds, as_json=True)  # type: ignore[arg-type]
+    told = capsys.readouterr()
+    assert '"resourceTemplates": []' in told.out and "does not list its prompts" in told.err
+
+
+async def test_a_tool_not_offered_to_the_model_is_listed_with_the_reason(capsys):
+    offering: Any = Offering([{"name": "far"}, {"name": "quiet"}])
+    quiet = ServerStatus("s", ServerSpec("s", off=("quiet",)))
+    await listing(offering, quiet, ["tools"], as_json=False)
+    out = capsys.readouterr().out
+    assert out.count("not offered to the model: ") == 2 and "it needs a task" in out and "disabled" in out
+
+
+async def test_a_tool_that_a_rule_denies_is_marked_with_the_rule(capsys):
+    offering: Any = Offering([{"name": "far"}, {"name": "quiet"}])
+    await write_listing(offering, status(), ["tools"], as_json=False, rules=Rules.parsed(["deny s/q*"]))
+    assert capsys.readouterr().out.count("not offered to the model: deny s/q*") == 1

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.forms.checks import parse_json, read_text, same, shown_text
+from tui.core.forms.checks import parse_json, read_text, shown_text
 from tui.core.forms.schema import SchemaReader
 
 
@@ -73,13 +73,6 @@ def test_each_problem_is_described(text, schema, problem):
 )
 def test_texts_that_are_not_certainly_invalid_are_accepted(text, shape):
     assert read(text, type="string", format=shape) == (text, "")
-
-
-def test_comparison_ignores_numeric_type_but_not_booleans():
-    assert not same(True, 1)
-    assert same([1, {"a": 2.0}], [1.0, {"a": 2}])
-    assert not same({"a": 1}, {"a": 1, "b": 2})
-    assert not same("1", 1)
 
 
 def test_json_that_is_too_long_is_not_parsed():

@@ -3,11 +3,17 @@
 import pytest
 
 from tui.core.forms.form import Form
-from tui.core.forms.spec import FieldKind, FieldState
+from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
 
 
 def form(properties, required=(), **more):
     return Form({"type": "object", "properties": properties, "required": list(required), **more})
+
+
+def field_at(made: Form, path: Path) -> FormField:
+    field = made.field(path)
+    assert field is not None
+    return field
 
 
 TEXT = {"type": "string"}
@@ -88,8 +94,7 @@ def test_problems_are_reported_at_their_field_and_the_value_is_kept():
     made = form({"p": POINT})
     assert made.set(("p", "x"), "far") == "is not a number"
     assert made.value() == ({"p": {"x": "far"}}, {("p", "x"): "is not a number"})
-    row = made.field(("p", "x"))
-    assert row is not None
+    row = field_at(made, ("p", "x"))
     assert (row.text, row.problem) == ("far", "is not a number")
 
 
@@ -150,8 +155,7 @@ SHAPE = {"oneOf": [{"type": "object", **CIRCLE}, {"type": "object", **SQUARE}, {
 
 def test_a_union_lets_the_person_choose_an_arm():
     made = form({"s": SHAPE}, ["s"])
-    row = made.field(("s",))
-    assert row is not None
+    row = field_at(made, ("s",))
     assert row.arms == ("kind: circle", "kind: square", "text")
     made.choose_arm(("s",), 1)
     made.set(("s", "a"), "2")
@@ -188,8 +192,7 @@ def test_loading_a_value_selects_the_matching_arm():
     made = form({"s": SHAPE})
     for value, arm in (({"kind": "square", "a": 1}, 1), ("x", 2), ({"kind": "circle", "r": 0.5}, 0)):
         made.load({"s": value})
-        row = made.field(("s",))
-        assert row is not None
+        row = field_at(made, ("s",))
         assert row.arm == arm
         assert made.value() == ({"s": value}, {})
 
@@ -204,8 +207,7 @@ def test_a_form_survives_a_round_trip_through_raw_json():
     before = made.value()
     assert made.from_json(made.as_json()) == ""
     assert made.value() == before
-    row = made.field(("p", "x"))
-    assert row is not None
+    row = field_at(made, ("p", "x"))
     assert row.state is FieldState.RAW
 
 
@@ -229,8 +231,7 @@ def test_an_object_can_be_edited_as_raw_json():
     made = form({"p": POINT})
     made.load({"p": {"x": 1}})
     assert made.set(("p",), '{"x": 1}') == ""
-    row = made.field(("p",))
-    assert row is not None
+    row = field_at(made, ("p",))
     assert (row.kind, row.children) == (FieldKind.JSON, 0)
     assert made.set(("p",), '{"x": 2, "y"') == "is not JSON: a colon is missing at line 1, column 13"
     assert made.set(("p",), '{"x": 2, "z": true}') == ""
@@ -240,8 +241,7 @@ def test_an_object_can_be_edited_as_raw_json():
 def test_a_value_that_does_not_fit_is_kept_raw_with_the_reason():
     made = form({"n": {"type": "integer"}})
     made.load({"n": "12"})
-    row = made.field(("n",))
-    assert row is not None
+    row = field_at(made, ("n",))
     assert (row.state, row.text, row.problem) == (FieldState.RAW, '"12"', "is not an integer")
     assert made.value()[0] == {"n": "12"}
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tui.core.forms.form import Form
-from tui.core.forms.spec import FieldKind, FieldState
+from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
 
 NULL = {"type": "null"}
 TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -42,6 +42,12 @@ def optional_forms(inner: dict[str, Any]) -> list[dict[str, Any]]:
 
 def form(schema: Any, **more: Any) -> Form:
     return Form({"type": "object", "properties": {"a": schema}, "$defs": {"Size": SIZE}, **more})
+
+
+def field_at(made: Form, path: Path) -> FormField:
+    field = made.field(path)
+    assert field is not None
+    return field
 
 
 def set_in(made: Form, path: Any, text: str) -> None:
@@ -132,8 +138,7 @@ def test_a_required_field_whose_default_is_null_starts_as_null() -> None:
 
 def test_the_description_of_a_field_takes_precedence_over_that_of_its_type() -> None:
     made = form({"anyOf": [{**SIZE, "description": "Any size"}, NULL], "description": "Of the box"})
-    field = made.field(("a",))
-    assert field is not None
+    field = field_at(made, ("a",))
     assert (field.spec.description, field.nullable) == ("Of the box", True)
 
 
@@ -187,8 +192,7 @@ def test_a_default_of_another_variant_does_not_undo_the_choice() -> None:
 
 def test_variants_are_not_named_after_the_field() -> None:
     made = form({"anyOf": [{"type": "integer"}, TEXTS, NULL], "title": "Either"})
-    field = made.field(("a",))
-    assert field is not None
+    field = field_at(made, ("a",))
     assert field.arms == ("integer", "array")
 
 
@@ -203,8 +207,7 @@ def test_variants_are_not_named_after_the_field() -> None:
 )
 def test_an_optional_choice_offers_its_values(schema: dict[str, Any]) -> None:
     made = form(schema)
-    field = made.field(("a",))
-    assert field is not None
+    field = field_at(made, ("a",))
     assert (field.kind, [one.label for one in field.spec.choices]) == (FieldKind.CHOICE, ["x", "y"])
     set_in(made, ("a",), "y")
     assert made.value() == ({"a": "y"}, {})
@@ -212,8 +215,7 @@ def test_an_optional_choice_offers_its_values(schema: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("schema", [{"enum": ["x"], "nullable": True}, {"anyOf": [{"const": "x"}, NULL]}])
 def test_an_optional_choice_can_be_null(schema: dict[str, Any]) -> None:
-    field = form(schema).field(("a",))
-    assert field is not None
+    field = field_at(form(schema), ("a",))
     assert field.nullable
 
 
@@ -311,6 +313,5 @@ def test_a_round_trip_through_json_keeps_every_optional_value() -> None:
 @pytest.mark.parametrize("nothing", [{"not": {}}, False])
 def test_a_variant_without_any_value_is_not_offered(nothing: Any) -> None:
     made = form({"anyOf": [nothing, TEXTS, NULL]})
-    field = made.field(("a",))
-    assert field is not None
+    field = field_at(made, ("a",))
     assert (field.kind, field.arms) == (FieldKind.ARRAY, ())

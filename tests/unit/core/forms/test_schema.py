@@ -1,9 +1,15 @@
 """The kind of field for each schema."""
 
-import pytest
+from typing import Any
 
-from tui.core.forms.schema import SchemaReader
-from tui.core.forms.spec import MISSING, FieldKind
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.foreign import FOREIGN
+from tui.core.forms.checks import read_text, size_problem, text_problem
+from tui.core.forms.schema import SchemaReader, bounds_of, choices_of, kind_of, required_of, united
+from tui.core.forms.spec import MISSING, FieldKind, bound_words
 
 
 def spec_of(schema, **root):
@@ -189,3 +195,69 @@ def test_a_secret_field_is_recognized():
     assert spec_of({"type": "string", "format": "password"}).secret
     assert spec_of({"type": "string", "writeOnly": True}).secret
     assert not spec_of({"type": "string"}).secret
+
+
+_KEYS = "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems"
+
+
+@given(
+    st.sampled_from(["integer", "number", "string", "array"]),
+    st.dictionaries(st.sampled_from(_KEYS.split()), FOREIGN),
+    st.sampled_from(["", "7", "-0.5", "1e308", "word", "9" * 400, "9" * 5000]),
+)
+def test_any_bounds_can_be_shown_and_checked(kind: str, bounds: dict[str, Any], text: str):
+    spec = SchemaReader({}).spec({"type": kind, **bounds})
+    assert isinstance(read_text(spec, text)[1], str)
+    assert isinstance(text_problem(spec, text) + size_problem(spec, 5), str)
+    assert len(bound_words(spec.bounds, is_number=kind != "string")) < 200
+
+
+@pytest.mark.parametrize(("key", "limit"), [("minimum", -(10**400)), ("maximum", 10**400)])
+def test_a_limit_that_no_float_can_hold_limits_nothing(key: str, limit: int):
+    spec = SchemaReader({}).spec({"type": "number", key: limit})
+    assert read_text(spec, "7") == (7, "")
+    assert bound_words(spec.bounds, is_number=True) == ""
+
+
+def test_merging_keeps_both_schemas_and_the_outer_one_wins_conflicts():
+    both = united(
+        {"type": "object", "properties": {"a": {}}, "required": ["a"], "title": "in"},
+        {"properties": {"b": {}}, "required": ["b"], "title": "out"},
+    )
+    assert set(both["properties"]) == {"a", "b"}
+    assert required_of(both) == {"a", "b"}
+    assert both["title"] == "out" and both["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"properties": {"a": {}}}, FieldKind.OBJECT),
+        ({"items": {}}, FieldKind.ARRAY),
+        ({"minimum": 1}, FieldKind.JSON),
+        ({"type": "surprise"}, FieldKind.JSON),
+    ],
+)
+def test_the_kind_of_a_schema_without_a_known_type_is_inferred_from_its_keywords(schema, kind):
+    assert kind_of(schema) is kind
+
+
+@pytest.mark.parametrize("required", [None, "ab", {"a": 1}, [1, None, ["a"]]])
+def test_an_invalid_required_list_requires_nothing(required):
+    assert required_of({"required": required}) == frozenset()
+
+
+@pytest.mark.parametrize("limit", ["3", None, True, float("nan"), float("inf"), [1]])
+def test_limits_that_are_not_numbers_are_ignored(limit):
+    bounds = bounds_of({"type": "integer", "minimum": limit, "maximum": limit}, FieldKind.INTEGER)
+    assert (bounds.minimum, bounds.maximum) == (None, None)
+
+
+def test_a_constant_is_a_choice_of_one_value():
+    choices = choices_of({"const": "x"})
+    assert choices is not None and [(one.label, one.value) for one in choices] == [("x", "x")]
+
+
+@pytest.mark.parametrize("listed", [[], "abc", None, {"a": 1}])
+def test_an_enumeration_without_values_offers_no_choices(listed):
+    assert not choices_of({"enum": listed})

@@ -1,11 +1,16 @@
 """A line of text with a cursor, and its visible part."""
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.ui.forms.field_input import LineEdit
+from tests.conftest import until
+from tui.core.workbench import Completions
+from tui.ui.forms.field_input import MOST_ROWS, LineEdit, ValueSuggestions
+from tui.ui.widgets.rows import text_of
 
 KEYS = ("left", "right", "home", "end", "ctrl+left", "ctrl+right", "backspace", "delete", "ctrl+w", "ctrl+u")
 
@@ -54,3 +59,84 @@ def test_a_sign_of_several_code_points_is_edited_and_shown_as_one(sign: str) -> 
     edit = LineEdit.at_end(sign * 40)
     before, under, after = edit.window(11)
     assert (before.replace(sign, ""), under, after) == ("", " ", "")
+
+
+class Asked:
+    """Answers with the values that start with the typed text, once `gate` is open."""
+
+    def __init__(self, *values, more=False):
+        self.values = values
+        self.more = more
+        self.questions = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def __call__(self, name, typed, others):
+        self.questions.append((name, typed, others))
+        await self.gate.wait()
+        return Completions(tuple(one for one in self.values if one.startswith(typed)), self.more)
+
+
+def over(asked):
+    suggestions = ValueSuggestions(lambda: None)
+    suggestions.ask = asked
+    return suggestions
+
+
+def shown(suggestions):
+    return [text_of(row).strip() for _, row in suggestions.rows(0, 80, ">")]
+
+
+async def test_completions_are_requested_only_for_the_last_of_quickly_typed_texts():
+    asked = Asked("alpha", "beta")
+    suggestions = over(asked)
+    for typed in ("", "a", "al"):
+        suggestions.look("name", typed, {"x": "1"})
+    await until(lambda: suggestions.is_open)
+    assert asked.questions == [("name", "al", {"x": "1"})]
+    assert shown(suggestions) == ["alpha"]
+
+
+async def test_a_value_that_is_already_typed_is_not_suggested():
+    suggestions = over(asked := Asked("alpha"))
+    suggestions.look("name", "alpha", {})
+    await until(lambda: asked.questions)
+    await asyncio.sleep(0)
+    assert not suggestions.is_open
+
+
+async def test_earlier_values_that_do_not_match_the_typed_text_are_hidden_meanwhile():
+    suggestions = over(asked := Asked("alpha", "beta"))
+    suggestions.look("name", "", {})
+    await until(lambda: suggestions.is_open)
+    asked.gate.clear()
+    suggestions.look("name", "b", {})
+    assert (suggestions.best, shown(suggestions)) == ("beta", ["beta"])
+    suggestions.look("name", "bx", {})
+    assert suggestions.best is None
+    suggestions.forget()
+
+
+async def test_a_long_list_scrolls_with_the_marked_value_and_shows_that_there_are_more():
+    suggestions = over(Asked(*(f"v{number}" for number in range(10)), more=True))
+    suggestions.look("name", "v", {})
+    await until(lambda: suggestions.is_open)
+    assert len(shown(suggestions)) == MOST_ROWS + 1
+    assert shown(suggestions)[-1] == "… more, type to narrow the list"
+    suggestions.step(-1)
+    assert suggestions.marked == "v9"
+    assert shown(suggestions)[MOST_ROWS - 1] == "> v9"
+
+
+async def test_focusing_another_field_closes_the_list_and_drops_a_late_answer():
+    suggestions = over(asked := Asked("alpha"))
+    suggestions.look("name", "", {})
+    await until(lambda: suggestions.is_open)
+    asked.gate.clear()
+    suggestions.look("other", "", {})
+    assert not suggestions.is_open
+    await until(lambda: len(asked.questions) == 2)
+    suggestions.forget()
+    asked.gate.set()
+    await asyncio.sleep(0)
+    assert not suggestions.is_open

@@ -1,20 +1,18 @@
-"""The raw sheet: all bytes, page by page, with visible controls."""
+"""The raw sheet: all bytes, with visible controls."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.text import clean
 from tui.core.traffic import Finding, Redaction, Severity
-from tui.ui.traffic.sheets import RAW_PAGE, RawSheet, finding_rows
+from tui.ui.traffic.sheets import RawSheet, finding_rows
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import UNICODE
 
 
 def raw(data: bytes, width: int = 30, redactions: tuple[Redaction, ...] = ()) -> RawSheet:
-    sheet = RawSheet(len(data), redactions, lambda start: None)
+    sheet = RawSheet(data, redactions)
     sheet.fit(width)
-    for start in range(0, len(data), RAW_PAGE):
-        sheet.put(start, data[start : start + RAW_PAGE])
     return sheet
 
 
@@ -43,15 +41,6 @@ def test_controls_are_shown_as_symbols() -> None:
 def test_a_redaction_is_highlighted() -> None:
     row = raw(b"key=***;", redactions=(Redaction(4, 7, "KEY"),)).row(0, 30)
     assert [text for text, style in row if "reverse" in style] == ["***"]
-
-
-def test_a_missing_page_is_requested_once() -> None:
-    asked: list[int] = []
-    sheet = RawSheet(50_000_000, (), asked.append)
-    sheet.fit(80)
-    for row in range(400_000, 400_030):
-        assert "reading…" in text_of(sheet.row(row, 80))
-    assert asked == [400_000 * 70 // RAW_PAGE * RAW_PAGE]
 
 
 def test_a_stray_byte_of_a_character_appears_in_one_row_only():

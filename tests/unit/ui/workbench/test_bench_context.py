@@ -1,5 +1,6 @@
 """The filter with which a workbench opens the traffic."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -7,7 +8,7 @@ from tests.ui.traffic_stage import Recorded
 from tui.core.tools import Tool
 from tui.core.traffic import Kind
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.workbench.bench_context import BenchContext
+from tui.ui.workbench.bench_context import BenchContext, listed, root_problem
 from tui.ui.workbench.calls import BenchHistory, HandCall
 from tui.ui.workbench.items import Item, of_tools
 
@@ -49,3 +50,9 @@ def test_the_traffic_of_the_server_is_shown_for_a_tool_that_was_not_called() -> 
         shared = context_of(recorded)
         assert shared.traffic_filter(item_of("add"), None) == 'server:"my notes"'
         assert shared.why_no_calls(item_of("add")) == ""
+
+
+def test_a_typed_line_is_parsed_as_a_list_of_directories(tmp_path: Path) -> None:
+    assert listed(" /a , ,~/b,") == ["/a", "~/b"]
+    assert root_problem(str(tmp_path)) == ""
+    assert "is not a directory" in root_problem(str(tmp_path / "none"))

@@ -4,9 +4,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.context.context_parts import DefinitionTokens
 from tui.core.tools import Tool
 from tui.core.workbench import CallKey, CallKind, PromptArgument, PromptInfo, ResourceInfo
-from tui.ui.workbench.items import expanded, of_prompts, of_resources, of_tools, required_variables, variables
+from tui.ui.widgets.rows import text_of
+from tui.ui.workbench.items import (
+    FEW,
+    MOST_OPEN,
+    Folder,
+    Item,
+    expanded,
+    folders_of,
+    has_tree,
+    head_of,
+    of_prompts,
+    of_resources,
+    of_tools,
+    required_variables,
+    tree_rows,
+    variables,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +83,94 @@ def test_an_item_is_found_by_words_in_its_name_or_description() -> None:
     (item,) = of_tools([Tool("s", "get_radar", description="A picture of the Rain")])
     assert item.matches(["radar", "rain"])
     assert not item.matches(["radar", "snow"])
+
+
+def about(tool: Tool, columns: int) -> str:
+    """Return the line under the name of a tool whose definition takes about 120 tokens."""
+    (item,) = of_tools([tool], tokens=DefinitionTokens(tools={tool.name: 120}))
+    return text_of(head_of(item, has_output_schema=True).facts(columns)[0])
+
+
+def test_facts_below_the_name_are_dropped_as_a_whole_and_tokens_come_first() -> None:
+    tool = Tool("s", "add", destructive=False, idempotent=True)
+    whole = "  ~120 tokens · marked non-destructive by the server · marked idempotent by the server"
+    assert about(tool, 200) == f"{whole} · structured result"
+    assert about(tool, len(whole)) == whole
+    assert about(tool, len(whole) - 1) == "  ~120 tokens · marked non-destructive by the server"
+
+
+def test_a_destructive_tool_is_labelled_destructive_first() -> None:
+    tool = Tool("s", "drop", destructive=True, idempotent=True)
+    assert about(tool, 46) == "  ! destructive · ~120 tokens"
+
+
+def test_a_read_only_tool_of_a_trusted_server_is_labelled_read_only_first() -> None:
+    assert about(Tool("s", "see", read_only=True, trusted=True), 26) == "  read-only · ~120 tokens"
+
+
+def items(*uris: str, templates: tuple[str, ...] = ()) -> list[Item]:
+    listed = [ResourceInfo("s", uri, uri.rsplit("/", 1)[-1]) for uri in uris]
+    return of_resources([*listed, *(ResourceInfo("s", uri, "t", template=True) for uri in templates)])
+
+
+def drawn(*args: object) -> list[str]:
+    rows = tree_rows(*args)  # type: ignore[arg-type]
+    return [
+        "  " * row.depth
+        + (f"{row.what.label} {row.what.count}" if isinstance(row.what, Folder) else "· ")
+        + (row.what.label if isinstance(row.what, Item) else "")
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("uri", "folders"),
+    [
+        ("file:///home/me/a.md", ["file:///", "home/", "me/"]),
+        ("demo://host/a/b?x=/y#/z", ["demo://host/", "a/"]),
+        ("notes://all", ["notes://"]),
+        ("urn:isbn:1", ["urn:"]),
+        ("", []),
+        ("no address", []),
+    ],
+)
+def test_the_folders_of_a_uri_are_all_but_its_last_part(uri: str, folders: list[str]) -> None:
+    assert folders_of(uri) == folders
+
+
+def test_few_resources_are_shown_as_a_list_and_many_as_a_tree() -> None:
+    some = [f"a://{number}" for number in range(FEW)]
+    assert not has_tree(items(*some, templates=("a://{x}",)))
+    assert has_tree(items(*some, "a://more"))
+    assert not has_tree(of_prompts([]))
+
+
+def test_folders_with_one_folder_in_them_are_one_row_and_templates_come_last() -> None:
+    found = items("file:///a/b/c/1", "file:///a/b/c/d/2", "x://y/3", templates=("x://{z}",))
+    assert drawn(found, ()) == [
+        "file:///a/b/c/ 2",
+        "  d/ 1",
+        "    · 2",
+        "  · 1",
+        "x://y/ 1",
+        "  · 3",
+        "templates 1",
+        "  · t",
+    ]
+
+
+def test_a_toggled_folder_is_folded() -> None:
+    found = items("a://x/1", "a://x/2", "b://y/3")
+    assert drawn(found, {"a://x/"}) == ["a://x/ 2", "b://y/ 1", "  · 3"]
+
+
+def test_with_very_many_resources_only_the_first_level_is_unfolded() -> None:
+    found = items(*(f"a://x/{number % 3}/{number}" for number in range(MOST_OPEN + 1)))
+    assert drawn(found, ()) == ["a://x/ 201", "  0/ 67", "  1/ 67", "  2/ 67"]
+    assert len(drawn(found, {"a://x/1/"})) == 4 + 67
+
+
+def test_text_from_a_server_is_cleaned_and_the_depth_is_bounded() -> None:
+    rows = tree_rows(items("a\x1b[31m://x/" + "y/" * 500 + "1", "b://1"), ())
+    assert "\x1b" not in rows[0].what.label
+    assert max(row.depth for row in rows) < 15

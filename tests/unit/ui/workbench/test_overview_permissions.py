@@ -1,10 +1,8 @@
 """The permissions of a server, in words."""
 
-from pathlib import Path
-
 from tui.core.servers import SamplingRule, ServerSpec, ServerStatus
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.workbench.overview import listed, permission_facts, root_problem
+from tui.ui.workbench.overview import permission_facts
 
 
 def facts(spec: ServerSpec) -> dict[str, str]:
@@ -29,12 +27,6 @@ def test_roots_and_the_budget_are_named() -> None:
 
     assert facts(spec)["roots"].startswith("/srv/a, /srv/b")
     assert facts(spec)["sampling"].startswith("ask   2,000 tokens, 10 requests a minute")
-
-
-def test_a_typed_line_is_parsed_as_a_list_of_directories(tmp_path: Path) -> None:
-    assert listed(" /a , ,~/b,") == ["/a", "~/b"]
-    assert root_problem(str(tmp_path)) == ""
-    assert "is not a directory" in root_problem(str(tmp_path / "none"))
 
 
 def test_secrets_that_are_sent_to_the_model_are_noted():
