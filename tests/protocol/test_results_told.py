@@ -135,6 +135,8 @@ async def test_tools_over_the_limit_are_omitted_with_a_notice_to_the_user():
 
 WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
 SEEDS = (1, 2)
+EVERY = 5
+"""Each fifth text is also read over HTTP. All are in tests/unit/model/dialects."""
 PROTOCOL = {"cline": "xml", "chatmcp": "chatmcp", "simple": "json", "react": "react", "leak": "native"}
 RECORDED = [name for name, entry in STREAMS.items() if "dialect" in entry]
 
@@ -160,15 +162,15 @@ async def asked(model: OpenAIChat, protocol: str, tools: tuple[ToolSpec, ...] = 
     return await output_of_model(wrap(model, protocol).stream(ModelRequest("", [UserMessage("hi")], tools)))
 
 
-@pytest.mark.timeout(180)  # hundreds of requests
-async def test_the_client_reads_every_reply_in_any_chunks_of_bytes() -> None:
+async def test_the_client_reads_replies_in_any_chunks_of_bytes() -> None:
+    some = dict(list(INDEX.items())[::EVERY])
     answers = [
         spoken(text_of(name), seed, expect.get("finish", "stop"))
-        for seed, (name, expect) in enumerate(INDEX.items())
+        for seed, (name, expect) in enumerate(some.items())
     ]
     async with Endpoint(answers) as endpoint:
         model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
-        for name, expect in INDEX.items():
+        for name, expect in some.items():
             found = await asked(model, expect["dialect"])
             assert ("tools" in endpoint.requests[-1].json) is (expect["dialect"] == "native")
             assert found.reply is not None and found.reply.finish == expect.get("finish", "stop"), name
