@@ -113,7 +113,7 @@ class _Counted(sqlite3.Connection):
 
 
 def kill_at_statements(folder: Path) -> None:
-    """For every other statement run two turns in a child that is killed before it, until one is not killed."""
+    """Before every other statement, kill a child that runs two turns, until one is not killed."""
     connect = sqlite3.connect
     for number in range(random.choice((1, 2)), 10_000, 2):
         child = os.fork()
