@@ -1,27 +1,124 @@
-"""What a killed host, run or session leaves behind: no server, and everything acknowledged is on disk."""
+"""What a killed host, run or session leaves behind: no server, and everything acknowledged is on disk.
+
+`KILLS=500 pytest` with this file kills more often.
+"""
 
 import asyncio
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
+import time
 import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from tests import programs
 from tests.configurations import config_file, model, server
 from tests.conftest import wait_until
 from tests.endpoint import Endpoint, calls
 from tests.protocol.command import mcptui, start
-from tests.protocol.killing import SCRIPT, Acknowledged, check, hear, kill_once, lines_of
 from tests.strict import FLAVOURS, Strict
-from tui.core.conversation.conversation import sanitised
+from tui.core.conversation.conversation import AssistantMessage, ToolMessage, sanitised
+from tui.core.conversation.message_json import message_of
+from tui.core.conversation.sessions import NEVER_SENT
 from tui.core.secrets.redact import Redactor
 from tui.settings.locations import data_dir
 from tui.storage.sessions.store import SessionStore
+
+SCRIPT = Path(__file__).with_name("scripted_session.py")
+
+
+@dataclass
+class Acknowledged:
+    """What a session has acknowledged as saved.
+
+    Attributes:
+        messages: by their index.
+        sent: ids of the calls whose intent was saved.
+        draft: the saved part of a reply after the last message, "" if none.
+    """
+
+    messages: dict[int, Any] = field(default_factory=dict)
+    sent: set[str] = field(default_factory=set)
+    draft: str = ""
+
+    def hear(self, line: dict[str, Any]) -> None:
+        if "message" in line:
+            self.messages[line["index"]] = message_of(line["message"])
+            self.draft = ""
+        elif "sent" in line:
+            self.sent.add(line["sent"])
+        elif "draft" in line:
+            self.draft = line["draft"]
+
+
+def lines_of(output: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def hear(lines: Sequence[dict[str, Any]], known: dict[str, Acknowledged]) -> str:
+    """Read the output of programs, one session after the other. Return the last session."""
+    session = ""
+    for line in lines:
+        if "session" in line:
+            session = line["session"]
+            known.setdefault(session, Acknowledged())
+        else:
+            known[session].hear(line)
+    return session
+
+
+def kill_once(folder: Path, dice: random.Random, known: dict[str, Acknowledged], session: str = "") -> str:
+    """Run a program, kill it at a random moment, and read its output. Return its session."""
+    words = programs.command(SCRIPT, folder, "1000", *([session] if session else []))
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(dice.randint(1, 60))]
+        time.sleep(dice.uniform(0, 0.005))
+        process.kill()
+        said.append(process.stdout.read())
+    assert process.returncode == -9, "it ended by itself"
+    return hear(lines_of(b"".join(said)), known)
+
+
+async def check(folder: Path, known: dict[str, Acknowledged]) -> int:
+    """Check every session. Return the number of acknowledged messages."""
+    store = SessionStore(folder, lambda: Redactor())
+    listed = {info.id: info for info in await store.list(limit=10_000)}
+    assert [info for info in listed.values() if info.problem or info.in_use] == []
+    for session, told in known.items():
+        if session not in listed:
+            assert not told.messages, f"{session}: all {len(told.messages)} messages are gone"
+            continue
+        await check_one(store, session, told)
+    return sum(len(told.messages) for told in known.values())
+
+
+async def check_one(store: SessionStore, session: str, told: Acknowledged) -> None:
+    found, journal = await store.reopen(session)
+    await journal.close()
+    assert journal.problem == ""
+    talk = found.conversation.messages
+    assert sanitised(talk) == talk
+    for index, message in told.messages.items():
+        assert talk[index] == message, f"{session}: message {index} is not as it was acknowledged"
+    never = {one.call_id for one in talk if isinstance(one, ToolMessage) and one.text == NEVER_SENT}
+    assert not told.sent & never, f"{session}: a call that was sent is said not to be"
+    if told.draft:
+        replies = talk[max(told.messages) + 1 :]
+        assert any(isinstance(one, AssistantMessage) and one.text.startswith(told.draft) for one in replies)
+    again = await store.read(session)
+    assert again.conversation.messages == talk, f"{session}: reads otherwise than it was opened"
+    assert again.unknown == found.unknown
+
 
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 ROOT = Path(__file__).parents[2]
@@ -121,6 +218,8 @@ WEATHER = ("weather__get_weather", {"location": "Beijing"})
 TRUSTED = ("--trust", "slow", "--trust", "weather")
 """Calls marked as read-only run in parallel if the servers are trusted."""
 
+KILLS = int(os.environ.get("KILLS", "10"))
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
 
@@ -154,12 +253,12 @@ async def test_a_session_killed_at_random_moments_keeps_acknowledged_messages(tm
     dice = random.Random()
     known: dict[str, Acknowledged] = {}
     session = ""
-    for _ in range(10):
+    for _ in range(KILLS):
         session = kill_once(tmp_path / "s", dice, known, session if session and dice.random() < 0.5 else "")
         told = known[session]
         if not told.messages:  # killed before anything was saved: there is nothing to continue
             session = ""
-    assert await check(tmp_path / "s", known) > 50
+    assert await check(tmp_path / "s", known) > 5 * KILLS
 
 
 async def test_a_session_killed_before_a_statement_keeps_acknowledged_messages(tmp_path: Path):
