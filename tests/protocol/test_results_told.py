@@ -1,7 +1,6 @@
 """What the model is told of results, also by a model that writes calls as text."""
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from tui.core.ports import (
     RetryPart,
     ToolSpec,
 )
-from tui.core.servers import ServerSpec
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
@@ -46,11 +44,8 @@ class Nobody:
 
 
 @pytest.fixture
-async def host():
-    made = Host([programs.server("srv", SERVER)], sink=lambda captured: None, clock=MonotonicClock())
-    await made.start_all()
-    yield made
-    await made.shutdown()
+async def host(hosting):
+    return await hosting(programs.server("srv", SERVER))
 
 
 async def turn_with(
@@ -117,19 +112,11 @@ async def test_each_kind_of_content_is_described_to_the_model(host):
     ]
 
 
-async def test_tools_over_the_limit_are_omitted_with_a_notice_to_the_user():
-    path = str(FAULTS / "tools_2000_paginated.py")
-    made = Host(
-        [ServerSpec("many", sys.executable, (path,))], sink=lambda captured: None, clock=MonotonicClock()
-    )
-    await made.start_all()
-    try:
-        events, (body,) = await turn_with(made, [says("So many.")])
-    finally:
-        await made.shutdown()
-    assert isinstance(events[0], TurnStarted) and "of 2000 tools are offered" in events[0].notice.replace(
-        ",", ""
-    )
+async def test_tools_over_the_limit_are_omitted_with_a_notice_to_the_user(hosting):
+    made = await hosting(programs.server("many", FAULTS / "tools_2000_paginated.py"))
+    events, (body,) = await turn_with(made, [says("So many.")])
+    assert isinstance(events[0], TurnStarted)
+    assert "of 2000 tools are offered" in events[0].notice.replace(",", "")
     assert 0 < len(body["tools"]) <= 128
 
 

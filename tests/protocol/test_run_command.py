@@ -277,10 +277,8 @@ async def test_with_configured_servers_no_samples_are_announced(tmp_path: Path):
     "words",
     [
         ("--no-start", "run", "--demo", "hello"),
-        ("run", "--no-start", "--demo", "hello"),
         ("run", "--demo", "hello", "--no-start"),
         ("run", "--demo", "--no-servers", "hello"),
-        ("--no-servers", "run", "--demo", "hello"),
     ],
 )
 async def test_no_servers_start_with_the_option_for_none(words: tuple[str, ...]):
