@@ -314,12 +314,8 @@ def steer(tmp_path):
 
 
 @pytest.fixture
-async def host(steer):
-    spec = ServerSpec("steered", sys.executable, (SERVER, str(steer(era="legacy"))))
-    made = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
-    await made.start_all()
-    yield made
-    await made.shutdown()
+async def host(hosting, steer):
+    return await hosting(ServerSpec("steered", sys.executable, (SERVER, str(steer(era="legacy")))))
 
 
 def states(host):

@@ -226,11 +226,9 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
-async def test_a_list_after_a_call_is_not_that_of_the_start(tmp_path, by_hand):
-    (tmp_path / "server.py").write_text(ADDING)
-    spec = ServerSpec("adding", sys.executable, args=(str(tmp_path / "server.py"),), era=EraChoice.LEGACY)
-    host = Host([spec], sink=lambda _: None, clock=MonotonicClock())
-    await host.start_all()
+async def test_a_list_after_a_call_is_not_that_of_the_start(hosting, by_hand):
+    spec = ServerSpec("adding", sys.executable, args=("-c", ADDING), era=EraChoice.LEGACY)
+    host = await hosting(spec)
     (tool,) = host.toolbox.tools()
     if by_hand:
         params = {"name": "add", "arguments": {}}
@@ -239,28 +237,20 @@ async def test_a_list_after_a_call_is_not_that_of_the_start(tmp_path, by_hand):
         await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
     found, problem = await host.workbench.resources("adding")
     assert (len(found), problem) == (1, "")
-    await host.shutdown()
 
 
 CHANGING = Path(__file__).with_name("changing_server.py")
 
 
 @pytest.fixture
-async def lines():
+def lines():
     return []
 
 
 @pytest.fixture
-async def host(lines):
-    made = Host(
-        [programs.server("changing", CHANGING)],
-        sink=lambda captured: lines.append(captured.raw),
-        clock=MonotonicClock(),
-        questioner=Accepting(),
-    )
-    await made.start_all()
-    yield made
-    await made.shutdown()
+async def host(hosting, lines):
+    spec = programs.server("changing", CHANGING)
+    return await hosting(spec, sink=lambda captured: lines.append(captured.raw), questioner=Accepting())
 
 
 async def call(host, name, progress=lambda *_: None):

@@ -8,10 +8,8 @@ import pytest
 from tests.configurations import config_file, server
 from tests.protocol.command import mcptui
 from tests.ui.real_stage import real_app
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.host import connection
-from tui.host.host import Host
 
 SERVER = Path(__file__).with_name("odd_server.py")
 
@@ -20,19 +18,15 @@ def config(folder: Path, fault: str) -> str:
     return config_file(folder, server("odd", SERVER, fault))
 
 
-async def started(fault: str) -> Host:
-    spec = ServerSpec("odd", sys.executable, args=(str(SERVER), fault))
-    host = Host([spec], sink=lambda *_: None, clock=MonotonicClock())
-    await host.start_all()
-    return host
+def spec_of(fault: str) -> ServerSpec:
+    return ServerSpec("odd", sys.executable, args=(str(SERVER), fault))
 
 
-async def test_a_list_whose_response_has_another_id_names_it(monkeypatch: pytest.MonkeyPatch):
+async def test_a_list_whose_response_has_another_id_names_it(hosting, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connection, "FIRST_LIST_SECONDS", 0.3)
-    host = await started("list-id")
+    host = await hosting(spec_of("list-id"))
     said = "no response within 0.3 s. The server sent a response with the id 31337, which no request has"
     assert host.status("odd").listing_problem == said
-    await host.shutdown()
 
 
 async def test_a_call_whose_response_has_another_id_names_it(tmp_path: Path):
@@ -53,11 +47,10 @@ async def test_a_failed_call_without_content_says_so(tmp_path: Path, fault: str)
     assert (done.code, done.out) == (1, "") and "one failed without a message" in done.err
 
 
-async def test_the_items_before_a_page_that_fails_are_counted_and_listed(tmp_path: Path):
-    host = await started("page-2")
+async def test_the_items_before_a_page_that_fails_are_counted_and_listed(hosting, tmp_path: Path):
+    host = await hosting(spec_of("page-2"))
     status = host.status("odd")
     assert (status.tools, status.resources, status.prompts) == (1, 1, 1)
-    await host.shutdown()
     done = await mcptui("list", "--config", config(tmp_path, "page-2"), "odd")
     assert done.out.count("one") >= 3 and "page 2 failed: page 2 broke" in done.err
 
