@@ -16,7 +16,14 @@ FILE = Path(os.environ["TASKS_FILE"])
 EXTENSION = "io.modelcontextprotocol/tasks"
 NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 QUESTION = {"method": "elicitation/create", "params": {"message": "Your name?", "requestedSchema": NAME}}
-TOOLS = ("count", "greet", "stuck", "broken", "wrong", "plain")
+TOOLS = {
+    "count": "Count to three.",
+    "greet": "Ask for a name and greet it.",
+    "stuck": "Never end.",
+    "broken": "Fail.",
+    "wrong": "Say that it failed.",
+    "plain": "Answer at once.",
+}
 CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 Task = dict[str, Any]
@@ -72,7 +79,11 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
             offers = {"tools": {}, "extensions": {EXTENSION: {}}}
             return {"supportedVersions": ["2026-07-28"], "capabilities": offers, **CACHED}
         case "tools/list":
-            return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS], **CACHED}
+            schema = {"type": "object"}
+            tools = [
+                {"name": name, "description": said, "inputSchema": schema} for name, said in TOOLS.items()
+            ]
+            return {"tools": tools, **CACHED}
         case "tools/call" if params["name"] == "plain":
             return text("at once")
         case "tools/call":

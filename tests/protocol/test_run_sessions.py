@@ -320,7 +320,8 @@ def written() -> list[Path]:
 async def test_arguments_secret_by_schema_or_rule_are_written_nowhere(tmp_path: Path):
     arguments = {"code": "canary-code", "ssn": "canary-ssn"}
     async with Endpoint([calls(("auth__login", arguments)), says("Done.")]) as endpoint:
-        auth = server("auth", "-c", SERVER, secret_arguments="login.ssn")
+        (tmp_path / "auth.py").write_text(SERVER, "utf-8")  # not in the command, which is recorded
+        auth = server("auth", tmp_path / "auth.py", secret_arguments="login.ssn")
         config = config_file(tmp_path, auth, model(endpoint))
         options = ("--config", config, "--approve", "all", "--session", "s", "--json")
         done = await mcptui("run", *options, "log in")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input, TextArea
 
-from tests.programs import command
+from tests.configurations import config_file, server
 from tests.terminal.pty_app import ROOT, TerminalApp, home_in
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.answer_pause import GRACE_SECONDS
@@ -223,12 +223,8 @@ def test_it_is_in_every_field(tmp_path: Path, module: str, steps: Steps) -> None
 
 @pytest.mark.parametrize(("module", "steps"), ASKED, ids=[f"{one}:{steps[-1]}" for one, steps in ASKED])
 def test_it_is_in_every_field_for_a_server(tmp_path: Path, module: str, steps: Steps) -> None:
-    config = tmp_path / "servers.toml"
-    python, script, *_ = command(ROOT / "tests" / "protocol" / "asking_server.py")
-    config.write_text(
-        f'[servers.asking]\ncommand = {json.dumps(python)}\nargs = {json.dumps([script])}\nsampling = "ask"\n'
-    )
-    with walking(tmp_path, "--demo", "--config", str(config)) as walker:
+    asking = server("asking", ROOT / "tests" / "protocol" / "asking_server.py", sampling="ask")
+    with walking(tmp_path, "--demo", "--config", config_file(tmp_path, asking)) as walker:
         walker.app.shows("4 tools")
         walker.open(*steps)
         walker.walk()
@@ -236,13 +232,9 @@ def test_it_is_in_every_field_for_a_server(tmp_path: Path, module: str, steps: S
 
 @pytest.mark.parametrize("tool", ["optional", "order", "shapes"])
 def test_it_is_in_every_row_of_a_form(tmp_path: Path, tool: str) -> None:
-    config = tmp_path / "servers.toml"
-    python, script, *_ = command(ROOT / "tests" / "ui" / "forms_server.py")
-    config.write_text(
-        f"[servers.forms]\ncommand = {json.dumps(python)}\nargs = {json.dumps([script])}\n"
-        f"env = {{ ARRIVED_FILE = {json.dumps(str(tmp_path / 'arrived'))} }}\n"
-    )
-    with walking(tmp_path, "--demo", "--config", str(config)) as walker:
+    env = {"ARRIVED_FILE": str(tmp_path / "arrived")}
+    forms = server("forms", ROOT / "tests" / "ui" / "forms_server.py", env=env)
+    with walking(tmp_path, "--demo", "--config", config_file(tmp_path, forms)) as walker:
         walker.app.shows("tools")
         walker.open(*TOOL, "2", "CALLS", "/", "name or", f"{tool}\r", f"▸ {tool}", "\r", "enter next")
         walker.app.send(CTRL_N)  # an entry of a list, where there is one

@@ -1,11 +1,10 @@
 """A secret that a server or an endpoint repeats everywhere is neither painted, copied nor written."""
 
 import base64
-import json
 import re
-import sys
 from pathlib import Path
 
+from tests.configurations import config_file, model, server, table
 from tests.endpoint import Answer, Request, calls, chunk, refuses, says
 from tests.terminal.pty_app import TerminalApp, home_in
 from tests.terminal.set_ups import endpoint_beside
@@ -48,24 +47,9 @@ def answered(request: Request) -> Answer:
 
 
 def configured(folder: Path, base_url: str) -> str:
-    path = folder / "config.toml"
-    path.write_text(
-        f"""
-[models.m]
-model = "m"
-base_url = "{base_url}"
-[approvals]
-allow = ["leaky/*"]
-[servers.leaky]
-command = {json.dumps(sys.executable)}
-args = {json.dumps([str(LEAKY)])}
-env = {{ LEAKY_TOKEN = "{SECRET}" }}
-send_as_is = true
-""",
-        "utf-8",
-    )
-    path.chmod(0o600)
-    return str(path)
+    leaky = server("leaky", LEAKY, env={"LEAKY_TOKEN": SECRET}, send_as_is=True)
+    talking = table("models.m", model="m", base_url=base_url)
+    return config_file(folder, talking, table("approvals", allow=["leaky/*"]), leaky)
 
 
 def test_no_secret_is_painted_copied_or_written(tmp_path: Path):
@@ -123,12 +107,9 @@ def refused(request: Request) -> Answer:
 def test_an_api_key_quoted_in_an_error_is_neither_shown_nor_saved(tmp_path: Path):
     with endpoint_beside([refused]) as endpoint:
         endpoint.pages["/v1/models"] = refuses(403, f"no list for {KEY}")
-        path = tmp_path / "config.toml"
-        profile = f'base_url = "{endpoint.base_url}"\nmodel = "m"\napi_key = "{KEY}"'
-        path.write_text(f"[models.m]\n{profile}\n[servers]\n", "utf-8")
-        path.chmod(0o600)
+        path = config_file(tmp_path, model(endpoint, "m", api_key=KEY), "[servers]")
         home = tmp_path / "home"
-        with TerminalApp.real("--config", str(path), columns=300, env=home_in(home)) as app:
+        with TerminalApp.real("--config", path, columns=300, env=home_in(home)) as app:
             app.shows("Ask anything")
             app.send("hello" + ENTER)
             app.shows("Fine, thanks.")
