@@ -1,4 +1,9 @@
-"""Runs commands: as a process of their own, or without one, and reads their output."""
+"""Runs commands: as a process of their own, or in a thread of this one, and reads their output.
+
+A thread saves the start of an interpreter, most of the time of a command. It hides what belongs to a process:
+signals, the order of imports, the end of the interpreter, and whatever a command leaves in memory for the
+next one. Tests of those use `start` or `python`. `OWN_PROCESSES=1 pytest tests/protocol` hides nothing.
+"""
 
 import asyncio
 import io
@@ -6,6 +11,7 @@ import json
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,10 +73,15 @@ async def mcptui(*args: str, stdin: bytes = b"", **env: str) -> Done:
 
 async def doubtful(*args: str, stdin: bytes = b"", **env: str) -> Done:
     """As `mcptui`, but with a configuration that is not the user's own."""
-    if any(word in args for word in OWN_PROCESS) or any(name.startswith("PYTHON") for name in env):
+    needs_own = any(word in args for word in OWN_PROCESS) or any(name.startswith("PYTHON") for name in env)
+    if needs_own or os.environ.get("OWN_PROCESSES"):
         return await python("-m", "tui", *args, stdin=stdin, **env)
     async with asyncio.timeout(40):
         return await asyncio.get_running_loop().run_in_executor(None, _run, args, stdin, env)
+
+
+_ALONE = threading.Lock()
+"""Standard streams and environment are of the whole process, so one command runs at a time."""
 
 
 def _run(args: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> Done:
@@ -80,6 +91,7 @@ def _run(args: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> Done:
     given.buffer.write(stdin)
     given.seek(0)
     with (
+        _ALONE,
         mock.patch.multiple(sys, stdin=given, stdout=out, stderr=err),
         mock.patch.object(Interrupt, "signals", ()),
         mock.patch.object(cli, "_prepare_imports", lambda: None),

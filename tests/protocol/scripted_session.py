@@ -1,13 +1,14 @@
 """A program that runs a conversation, saves it and reports what is acknowledged as saved. Made to be killed.
 
 python scripted_session.py FOLDER TURNS [SESSION]   runs or continues a session
-python scripted_session.py --each FOLDER            kills a child at each statement of SQLite in turn
+python scripted_session.py --statements FOLDER            kills a child at every other statement of SQLite
 
 Each line of its output is JSON: a session, or something acknowledged by `settled()`.
 """
 
 import asyncio
 import os
+import random
 import signal
 import sqlite3
 import sys
@@ -118,10 +119,10 @@ class _Counted(sqlite3.Connection):
         return run(*args)
 
 
-def kill_at_each(folder: Path) -> None:
-    """For each statement run two turns in a child that is killed before it, until one is not killed."""
+def kill_at_statements(folder: Path) -> None:
+    """Before every other statement, kill a child that runs two turns, until one is not killed."""
     connect = sqlite3.connect
-    for number in range(1, 10_000):
+    for number in range(random.choice((1, 2)), 10_000, 2):
         child = os.fork()
         if not child:
             _Counted.left = number
@@ -134,7 +135,7 @@ def kill_at_each(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--each":
-        kill_at_each(Path(sys.argv[2]))
+    if sys.argv[1] == "--statements":
+        kill_at_statements(Path(sys.argv[2]))
     else:
         asyncio.run(run(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]))

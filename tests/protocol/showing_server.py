@@ -1,20 +1,12 @@
-"""A server on the current SDK whose tools return content other than short text."""
+"""A server of 2026-07-28 on raw lines whose tools return content other than short text."""
 
 import base64
+import json
 import struct
+import sys
 import zlib
 
-from mcp.server.mcpserver import Image, MCPServer
-from mcp_types import (
-    AudioContent,
-    EmbeddedResource,
-    ImageContent,
-    ResourceLink,
-    TextContent,
-    TextResourceContents,
-)
-
-server = MCPServer("showing")
+CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 
 def png(width: int, height: int) -> bytes:
@@ -26,38 +18,49 @@ def png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + piece(b"IHDR", head) + piece(b"IDAT", pixels) + piece(b"IEND", b"")
 
 
-@server.tool()
-def picture() -> Image:
-    """Show a picture."""
-    return Image(data=png(64, 48), format="png")
+def text(said: str) -> dict[str, object]:
+    return {"type": "text", "text": said}
 
 
-@server.tool()
-def log() -> str:
-    """Return a long log."""
-    return "\n".join(f"{number}: all is well" for number in range(30_000))
+def data(kind: str, mime: str, encoded: str) -> dict[str, object]:
+    return {"type": kind, "mimeType": mime, "data": encoded}
 
 
-@server.tool()
-def numbers() -> list[int]:
-    """Return numbers, as text and structured."""
-    return [1, 2, 3]
+NOTE = {"uri": "notes://1", "mimeType": "text/markdown", "text": "```\nx\n```"}
+CONTENT = {
+    "picture": [data("image", "image/png", base64.b64encode(png(64, 48)).decode())],
+    "log": [text("\n".join(f"{number}: all is well" for number in range(30_000)))],
+    "numbers": [text("1"), text("2"), text("3")],
+    "everything": [
+        text("words"),
+        data("image", "image/png", "no picture"),
+        data("audio", "audio/ogg", base64.b64encode(b"OggS....").decode()),
+        {"type": "resource_link", "name": "a", "uri": "file:///a", "description": "first"},
+        {"type": "resource", "resource": NOTE},
+    ],
+}
+STRUCTURED = {"numbers": {"structuredContent": {"result": [1, 2, 3]}}}
 
 
-@server.tool(structured_output=False)
-def everything() -> list[TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource]:
-    """Return one of each kind."""
-    return [
-        TextContent(type="text", text="words"),
-        ImageContent(type="image", data="no picture", mime_type="image/png"),
-        AudioContent(type="audio", data=base64.b64encode(b"OggS....").decode(), mime_type="audio/ogg"),
-        ResourceLink(type="resource_link", name="a", uri="file:///a", description="first"),
-        EmbeddedResource(
-            type="resource",
-            resource=TextResourceContents(uri="notes://1", mime_type="text/markdown", text="```\nx\n```"),
-        ),
-    ]
+def result_of(method: str, params: dict[str, str]) -> dict[str, object] | None:
+    match method:
+        case "server/discover":
+            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **CACHED}
+        case "tools/list":
+            return {
+                "tools": [{"name": name, "inputSchema": {"type": "object"}} for name in CONTENT],
+                **CACHED,
+            }
+        case "tools/call":
+            return {"content": CONTENT[params["name"]], **STRUCTURED.get(params["name"], {})}
+    return None
 
 
-if __name__ == "__main__":
-    server.run()
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        found = result_of(request["method"], request.get("params") or {})
+        answer = {"error": {"code": -32601, "message": "Method not found"}}
+        if found is not None:
+            answer = {"result": {"resultType": "complete", **found}}
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)

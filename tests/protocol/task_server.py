@@ -1,69 +1,46 @@
-"""A server on the current SDK that answers tool calls with tasks, and keeps them in the file TASKS_FILE.
+"""A server of 2026-07-28 on raw lines that answers calls with tasks, and keeps them in the file TASKS_FILE.
 
 Tasks advance with each request for them: `count` is done after three, `greet` asks for a name, `stuck`
-never ends, `broken` fails with a protocol error, `wrong` ends with a tool error.
+never ends, `broken` fails with a protocol error, `wrong` ends with a tool error. `plain` is no task.
 """
 
 import json
 import os
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
-
-from mcp.server.extension import Extension, MethodBinding
-from mcp.server.mcpserver import MCPServer, require_client_extension
-from mcp.shared.exceptions import MCPError
-from mcp_types import RequestParams, Result
-from pydantic import ConfigDict
 
 FILE = Path(os.environ["TASKS_FILE"])
 EXTENSION = "io.modelcontextprotocol/tasks"
 NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 QUESTION = {"method": "elicitation/create", "params": {"message": "Your name?", "requestedSchema": NAME}}
+TOOLS = {
+    "count": "Count to three.",
+    "greet": "Ask for a name and greet it.",
+    "stuck": "Never end.",
+    "broken": "Fail.",
+    "wrong": "Say that it failed.",
+    "plain": "Answer at once.",
+}
+CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
-
-class Raw(Result):
-    """A result with any members."""
-
-    model_config = ConfigDict(extra="allow")
-    result_type: Literal["task", "complete"] = "complete"
-
-
-class TaskParams(RequestParams):
-    task_id: str
-
-
-class UpdateParams(TaskParams):
-    input_responses: dict[str, Any]
-
-
-def load() -> dict[str, Any]:
-    return json.loads(FILE.read_text()) if FILE.exists() else {}
-
-
-def save(tasks: dict[str, Any]) -> None:
-    FILE.write_text(json.dumps(tasks))
+Task = dict[str, Any]
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": words}], **more}
 
 
-def state(task_id: str, task: dict[str, Any]) -> dict[str, Any]:
+def state(task_id: str, task: Task) -> dict[str, Any]:
     shown = {key: value for key, value in task.items() if key not in ("tool", "polls", "given")}
     now = datetime.now(UTC).isoformat()
-    return {
-        "taskId": task_id,
-        "createdAt": now,
-        "lastUpdatedAt": now,
-        "ttlMs": 3_600_000,
-        "pollIntervalMs": 250,
-        **shown,
-    }
+    times = {"createdAt": now, "lastUpdatedAt": now, "ttlMs": 3_600_000, "pollIntervalMs": 250}
+    return {"taskId": task_id, **times, **shown}
 
 
-def step(task: dict[str, Any]) -> None:
+def step(task: Task) -> None:
     task["polls"] += 1
     match task["tool"]:
         case "count" if task["polls"] >= 3:
@@ -82,93 +59,50 @@ def step(task: dict[str, Any]) -> None:
             task |= {"status": "completed", "result": text("no such thing", isError=True)}
 
 
-class Tasks(Extension):
-    identifier = EXTENSION
-
-    def methods(self):
-        return [
-            MethodBinding("tasks/get", TaskParams, self.get),
-            MethodBinding("tasks/update", UpdateParams, self.update),
-            MethodBinding("tasks/cancel", TaskParams, self.cancel),
-        ]
-
-    async def intercept_tool_call(self, params, ctx, call_next):
-        if params.name == "plain":
-            return await call_next(ctx)
-        require_client_extension(ctx, EXTENSION)
-        tasks, task_id = load(), str(uuid4())
-        tasks[task_id] = {"tool": params.name, "status": "working", "polls": 0, "given": {}}
-        save(tasks)
-        return Raw.model_validate({"resultType": "task", **state(task_id, tasks[task_id])}, by_alias=True)
-
-    def find(self, tasks, task_id):
-        if task_id not in tasks:
-            raise MCPError(code=-32602, message="Task not found")
-        return tasks[task_id]
-
-    async def get(self, ctx, params):
-        tasks = load()
-        task = self.find(tasks, params.task_id)
-        step(task)
-        save(tasks)
-        return Raw.model_validate(state(params.task_id, task), by_alias=True)
-
-    async def update(self, ctx, params):
-        tasks = load()
-        self.find(tasks, params.task_id)["given"] |= params.input_responses
-        save(tasks)
-        return Raw()
-
-    async def cancel(self, ctx, params):
-        tasks = load()
-        self.find(tasks, params.task_id)["status"] = "cancelled"
-        save(tasks)
-        return Raw()
+def asked(method: str, params: dict[str, Any], task: Task) -> dict[str, Any]:
+    """Answer a request for a task, or change it."""
+    match method:
+        case "tasks/get":
+            step(task)
+            return state(params["taskId"], task)
+        case "tasks/update":
+            task["given"] |= params["inputResponses"]
+        case "tasks/cancel":
+            task["status"] = "cancelled"
+    return {}
 
 
-server = MCPServer("tasks", extensions=[Tasks()])
+def result_of(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+    tasks: dict[str, Task] = json.loads(FILE.read_text()) if FILE.exists() else {}
+    match method:
+        case "server/discover":
+            offers = {"tools": {}, "extensions": {EXTENSION: {}}}
+            return {"supportedVersions": ["2026-07-28"], "capabilities": offers, **CACHED}
+        case "tools/list":
+            schema = {"type": "object"}
+            tools = [
+                {"name": name, "description": said, "inputSchema": schema} for name, said in TOOLS.items()
+            ]
+            return {"tools": tools, **CACHED}
+        case "tools/call" if params["name"] == "plain":
+            return text("at once")
+        case "tools/call":
+            task_id = str(uuid4())
+            tasks[task_id] = {"tool": params["name"], "status": "working", "polls": 0, "given": {}}
+            found = {"resultType": "task", **state(task_id, tasks[task_id])}
+        case "tasks/get" | "tasks/update" | "tasks/cancel" if params["taskId"] in tasks:
+            found = asked(method, params, tasks[params["taskId"]])
+        case _:
+            return None
+    FILE.write_text(json.dumps(tasks))
+    return found
 
 
-@server.tool(structured_output=False)
-def count() -> str:
-    """Count to three."""
-    return "unused"
-
-
-@server.tool(structured_output=False)
-def greet() -> str:
-    """Ask for a name and greet it."""
-    return "unused"
-
-
-@server.tool(structured_output=False)
-def stuck() -> str:
-    """Never end."""
-    return "unused"
-
-
-@server.tool(structured_output=False)
-def broken() -> str:
-    """Fail."""
-    return "unused"
-
-
-@server.tool(structured_output=False)
-def wrong() -> str:
-    """Say that it failed."""
-    return "unused"
-
-
-@server.tool(structured_output=False)
-def plain() -> str:
-    """Answer at once."""
-    return "at once"
-
-
-if __name__ == "__main__":
-    import sys
-
-    if "--http" in sys.argv:
-        server.run("streamable-http", port=int(sys.argv[-1]))
-    else:
-        server.run()
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        found = result_of(request["method"], request.get("params") or {})
+        answer = {"error": {"code": -32602, "message": "Task not found"}}
+        if found is not None:
+            answer = {"result": {"resultType": "complete", **found}}
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import programs
+from tests.configurations import config_file, server, table
 from tests.http_server import ECHO, LEGACY, MODERN, Asked, http_server, reply, says
 from tests.protocol.command import Done, mcptui, start
 from tests.protocol.offering_server import PNG
@@ -29,24 +30,13 @@ def calls(tmp_path: Path) -> Path:
 @pytest.fixture
 def config(tmp_path: Path, calls: Path) -> str:
     """Configure two servers: one to call, and one that creates a file if it is started."""
-    path = tmp_path / "config.toml"
-    started = tmp_path / "started"
-    path.write_text(
-        f"""
-        [servers.offering]
-        command = {json.dumps(sys.executable)}
-        args = [{json.dumps(str(SERVER))}, {json.dumps(str(calls))}]
-        [servers.other]
-        command = "touch"
-        args = [{json.dumps(str(started))}]
-        [servers.off]
-        command = "touch"
-        disabled = true
-        [servers.unset]
-        command = "${{NO_SUCH_COMMAND}}"
-        """
+    return config_file(
+        tmp_path,
+        server("offering", SERVER, calls),
+        table("servers.other", command="touch", args=[str(tmp_path / "started")]),
+        table("servers.off", command="touch", disabled=True),
+        table("servers.unset", command="${NO_SUCH_COMMAND}"),
     )
-    return str(path)
 
 
 def add_to(file: Path, text: str) -> None:

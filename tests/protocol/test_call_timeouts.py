@@ -1,7 +1,6 @@
 """Progress restarts the timeout of a call: both eras, both ways to send it, over stdio and HTTP."""
 
 import asyncio
-import json
 import re
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.configurations import config_file, server
 from tests.http_server import STREAM, Asked, event, http_server
 from tests.protocol.command import mcptui
 from tui.core.ports import MonotonicClock
@@ -153,13 +153,7 @@ async def test_progress_restarts_the_timeout_of_a_call_over_http(modern):
 
 @pytest.fixture
 def config(tmp_path: Path) -> str:
-    path = tmp_path / "config.toml"
-    servers = []
-    for name, era in (("far", "modern"), ("older", "legacy")):
-        given = json.dumps([str(SERVER), era])
-        servers.append(f"[servers.{name}]\ncommand = {json.dumps(sys.executable)}\nargs = {given}\n")
-    path.write_text("\n".join(servers))
-    return str(path)
+    return config_file(tmp_path, server("far", SERVER, "modern"), server("older", SERVER, "legacy"))
 
 
 async def test_progress_extends_the_seconds_of_the_command(config: str):

@@ -1,13 +1,16 @@
-"""A server of the SDK in the same process, through the ordinary host."""
+"""Whole runs without a process, for long, and leaving nothing behind."""
 
 import asyncio
 import json
+import subprocess
+import sys
 
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
 from tests.conftest import until
 from tests.in_memory import LinkClosed, in_memory, linked_pair
+from tests.terminal.pty_app import ROOT
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Kind
@@ -81,3 +84,15 @@ async def test_closing_one_end_closes_the_other_once_and_sending_is_an_error():
     for end in (left, right):
         with pytest.raises(LinkClosed):
             end.send(b"x")
+
+
+@pytest.mark.parametrize("arguments", [("--rounds", "8"), ("--cycles", "10"), ("--kills", "2")])
+def test_many_rounds_of_all_features_leak_nothing(arguments: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.soak", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

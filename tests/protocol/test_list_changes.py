@@ -1,4 +1,4 @@
-"""Lists that change while a server runs, failed listings, and change streams that end."""
+"""Lists that change while a server runs, in both eras."""
 
 import asyncio
 import json
@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.accepting import Accepting
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
-from tui.core.servers import EraChoice, ServerSpec
+from tui.core.servers import EraChoice, ServerSpec, ServerState
 from tui.host.host import Host
 from tui.host.host_context import Answerers
+from tui.host.sdk.sdk_bridge import TICKET
 
 SERVER = str(Path(__file__).with_name("steered_server.py"))
 TOOLS = ["say", "end", "third"]
@@ -225,11 +227,9 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
-async def test_a_list_after_a_call_is_not_that_of_the_start(tmp_path, by_hand):
-    (tmp_path / "server.py").write_text(ADDING)
-    spec = ServerSpec("adding", sys.executable, args=(str(tmp_path / "server.py"),), era=EraChoice.LEGACY)
-    host = Host([spec], sink=lambda _: None, clock=MonotonicClock())
-    await host.start_all()
+async def test_a_list_after_a_call_is_not_that_of_the_start(hosting, by_hand):
+    spec = ServerSpec("adding", sys.executable, args=("-c", ADDING), era=EraChoice.LEGACY)
+    host = await hosting(spec)
     (tool,) = host.toolbox.tools()
     if by_hand:
         params = {"name": "add", "arguments": {}}
@@ -238,4 +238,60 @@ async def test_a_list_after_a_call_is_not_that_of_the_start(tmp_path, by_hand):
         await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
     found, problem = await host.workbench.resources("adding")
     assert (len(found), problem) == (1, "")
-    await host.shutdown()
+
+
+CHANGING = Path(__file__).with_name("changing_server.py")
+
+
+@pytest.fixture
+def lines():
+    return []
+
+
+@pytest.fixture
+async def host(hosting, lines):
+    spec = programs.server("changing", CHANGING)
+    return await hosting(
+        spec, sink=lambda captured: lines.append(captured.raw), answerers=Answerers(questioner=Accepting())
+    )
+
+
+async def call(host, name, progress=lambda *_: None):
+    tool = next(tool for tool in host.toolbox.tools() if tool.name == name)
+    return (await host.toolbox.call(tool, {}, seconds=10, progress=progress)).content[0].text
+
+
+async def test_a_tool_that_appears_later_can_be_called_once_it_is_accepted(host, lines):
+    assert [tool.name for tool in host.toolbox.tools()] == ["grow", "count"]
+    await until(lambda: any(b"subscriptions/acknowledged" in line for line in lines))
+    before = host.revision
+    assert await call(host, "grow") == "grown"
+    await until(lambda: host.status("changing").tools == 3)
+    assert host.revision > before
+    await host.changes_answered()
+    assert await call(host, "added") == "new"
+
+
+async def test_progress_is_reported_with_its_message(host):
+    seen = []
+    assert await call(host, "count", lambda *told: seen.append(told)) == "counted"
+    # Updates at the same time are reported once with the last state, so the first may be missing.
+    assert seen[-1] == (2.0, 2.0, "whole") and seen[0] in ((1.0, 2.0, "half"), (2.0, 2.0, "whole"))
+
+
+async def test_internal_tickets_of_answers_are_not_sent(host, lines):
+    await call(host, "count")
+    assert not any(TICKET.encode() in line for line in lines)
+
+
+async def test_the_host_sends_its_name_and_declares_only_what_it_supports(host, lines):
+    first = next(line for line in lines if b"server/discover" in line)
+    assert b'"name":"mcptui"' in first
+    offered = json.loads(first)["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
+    assert set(offered) == {"elicitation", "roots", "extensions"}
+    assert set(offered["extensions"]) == {"io.modelcontextprotocol/tasks"}
+
+
+async def test_an_open_change_stream_does_not_delay_a_stop(host):
+    await host.stop("changing")
+    assert host.status("changing").state is ServerState.STOPPED

@@ -1,40 +1,32 @@
-"""Answers with a wrong id, without content, or that end with an error: what is said of them."""
+"""Servers that answer with another id, or print on stdout what is no message."""
 
-import json
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.configurations import config_file, server
 from tests.protocol.command import mcptui
-from tui.core.ports import MonotonicClock
+from tests.ui.real_stage import real_app
 from tui.core.servers import ServerSpec
 from tui.host import connection
-from tui.host.host import Host
 
 SERVER = Path(__file__).with_name("odd_server.py")
 
 
 def config(folder: Path, fault: str) -> str:
-    path = folder / "config.toml"
-    given = json.dumps([str(SERVER), fault])
-    path.write_text(f"[servers.odd]\ncommand = {json.dumps(sys.executable)}\nargs = {given}\n")
-    return str(path)
+    return config_file(folder, server("odd", SERVER, fault))
 
 
-async def started(fault: str) -> Host:
-    spec = ServerSpec("odd", sys.executable, args=(str(SERVER), fault))
-    host = Host([spec], sink=lambda *_: None, clock=MonotonicClock())
-    await host.start_all()
-    return host
+def spec_of(fault: str) -> ServerSpec:
+    return ServerSpec("odd", sys.executable, args=(str(SERVER), fault))
 
 
-async def test_a_list_whose_response_has_another_id_names_it(monkeypatch: pytest.MonkeyPatch):
+async def test_a_list_whose_response_has_another_id_names_it(hosting, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connection, "FIRST_LIST_SECONDS", 0.3)
-    host = await started("list-id")
+    host = await hosting(spec_of("list-id"))
     said = "no response within 0.3 s. The server sent a response with the id 31337, which no request has"
     assert host.status("odd").listing_problem == said
-    await host.shutdown()
 
 
 async def test_a_call_whose_response_has_another_id_names_it(tmp_path: Path):
@@ -55,10 +47,79 @@ async def test_a_failed_call_without_content_says_so(tmp_path: Path, fault: str)
     assert (done.code, done.out) == (1, "") and "one failed without a message" in done.err
 
 
-async def test_the_items_before_a_page_that_fails_are_counted_and_listed(tmp_path: Path):
-    host = await started("page-2")
+async def test_the_items_before_a_page_that_fails_are_counted_and_listed(hosting, tmp_path: Path):
+    host = await hosting(spec_of("page-2"))
     status = host.status("odd")
     assert (status.tools, status.resources, status.prompts) == (1, 1, 1)
-    await host.shutdown()
     done = await mcptui("list", "--config", config(tmp_path, "page-2"), "odd")
     assert done.out.count("one") >= 3 and "page 2 failed: page 2 broke" in done.err
+
+
+NOISY = r"""
+import json, sys
+def out(raw): sys.stdout.buffer.write(raw); sys.stdout.buffer.flush()
+def say(**more): out(json.dumps({"jsonrpc": "2.0", **more}).encode() + b"\n")
+out(b"\x1b[31mStarting\x1b[0m\n")
+print("on stderr", file=sys.stderr, flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    match asked["method"]:
+        case "initialize":
+            who, offers = {"name": "n", "version": "1"}, {"tools": {}}
+            about = {"protocolVersion": "2025-06-18", "capabilities": offers, "serverInfo": who}
+            say(id=asked["id"], result=about)
+        case "tools/list":
+            say(id=asked["id"], result={"tools": [{"name": "add", "inputSchema": {"type": "object"}}]})
+        case "tools/call":
+            out(b"calling \xff"); out(b" now\n")
+            say(id=asked["id"], result={"content": [{"type": "text", "text": "done"}]})
+        case _ if "id" in asked:
+            say(id=asked["id"], error={"code": -32601, "message": "unknown"})
+"""
+
+
+@pytest.fixture
+def noisy(tmp_path: Path) -> str:
+    return server("noisy", "-c", NOISY)
+
+
+async def test_printed_lines_are_a_mark_in_the_servers_pane_and_in_the_log(
+    separate_home: Path, noisy: str
+) -> None:
+    async with real_app(separate_home, noisy) as real:
+        await real.has_state("noisy", "RUNNING")
+        await real.shows("! 1 line on stdout")
+        tool = real.runtime.workbench.tools("noisy")[0]
+        await real.runtime.workbench.call_tool(tool, {}, call="c", seconds=10, progress=lambda *_: None)
+        await real.shows("! 2 lines on stdout")
+        log = real.runtime.host.stderr("noisy")
+        assert set(log) == {"stdout: Starting", "on stderr", "stdout: calling \ufffd now"}
+        assert real.runtime.host.status("noisy").stderr_last == "on stderr"
+
+
+async def test_the_log_of_the_workbench_has_what_was_printed(separate_home: Path, noisy: str) -> None:
+    async with real_app(separate_home, noisy) as real:
+        await real.has_state("noisy", "RUNNING")
+        await real.press("f3", "enter", "1")
+        await real.shows("1 line on stdout, in its log")
+        await real.press("5")
+        await real.shows("stdout     Starting")
+
+
+async def test_run_says_what_was_printed_before_and_during_its_turn(tmp_path: Path, noisy: str) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text(noisy)
+    options = ("--config", str(file), "--trust-config", "--demo", "--server", "noisy")
+    ran = await mcptui("run", *options, "--approve", "all", "call add {}")
+    assert "· noisy: 2 lines on stdout: Starting. Only messages belong there" in ran.err
+
+
+async def test_the_commands_say_what_was_printed(tmp_path: Path, noisy: str) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text(noisy)
+    options = ("--config", str(file), "--trust-config")
+    listed = await mcptui("servers", *options)
+    assert "    ! 1 line on stdout: Starting. Only messages belong there" in listed.out
+    called = await mcptui("call", "noisy", "add", *options)
+    assert called.out == "done\n"
+    assert "· noisy: 2 lines on stdout: Starting. Only messages belong there" in called.err

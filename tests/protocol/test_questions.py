@@ -12,6 +12,7 @@ import pytest
 from tests import programs
 from tests.conftest import until
 from tests.http_server import STREAM, event, http_server, reply
+from tests.protocol.conftest import ignore
 from tui.core.ports import MonotonicClock
 from tui.core.questions import (
     METER,
@@ -28,6 +29,7 @@ from tui.core.tools import CallFailure
 from tui.core.traffic import TrafficSink
 from tui.host.host import Host
 from tui.host.host_context import Answerers
+from tui.host.sdk.direct_calls import BY_SDK
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING
 from tui.host.server_requests import MAX_ROUNDS
 
@@ -64,14 +66,16 @@ class Person(Refuser):
         self.told.append(f"{server}: {why}")
 
 
-async def running(spec: ServerSpec, sink=lambda captured: None, **answerers) -> Host:
-    host = Host([spec], sink=sink, clock=MonotonicClock(), answerers=Answerers(**answerers))
-    await host.start_all()
-    return host
+@pytest.fixture
+def started(hosting):
+    """Start a program as the server `srv`."""
 
+    async def start(script: Path, questioner: Questioner | None = None, *, sink=ignore, sampler=None, **spec):
+        server = programs.server("srv", script, **spec)
+        answerers = Answerers(questioner=questioner or Refuser(), sampler=sampler)
+        return await hosting(server, answerers=answerers, sink=sink)
 
-async def started(script: Path, questioner: Questioner, sink=lambda captured: None, **more) -> Host:
-    return await running(programs.server("srv", script, **more), sink, questioner=questioner)
+    return start
 
 
 async def call(host: Host, name: str = "", seconds: float = 10.0):
@@ -86,7 +90,7 @@ def text_of(result) -> str:
 # ---- rounds (2026-07-28) -----------------------------------------------------------------------------------
 
 
-async def test_a_modern_server_gets_its_form_answer_and_its_unchanged_state():
+async def test_a_modern_server_gets_its_form_answer_and_its_unchanged_state(started):
     person = Person({"name": "Ada"})
     host = await started(ASKING, person)
     result = await call(host, "greet")
@@ -96,10 +100,9 @@ async def test_a_modern_server_gets_its_form_answer_and_its_unchanged_state():
         "exact": True,
     }
     assert [(one.server, one.message, one.round) for one in person.asked] == [("srv", "Who are you?", 1)]
-    await host.shutdown()
 
 
-async def test_the_rounds_of_a_call_are_counted():
+async def test_the_rounds_of_a_call_are_counted(started):
     person = Person({"name": "Ada"})
     host = await started(ASKING, person)
     assert not (await call(host, "twice")).is_error
@@ -109,23 +112,20 @@ async def test_the_rounds_of_a_call_are_counted():
         ("First", 2),
         ("Second", 2),
     ]
-    await host.shutdown()
 
 
-async def test_a_modern_server_gets_a_decline_without_a_user():
+async def test_a_modern_server_gets_a_decline_without_a_user(started):
     host = await started(ASKING, Refuser())
     assert json.loads(text_of(await call(host, "greet")))["given"] == {"who": {"action": "decline"}}
-    await host.shutdown()
 
 
-async def test_a_raw_request_by_hand_shows_that_input_is_required():
+async def test_a_raw_request_by_hand_shows_that_input_is_required(started):
     host = await started(ASKING, Person({"name": "Ada"}))
     answer = await host.workbench.request("srv", "tools/call", {"name": "greet"}, call="c", seconds=10)
     assert answer.result["resultType"] == "input_required"
-    await host.shutdown()
 
 
-async def test_reading_a_resource_and_getting_a_prompt_can_have_rounds_too():
+async def test_reading_a_resource_and_getting_a_prompt_can_have_rounds_too(started):
     person = Person({"name": "Ada"})
     host = await started(ASKING, person)
     read = await host.workbench.read_resource("srv", "a://b", call="c", seconds=10)
@@ -133,23 +133,21 @@ async def test_reading_a_resource_and_getting_a_prompt_can_have_rounds_too():
     assert "yours s" in str(read.content) and not read.is_error
     assert "for you s" in str(got.messages) and not got.problem
     assert [one.message for one in person.asked] == ["Whose?", "For whom?"]
-    await host.shutdown()
 
 
-async def test_endless_rounds_end_with_an_error():
+async def test_endless_rounds_end_with_an_error(started):
     person = Person()
     host = await started(FAULTS / "input_required_loop.py", person)
     result = await call(host)
     assert result.failure is CallFailure.PROTOCOL
     assert f"requested input {MAX_ROUNDS} times" in text_of(result)
     assert len(person.asked) == MAX_ROUNDS
-    await host.shutdown()
 
 
 # ---- requests (2025-11-25 and before) ----------------------------------------------------------------------
 
 
-async def test_a_legacy_server_gets_one_reply_to_each_form_and_url_request():
+async def test_a_legacy_server_gets_one_reply_to_each_form_and_url_request(started):
     person = Person({"name": "Ada"})
     host = await started(FAULTS / "server_requests.py", person)
     replies = json.loads(text_of(await call(host)))
@@ -157,10 +155,9 @@ async def test_a_legacy_server_gets_one_reply_to_each_form_and_url_request():
     assert replies["s3"] == {"result": {"action": "accept"}}
     codes = {reply["error"]["code"] for reply in replies.values() if "error" in reply}
     assert codes == {-32601} and len(replies) == 6
-    await host.shutdown()
 
 
-async def test_the_timeout_of_a_call_is_paused_while_the_user_is_asked():
+async def test_the_timeout_of_a_call_is_paused_while_the_user_is_asked(started):
     person = Person({"name": "Ada"})
     person.wait.clear()
     host = await started(FAULTS / "server_requests.py", person)
@@ -170,10 +167,9 @@ async def test_the_timeout_of_a_call_is_paused_while_the_user_is_asked():
     assert not calling.done()
     person.wait.set()
     assert not (await calling).is_error
-    await host.shutdown()
 
 
-async def test_a_cancelled_round_withdraws_its_question():
+async def test_a_cancelled_round_withdraws_its_question(started):
     person = Person()
     person.wait.clear()
     host = await started(ASKING, person)
@@ -183,10 +179,9 @@ async def test_a_cancelled_round_withdraws_its_question():
     await asyncio.wait({calling})
     assert calling.cancelled()
     await until(lambda: person.withdrawn == len(person.asked) == 1)
-    await host.shutdown()
 
 
-async def test_dangerous_urls_of_a_phishing_server_are_refused_without_a_question():
+async def test_dangerous_urls_of_a_phishing_server_are_refused_without_a_question(started):
     person = Person({"api_key": "none of yours"})
     received, keep = kept(b'"id":"u')
     host = await started(FAULTS / "elicitation_phishing.py", person, sink=keep)
@@ -202,7 +197,6 @@ async def test_dangerous_urls_of_a_phishing_server_are_refused_without_a_questio
     assert len(refused) == 7 and {one["error"]["code"] for one in refused} == {-32602}
     assert len(person.told) == MAX_TOLD
     assert all(one.startswith("srv: elicitation/create: the URL was not opened") for one in person.told)
-    await host.shutdown()
 
 
 def kept(part: bytes) -> tuple[list[dict], TrafficSink]:
@@ -220,7 +214,7 @@ def answers(messages: Sequence[dict]) -> list[dict]:
     return [one for one in messages if "method" not in one]
 
 
-async def test_stopping_a_server_withdraws_its_questions():
+async def test_stopping_a_server_withdraws_its_questions(started):
     person = Person()
     person.wait.clear()
     host = await started(FAULTS / "elicitation_phishing.py", person)
@@ -231,7 +225,7 @@ async def test_stopping_a_server_withdraws_its_questions():
     assert person.withdrawn == sum(isinstance(one, FormQuestion) for one in person.asked)
 
 
-async def test_the_end_of_a_call_withdraws_its_questions():
+async def test_the_end_of_a_call_withdraws_its_questions(started):
     person = Person()
     person.wait.clear()
     replies, keep = kept(b'"id":"f1"')
@@ -239,7 +233,6 @@ async def test_the_end_of_a_call_withdraws_its_questions():
     await call(host)
     await until(lambda: answers(replies))
     assert [one["result"] for one in answers(replies)] == [{"action": "cancel"}]
-    await host.shutdown()
 
 
 async def test_a_broken_http_connection_withdraws_the_questions_of_its_call():
@@ -255,7 +248,8 @@ async def test_a_broken_http_connection_withdraws_the_questions_of_its_call():
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask_and_hang}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-        host = await running(spec, questioner=person)
+        host = Host([spec], sink=ignore, clock=MonotonicClock(), answerers=Answerers(questioner=person))
+        await host.start_all()
         result = await call(host)
         assert result.is_error
         await until(lambda: person.withdrawn == 1)
@@ -288,7 +282,8 @@ async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_cal
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": hold}, answers={"POST": take}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-        host = await running(spec, questioner=person)
+        host = Host([spec], sink=ignore, clock=MonotonicClock(), answerers=Answerers(questioner=person))
+        await host.start_all()
         other = asyncio.create_task(call(host))
         await until(lambda: "tools/call" in server.methods())
         server.once["tools/call"] = ask
@@ -340,7 +335,13 @@ async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_op
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, sampling=SamplingRule.ASK)
-        host = await running(spec, questioner=person, sampler=Model())
+        host = Host(
+            [spec],
+            sink=ignore,
+            clock=MonotonicClock(),
+            answerers=Answerers(questioner=person, sampler=Model()),
+        )
+        await host.start_all()
         result = await call(host)
         assert "nobody answered" in text_of(result) and result.is_error is fails
         await until(lambda: person.withdrawn == len(person.asked))
@@ -348,7 +349,7 @@ async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_op
         await host.shutdown()
 
 
-async def test_a_question_is_withdrawn_when_its_server_exits_whatever_is_running():
+async def test_a_question_is_withdrawn_when_its_server_exits_whatever_is_running(started):
     person = Person()
     person.wait.clear()
     host = await started(FAULTS / "server_requests.py", person)
@@ -357,11 +358,10 @@ async def test_a_question_is_withdrawn_when_its_server_exits_whatever_is_running
     os.kill(host.status("srv").pid, signal.SIGKILL)
     await until(lambda: person.withdrawn == sum(isinstance(one, FormQuestion) for one in person.asked))
     assert all(one.failure is CallFailure.SERVER_DIED for one in await asyncio.gather(*running))
-    await host.shutdown()
 
 
 @pytest.mark.parametrize("script", [ASKING, FAULTS / "server_requests.py"])
-async def test_only_supported_capabilities_are_declared(script):
+async def test_only_supported_capabilities_are_declared(started, script):
     sent: list[bytes] = []
     host = await started(script, Person(), sink=lambda captured: sent.append(captured.raw))
     await host.shutdown()
@@ -369,27 +369,25 @@ async def test_only_supported_capabilities_are_declared(script):
     assert not any(b'"sampling"' in raw for raw in sent)
 
 
-async def test_a_call_that_requires_a_url_continues_when_its_server_reports_completion():
+async def test_a_call_that_requires_a_url_continues_when_its_server_reports_completion(started):
     person = Person()
     person.wait.clear()  # only the server reports that it is done
     host = await started(HERE / "address_server.py", person)
     result = await call(host)
     assert text_of(result) == "paid on call 2"
     assert isinstance(person.asked[0], AddressQuestion)
-    await host.shutdown()
 
 
 # ---- roots -------------------------------------------------------------------------------------------------
 
 
-async def test_a_modern_server_gets_its_roots_in_a_round(tmp_path):
+async def test_a_modern_server_gets_its_roots_in_a_round(started, tmp_path):
     host = await started(ASKING, Refuser(), roots=(str(tmp_path),))
     found = json.loads(text_of(await call(host, "roots")))
     assert found == {"roots": {"roots": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]}}
-    await host.shutdown()
 
 
-async def test_a_legacy_server_gets_its_roots_and_a_notification_of_changes(tmp_path):
+async def test_a_legacy_server_gets_its_roots_and_a_notification_of_changes(started, tmp_path):
     sent: list[bytes] = []
     host = await started(
         FAULTS / "server_requests.py",
@@ -401,7 +399,6 @@ async def test_a_legacy_server_gets_its_roots_and_a_notification_of_changes(tmp_
     await until(lambda: any(b"notifications/roots/list_changed" in raw for raw in sent))
     await call(host)
     await until(lambda: any(tmp_path.as_uri().encode() in raw for raw in sent))
-    await host.shutdown()
 
 
 # ---- sampling ----------------------------------------------------------------------------------------------
@@ -421,22 +418,15 @@ class Model:
         return {"role": "assistant", "content": content, "model": "fixed", "stopReason": "endTurn"}, 10
 
 
-async def sampling(
-    script: Path, rule: SamplingRule, model: Model, sink=lambda captured: None, **more
-) -> Host:
-    return await running(programs.server("srv", script, sampling=rule, **more), sink, sampler=model)
-
-
-async def test_a_modern_server_gets_a_reply_of_the_model_within_its_limit():
+async def test_a_modern_server_gets_a_reply_of_the_model_within_its_limit(started):
     model = Model()
-    host = await sampling(ASKING, SamplingRule.ALLOW, model)
+    host = await started(ASKING, sampling=SamplingRule.ALLOW, sampler=model)
     found = json.loads(text_of(await call(host, "sample")))
     assert found["it"]["content"] == {"type": "text", "text": "Hello"}
     assert [most for _, most in model.asked] == [50]
-    await host.shutdown()
 
 
-async def test_a_server_that_cancels_each_sampling_request_has_a_budget_too(tmp_path):
+async def test_a_server_that_cancels_each_sampling_request_has_a_budget_too(started, tmp_path):
     streamed = tmp_path / "streamed"
     streamed.touch()
 
@@ -451,38 +441,35 @@ async def test_a_server_that_cancels_each_sampling_request_has_a_budget_too(tmp_
     model = Streaming()
     script = HERE / "cancelling_server.py"
     env = {"STREAMED": str(streamed)}
-    host = await sampling(script, SamplingRule.ALLOW, model, env=env, sampling_tokens=1000)
+    host = await started(script, sampling=SamplingRule.ALLOW, sampler=model, env=env, sampling_tokens=1000)
     assert text_of(await call(host)) == "5 rejected"
     assert [most for _, most in model.asked] == [1000, 600, 200]
-    await host.shutdown()
 
 
-async def test_sampling_that_needs_approval_is_declined_without_a_user():
+async def test_sampling_that_needs_approval_is_declined_without_a_user(started):
     model = Model()
-    host = await sampling(ASKING, SamplingRule.ASK, model)
+    host = await started(ASKING, sampling=SamplingRule.ASK, sampler=model)
     result = await call(host, "sample")
     assert result.is_error and "declined by the user" in text_of(result)
     assert model.asked == []
-    await host.shutdown()
 
 
-async def test_sampling_is_not_declared_to_a_server_that_may_not_use_it():
+async def test_sampling_is_not_declared_to_a_server_that_may_not_use_it(started):
     sent: list[bytes] = []
-    host = await sampling(
-        ASKING, SamplingRule.NEVER, Model(), sink=lambda captured: sent.append(captured.raw)
+    host = await started(
+        ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
     )
     assert "Set its sampling to ask or allow" in text_of(await call(host, "sample"))
     assert not any(b'"sampling":' in raw for raw in sent)
     await host.shutdown()
     sent.clear()
-    host = await sampling(
-        ASKING, SamplingRule.ALLOW, Model(), sink=lambda captured: sent.append(captured.raw)
+    host = await started(
+        ASKING, sampling=SamplingRule.ALLOW, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
     )
     assert any(b'"sampling":{"tools":{}}' in raw for raw in sent)
-    await host.shutdown()
 
 
-async def test_a_flood_of_sampling_is_refused_and_not_queued():
+async def test_a_flood_of_sampling_is_refused_and_not_queued(started):
     model = Model()
     replies: list[dict] = []
 
@@ -490,10 +477,28 @@ async def test_a_flood_of_sampling_is_refused_and_not_queued():
         if b'"samp-' in captured.raw:
             replies.append(json.loads(captured.raw))
 
-    host = await sampling(FAULTS / "sampling_abuse.py", SamplingRule.ALLOW, model, sink=keep)
+    host = await started(FAULTS / "sampling_abuse.py", sampling=SamplingRule.ALLOW, sampler=model, sink=keep)
     await call(host)
     await until(lambda: len(answers(replies)) == 500, seconds=30)
     assert len(model.asked) == 10
     assert all(most <= 100_000 for _, most in model.asked)
     assert sum("error" in reply for reply in answers(replies)) == 490
-    await host.shutdown()
+
+
+@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
+async def test_sampling_that_is_allowed_or_denied_later_is_declared_with_the_next_call(
+    started, by_sdk, monkeypatch
+):
+    monkeypatch.setenv(BY_SDK, by_sdk)
+    sent: list[bytes] = []
+
+    def declared() -> bool:
+        return b'"sampling":{"tools":{}}' in next(raw for raw in reversed(sent) if b'"tools/call"' in raw)
+
+    host = await started(
+        ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
+    )
+    host.reconfigure("srv", sampling=SamplingRule.ALLOW)
+    assert "Hello" in text_of(await call(host, "sample")) and declared()
+    host.reconfigure("srv", sampling=SamplingRule.NEVER)
+    assert "Set its sampling" in text_of(await call(host, "sample")) and not declared()

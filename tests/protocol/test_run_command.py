@@ -2,11 +2,11 @@
 
 import json
 import signal
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.configurations import config_file, model, server, table
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Request, calls, refuses, says
 from tests.protocol.command import finish, mcptui, start
@@ -17,29 +17,12 @@ SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
 
 def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "", *, trusted: bool = True) -> str:
     """Write a configuration with the endpoint and one server. `extra` can add others."""
-    path = folder / "config.toml"
-    path.write_text(
-        f"""
-        [models.scripted]
-        base_url = "{endpoint.base_url}"
-        model = "m"
-        {key}
-        [servers.weather]
-        command = {json.dumps(sys.executable)}
-        args = [{json.dumps(str(WEATHER_SERVER))}]
-        trusted = {json.dumps(trusted)}
-        {extra}
-        """,
-        encoding="utf-8",
-    )
-    return str(path)
+    weather = server("weather", WEATHER_SERVER, trusted=trusted)
+    return config_file(folder, model(endpoint), key, weather, extra)
 
 
-SLOW = f"""
-        [servers.slow]
-        command = {json.dumps(sys.executable)}
-        args = [{json.dumps(str(SAMPLES / "slow.py"))}]
-"""
+SLOW = server("slow", SAMPLES / "slow.py")
+BROKEN = table("servers.broken", command="no-such-program-anywhere")
 
 
 async def test_the_answer_is_on_stdout_and_the_trace_on_stderr(tmp_path: Path):
@@ -120,26 +103,20 @@ async def test_a_model_error_ends_with_code_4_and_names_the_cause(tmp_path: Path
 
 async def test_exit_code_5_if_no_requested_server_starts_with_its_last_line(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
-        command = json.dumps(sys.executable)
-        extra = f'[servers.broken]\ncommand = {command}\nargs = ["-c", "import nothing_like_it"]'
-        path = config(tmp_path, endpoint, extra)
+        path = config(tmp_path, endpoint, server("broken", "-c", "import nothing_like_it"))
         done = await mcptui("run", "--server", "broken", "--config", path, "--", "go")
     assert done.code == 5 and "No module named 'nothing_like_it'" in done.err
 
 
 async def test_one_failing_server_does_not_affect_the_others(tmp_path: Path):
     async with Endpoint([says("ok")]) as endpoint:
-        extra = '[servers.broken]\ncommand = "no-such-program-anywhere"'
-        done = await mcptui("run", "--config", config(tmp_path, endpoint, extra), "go")
+        done = await mcptui("run", "--config", config(tmp_path, endpoint, BROKEN), "go")
     assert done.code == 0 and "the server “broken” failed to start" in done.err
 
 
 async def test_a_failed_start_names_the_next_step(tmp_path: Path):
     async with Endpoint([says("ok"), says("ok")]) as endpoint:
-        lines = (
-            f'[servers.dies]\ncommand = {json.dumps(sys.executable)}\nargs = ["-c", "raise SystemExit(3)"]'
-        )
-        path = config(tmp_path, endpoint, f'[servers.broken]\ncommand = "no-such-program-anywhere"\n{lines}')
+        path = config(tmp_path, endpoint, BROKEN + server("dies", "-c", "raise SystemExit(3)"))
         done = await mcptui("run", "--json", "--config", path, "go")
         shown = await mcptui("run", "--config", path, "go")
     notices = [one["message"] for one in done.of_type("notice")]
@@ -164,12 +141,8 @@ for line in sys.stdin:
 
 
 async def test_a_server_whose_tools_cannot_be_listed_is_named(tmp_path: Path):
-    server = tmp_path / "shop.py"
-    server.write_text(LISTS_NOTHING)
     async with Endpoint([says("ok"), says("ok")]) as endpoint:
-        args = json.dumps([str(server)])
-        extra = f"[servers.shop]\ncommand = {json.dumps(sys.executable)}\nargs = {args}"
-        path = config(tmp_path, endpoint, extra)
+        path = config(tmp_path, endpoint, server("shop", "-c", LISTS_NOTHING))
         shown = await mcptui("run", "--config", path, "go")
         done = await mcptui("run", "--json", "--config", path, "go")
     said = (
@@ -304,10 +277,8 @@ async def test_with_configured_servers_no_samples_are_announced(tmp_path: Path):
     "words",
     [
         ("--no-start", "run", "--demo", "hello"),
-        ("run", "--no-start", "--demo", "hello"),
         ("run", "--demo", "hello", "--no-start"),
         ("run", "--demo", "--no-servers", "hello"),
-        ("--no-servers", "run", "--demo", "hello"),
     ],
 )
 async def test_no_servers_start_with_the_option_for_none(words: tuple[str, ...]):

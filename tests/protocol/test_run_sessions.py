@@ -1,19 +1,22 @@
-"""`mcptui run` as part of a saved conversation, with files, stdin and a file for the answer."""
+"""`mcptui run`: sessions, rules, secret arguments, and streams of odd endpoints."""
 
 import json
+import os
 from pathlib import Path
+from typing import Any
 
-from tests.endpoint import Endpoint, says
-from tests.protocol.command import mcptui
+import pytest
+
+from tests.configurations import config_file, model, server
+from tests.endpoint import DONE, Answer, Endpoint, calls, chunk, refuses, says
+from tests.protocol.command import Done, mcptui
 from tui.core.secrets.redact import Redactor
 from tui.settings.locations import data_dir
 from tui.storage.sessions.store import SessionStore
 
 
 def config(folder: Path, endpoint: Endpoint) -> str:
-    path = folder / "config.toml"
-    path.write_text(f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n[servers]\n', "utf-8")
-    return str(path)
+    return config_file(folder, model(endpoint), "[servers]")
 
 
 def said(request):
@@ -128,3 +131,204 @@ async def test_a_session_open_elsewhere_is_reported_by_title_and_no_request_is_s
     assert (done.code, done.out) == (2, "")
     assert done.err == "mcptui: “trip” is open in another mcptui. Close it there first.\n"
     assert as_json.code == 2 and "trip" in json.loads(as_json.out)["message"]
+
+
+QUESTION = "What's the weather in Hangzhou?"
+
+
+def rules_file(path: Path, *rules: str) -> str:
+    path.write_text(f"[approvals]\nrules = {json.dumps(rules)}\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("rules", "mode", "decision", "rule", "ran"),
+    [
+        (
+            ["allow weather/*", "deny weather/* location=H*"],
+            "all",
+            "deny",
+            "deny weather/* location=H*",
+            False,
+        ),
+        (["allow weather/* location=H*"], "ask", "allow", "allow weather/* location=H*", True),
+        (["ask weather/get_*", "allow */*"], "reads", "deny", "ask weather/get_*", False),
+    ],
+)
+async def test_a_rule_decides_a_call_and_the_events_name_it(
+    tmp_path: Path, rules: list[str], mode: str, decision: str, rule: str, ran: bool
+):
+    file = rules_file(tmp_path / "c.toml", *rules)
+    done = await mcptui("run", "--json", "--approve", mode, "--config", file, QUESTION)
+    events = [json.loads(line) for line in done.out.splitlines()]
+    (decided,) = (event for event in events if event["type"] == "decision")
+    assert (decided["decision"], decided["rule"]) == (decision, rule)
+    (result,) = (event for event in events if event["type"] == "tool_result")
+    assert (result["why"] == "") is ran and ("22 °C" in result["text"]) is ran
+
+
+async def test_a_tool_denied_by_a_rule_is_not_offered(tmp_path: Path):
+    offered = []
+    for rules in ([], ["deny weather/get_*"]):
+        done = await mcptui("run", "--json", "--config", rules_file(tmp_path / "c.toml", *rules), "hello")
+        offered.append(json.loads(done.out.splitlines()[0])["tools"])
+    assert offered[1] == offered[0] - 1
+
+
+async def test_an_invalid_rule_stops_the_run_with_its_line(tmp_path: Path):
+    done = await mcptui("run", "--config", rules_file(tmp_path / "c.toml", "deny weather"), QUESTION)
+    assert done.code == 2
+    assert "c.toml:2 approvals.rules[1]: must be a pattern of server/tool" in done.err
+
+
+async def test_rules_are_checked_against_recorded_calls(tmp_path: Path):
+    home = {"XDG_STATE_HOME": str(tmp_path / "s"), "XDG_DATA_HOME": str(tmp_path / "d")}
+    before = rules_file(tmp_path / "before.toml", "allow weather/*")
+    assert (await mcptui("run", "--config", before, QUESTION, **home)).code == 0
+    after = rules_file(tmp_path / "after.toml", "deny */* location=Hang*", "allow nothing/*")
+    check = ("config", "check", "--config", after, "--against", "1h")
+    foreign = await mcptui(*check, **home)
+    assert "deny 1" in foreign.out and "rules that match no recorded call" not in foreign.out
+    done = await mcptui(*check, "--trust-config", **home)
+    assert "this is not your own" not in done.out
+    assert "rules against 1 call in 1 recording" in done.out
+    assert "ran by rule allow weather/* → deny */* location=Hang*" in done.out
+    assert "rules that match no recorded call:\n  allow nothing/*   approvals.rules[2], line 2" in done.out
+
+
+WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
+WEATHER = "weather__get_weather"
+NYC = '{"location": "NYC"}'
+
+
+async def run(folder: Path, *replies: Any) -> tuple[Done, Endpoint]:
+    async with Endpoint(replies) as endpoint:
+        path = config_file(folder, model(endpoint), server("weather", WEATHER_SERVER, trusted=True))
+        done = await mcptui("run", "--json", "--config", path, "go")
+    assert "Traceback" not in done.err + done.out
+    return done, endpoint
+
+
+def called(arguments: Any, number: int = 0, name: str = WEATHER) -> Any:
+    function = {"name": name, "arguments": arguments}
+    return chunk(tool_calls=[{"index": number, "id": f"c{number}", "function": function}])
+
+
+def text_of(done: Done) -> str:
+    return "".join(found["text"] for found in done.of_type("text"))
+
+
+def told(endpoint: Endpoint) -> list[str]:
+    """Return the tool messages sent to the model."""
+    return [one["content"] for one in endpoint.requests[-1].json["messages"] if one["role"] == "tool"]
+
+
+@pytest.mark.parametrize("finish", ["length", "tool_calls"])
+async def test_a_truncated_call_is_never_run_and_the_model_is_told_why(tmp_path: Path, finish: str):
+    half = Answer([called('{"location": "NY'), chunk(finish)])
+    done, endpoint = await run(tmp_path, half, says("I see."))
+    assert done.code == 0 and text_of(done) == "I see."
+    assert len(told(endpoint)) == 1 and "the arguments were truncated" in told(endpoint)[0]
+
+
+async def test_a_broken_stream_runs_no_call_keeps_its_text_and_is_not_restarted(tmp_path: Path):
+    broken = Answer([chunk(content="Let me look"), called(NYC)], done=False)
+    done, endpoint = await run(tmp_path, broken, says("never"))
+    assert done.code == 4 and text_of(done) == "Let me look" and len(endpoint.requests) == 1
+    assert done.of_type("tool_result") == [] and "ended early" in done.of_type("error")[0]["message"]
+
+
+async def test_a_failure_before_any_output_is_retried(tmp_path: Path):
+    busy = refuses(503, "busy", headers={"Retry-After": "0"})
+    broken = Answer(raw=b'data: {"error": {"message": "overloaded", "code": 529}}\n\n')
+    done, endpoint = await run(tmp_path, busy, broken, says("Hello"))
+    assert done.code == 0 and text_of(done) == "Hello" and len(endpoint.requests) == 3
+
+
+async def test_parallel_calls_over_the_limit_of_one_reply_are_not_run(tmp_path: Path):
+    flood = Answer([*(called(f'{{"location": "place {n}"}}', n) for n in range(2000)), chunk("tool_calls")])
+    done, endpoint = await run(tmp_path, flood, says("Enough."))
+    assert text_of(done) == "Enough."
+    assert sum("not run" not in text for text in told(endpoint)) <= 16 < len(told(endpoint))
+
+
+async def test_invalid_arguments_are_reported_to_the_model(tmp_path: Path):
+    bad = {
+        '{"location": NaN}': "not valid JSON",
+        '{"location": 1e999}': "not valid JSON (1e999 is out of range)",
+        '{"a":' * 50_000 + "1" + "}" * 50_000: "not valid JSON",
+        '{"location":' * 900 + "1" + "}" * 900: "not run",
+        "[" * 900 + "]" * 900: "expected a JSON object",
+        "NYC": "not valid JSON",
+    }
+    reply = Answer([*(called(text, number) for number, text in enumerate(bad)), chunk("tool_calls")])
+    done, endpoint = await run(tmp_path, reply, says("Sorry."))
+    assert done.code == 0 and text_of(done) == "Sorry."
+    assert all(why in text for why, text in zip(bad.values(), told(endpoint), strict=True))
+
+
+async def test_calls_without_index_and_under_a_wrong_finish_reason_are_run(tmp_path: Path):
+    entry = {"id": "", "function": {"name": WEATHER, "arguments": {"location": "NYC"}}}
+    odd = Answer(
+        raw=b": wait\r\n\r\ndata:"
+        + json.dumps(chunk("stop", tool_calls=[entry])).encode()
+        + b"\r\n\r\n"
+        + DONE
+    )
+    done, endpoint = await run(tmp_path, odd, says("Windy."))
+    assert done.code == 0 and "windy" in told(endpoint)[0].lower()
+
+
+async def test_a_completion_that_is_not_a_stream_is_an_answer(tmp_path: Path):
+    whole = {"choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}]}
+    done, _ = await run(tmp_path, Answer(body=whole))
+    assert done.code == 0 and text_of(done) == "Whole."
+
+
+async def test_an_html_page_instead_of_an_answer_is_reported_with_what_to_check(tmp_path: Path):
+    page = Answer(raw=b"<html><title>Sign in</title></html>", headers={"content-type": "text/html"})
+    done, _ = await run(tmp_path, page)
+    assert done.code == 4 and "Sign in" in str(done.of_type("error")[0])
+    assert "base_url" in str(done.of_type("error")[0])
+
+
+SERVER = """
+import json, sys
+SCHEMA = {"type": "object", "properties": {
+    "code": {"type": "string", "format": "password"}, "ssn": {"type": "string"}}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    method, params = asked["method"], asked.get("params") or {}
+    result = {}
+    if method == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "auth", "version": "1"}}
+    elif method == "tools/list":
+        result = {"tools": [{"name": "login", "inputSchema": SCHEMA}]}
+    elif method == "tools/call":
+        right = params["arguments"] == {"code": "canary-code", "ssn": "canary-ssn"}
+        result = {"content": [{"type": "text", "text": f"right: {right}"}]}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+def written() -> list[Path]:
+    return [path for path in Path(os.environ["HOME"]).rglob("*") if path.is_file()]
+
+
+async def test_arguments_secret_by_schema_or_rule_are_written_nowhere(tmp_path: Path):
+    arguments = {"code": "canary-code", "ssn": "canary-ssn"}
+    async with Endpoint([calls(("auth__login", arguments)), says("Done.")]) as endpoint:
+        (tmp_path / "auth.py").write_text(SERVER, "utf-8")  # not in the command, which is recorded
+        auth = server("auth", tmp_path / "auth.py", secret_arguments="login.ssn")
+        config = config_file(tmp_path, auth, model(endpoint))
+        options = ("--config", config, "--approve", "all", "--session", "s", "--json")
+        done = await mcptui("run", *options, "log in")
+        sent = endpoint.requests[-1].body
+    assert done.code == 0 and "right: True" in done.out, done.out + done.err
+    assert b"canary-code" in sent
+    assert "canary" not in done.out + done.err and "[redacted:ssn]" in done.out
+    home = written()
+    assert any(path.suffix == ".mcptrace" for path in home)
+    assert [path for path in home if b"canary" in path.read_bytes()] == []

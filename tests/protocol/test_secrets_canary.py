@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.configurations import config_file, server, table
 from tests.endpoint import Answer, Endpoint, Request, calls, chunk, says
 from tests.http_server import Asked, http_server, reply
 from tests.protocol.command import Done, mcptui
@@ -54,22 +55,10 @@ def files_with(text: str) -> list[Path]:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    path = tmp_path / "config.toml"
-    path.write_text(
-        f"""
-[servers.leaky]
-command = {json.dumps(sys.executable)}
-args = {json.dumps([str(LEAKY), "--token", SECRETS["argument"]])}
-env = {{ LEAKY_TOKEN = "{SECRETS["env"]}" }}
-[servers.remote]
-url = "http://127.0.0.1:9/mcp"
-autostart = false
-headers = {{ X-Tenant = "{SECRETS["header"]}" }}
-""",
-        "utf-8",
-    )
-    path.chmod(0o600)
-    return path
+    remote = {"url": "http://127.0.0.1:9/mcp", "autostart": False, "headers": {"X-Tenant": SECRETS["header"]}}
+    env = {"LEAKY_TOKEN": SECRETS["env"]}
+    leaky = server("leaky", LEAKY, "--token", SECRETS["argument"], env=env)
+    return Path(config_file(tmp_path, leaky, table("servers.remote", **remote)))
 
 
 def add_model(config: Path, endpoint: Endpoint, server: str = "") -> None:

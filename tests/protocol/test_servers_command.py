@@ -1,4 +1,4 @@
-"""`mcptui servers`: every configured server is started, listed and stopped."""
+"""`mcptui servers` and `mcptui sessions`."""
 
 import asyncio
 import json
@@ -6,7 +6,14 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.protocol.command import finish, mcptui, start
+from tests.unit.storage.session_samples import ANSWER, QUESTION, saved
+from tui.core.conversation.conversation import UserMessage
+from tui.core.secrets.redact import Redactor
+from tui.settings.locations import data_dir
+from tui.storage.sessions.store import SessionStore
 
 
 async def test_all_sample_servers_run_and_list_what_they_offer():
@@ -101,3 +108,112 @@ async def test_disabled_servers_are_not_said_to_be_missing(tmp_path: Path):
     done = await mcptui("servers", "--config", str(path))
     assert done.code == 0 and "All servers are disabled: off." in done.out
     assert "No servers are configured" not in done.out
+
+
+OTHER = UserMessage("北京天气如何？")
+
+
+@pytest.fixture
+async def ids() -> list[str]:
+    """Save two conversations. The second one is the last."""
+    store = SessionStore(data_dir() / "sessions", lambda: Redactor())
+    return [await saved(store, QUESTION, ANSWER), await saved(store, OTHER)]
+
+
+async def test_an_empty_list_of_sessions_says_so():
+    done = await mcptui("sessions")
+    assert (done.code, done.out) == (0, "no sessions yet\n")
+
+
+async def test_sessions_are_listed_newest_first(ids: list[str]):
+    lines = (await mcptui("sessions", "list")).out.splitlines()
+    assert [line.split()[0] for line in lines] == ["id", *reversed(ids)]
+    assert lines[2].endswith(QUESTION.text)
+    assert (await mcptui("sessions", "list", "weather")).out.splitlines()[1:] == lines[2:]
+    objects = (await mcptui("sessions", "--json")).objects
+    assert [(one["id"], one["turns"], one["messages"]) for one in objects] == [(ids[1], 1, 1), (ids[0], 1, 2)]
+
+
+async def test_sessions_are_found_by_their_messages(ids: list[str]):
+    (found,) = (await mcptui("sessions", "search", "SUNNY", "--json")).objects
+    assert found == {"id": ids[0], "title": QUESTION.text, "message": 1, "excerpt": "It is sunny."}
+    assert "北京" in (await mcptui("sessions", "search", "天气")).out
+    assert (await mcptui("sessions", "search", "nothing like it")).out == "no matches\n"
+
+
+@pytest.mark.parametrize("name", ["last", "北京天气如何？", "the id", "its beginning", "its end"])
+async def test_a_session_is_found_by_its_title_or_part_of_its_id(ids: list[str], name: str):
+    words = {"the id": ids[1], "its end": ids[1][-6:], "its beginning": ids[1][:-1]}
+    done = await mcptui("sessions", "show", words.get(name, name))
+    assert done.code == 0 and done.out.startswith("# 北京天气如何？\n")
+
+
+async def test_an_unknown_or_ambiguous_name_is_an_error(ids: list[str]):
+    for name, why in (("nope", "session not found"), ("2", "2 sessions match")):
+        done = await mcptui("sessions", "show", name)
+        assert (done.code, done.out) == (2, "") and why in done.err
+
+
+async def test_a_session_is_renamed(ids: list[str]):
+    assert (await mcptui("sessions", "rename", ids[0], "Weather")).code == 0
+    assert (await mcptui("sessions", "show", "weather")).out.startswith("# Weather\n")
+    assert (await mcptui("sessions", "rename", ids[0], "  ")).code == 2
+
+
+async def test_a_deleted_session_can_be_restored(ids: list[str]):
+    done = await mcptui("sessions", "delete", ids[0], "last")
+    assert done.code == 0 and f"mcptui sessions restore {ids[0]}" in done.out
+    assert (await mcptui("sessions", "--json")).objects == []
+    deleted = (await mcptui("sessions", "list", "--deleted", "--json")).objects
+    assert {one["id"] for one in deleted} == set(ids)
+    assert (await mcptui("sessions", "restore", ids[0])).code == 0
+    assert [one["id"] for one in (await mcptui("sessions", "--json")).objects] == [ids[0]]
+    assert "list --deleted" in (await mcptui("sessions", "restore", ids[0])).err
+
+
+async def test_an_export_can_be_imported_again(ids: list[str], tmp_path: Path):
+    file = tmp_path / "talk.json"
+    assert (await mcptui("sessions", "export", ids[0], "--output", str(file))).code == 0
+    refused = await mcptui("sessions", "export", ids[0], "--json")
+    assert refused.code == 2 and "To print the session as JSON: --as json." in refused.err
+    (taken,) = (await mcptui("sessions", "import", str(file), "--json")).objects
+    assert taken["id"] not in ids and taken["title"] == QUESTION.text
+    again = (await mcptui("sessions", "show", taken["id"])).out
+    assert again == (await mcptui("sessions", "show", ids[0])).out
+    assert json.loads((await mcptui("sessions", "show", ids[0], "--json")).out)["id"] == ids[0]
+
+
+async def test_the_suffix_of_the_file_selects_the_format(ids: list[str], tmp_path: Path):
+    for name, begins in (("a.html", "<!doctype html>"), ("a.md", "# "), ("a.json", "{"), ("a", "# ")):
+        await mcptui("sessions", "export", ids[0], "-o", str(tmp_path / name))
+        assert (tmp_path / name).read_text().startswith(begins)
+    assert (await mcptui("sessions", "export", ids[0], "--as", "html")).out.startswith("<!doctype html>")
+
+
+async def test_configured_secrets_are_redacted_in_an_export(ids: list[str], tmp_path: Path):
+    config = tmp_path / "config.toml"
+    config.write_text('[servers.w]\ncommand = "w"\nenv = { TOKEN = "It is sunny." }\n')
+    config.chmod(0o600)
+    done = await mcptui("sessions", "export", ids[0], "--config", str(config))
+    assert "sunny" not in done.out and "redacted" in done.out
+
+
+async def test_a_file_that_is_not_an_export_is_refused_with_a_reason(tmp_path: Path):
+    file = tmp_path / "x.json"
+    file.write_text('{"format": "mcptui-session", "version": 1, "messages": [{"role": "boss"}]}')
+    done = await mcptui("sessions", "import", str(file))
+    assert done.code == 2
+    assert 'messages[0]: "role" is "boss"' in done.err and "Traceback" not in done.err
+
+
+async def test_an_export_reports_its_content_and_redact_leaves_only_shapes(ids: list[str], tmp_path: Path):
+    file = tmp_path / "talk.json"
+    done = await mcptui("sessions", "export", ids[0], "-o", str(file))
+    assert f"wrote {file}: " in done.out and " messages" in done.out and "0 redacted values" in done.out
+    assert "sunny" in file.read_text()
+    for kind in ("json", "markdown", "html"):
+        out = (await mcptui("sessions", "export", ids[0], "--as", kind, "--redact")).out
+        assert "sunny" not in out and QUESTION.text not in out and "characters" in out
+    await mcptui("sessions", "export", ids[0], "-o", str(file), "--redact")
+    assert "sunny" not in file.read_text()
+    assert (await mcptui("sessions", "import", str(file))).code == 0

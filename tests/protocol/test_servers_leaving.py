@@ -111,7 +111,7 @@ async def test_a_call_that_waits_for_a_changed_list_is_not_sent_after_its_server
 
 async def test_a_result_whose_server_was_removed_while_it_was_checked_is_kept():
     async with running() as (host, _):
-        toolbox, checking = host.toolbox._inner, asyncio.Event()
+        toolbox, checking = host.toolbox, asyncio.Event()
         goes_on = asyncio.Event()
 
         async def judged(result, schema):
@@ -133,13 +133,13 @@ async def test_a_result_whose_server_was_removed_while_it_was_checked_is_kept():
 
 async def test_a_result_of_a_replaced_server_is_redacted_unless_both_may_send_secrets():
     async with running(send_as_is=False) as (host, _):
-        toolbox, answering = host.toolbox._inner, asyncio.Event()
+        toolbox, answering = host.toolbox, asyncio.Event()
 
         async def answered(*_, **__):
             await answering.wait()
             return ToolResult((TextContent("x"),), raw={"content": []})
 
-        toolbox.call = answered
+        toolbox.call_by_hand = answered
         call = calling(host, "wait")
         await asyncio.sleep(0)
         await host.replace(spec_of("legacy", send_as_is=True))

@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import shlex
+import shutil
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,13 +38,23 @@ def call(ident: int, name: str) -> bytes:
     )
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Record a server once for the module."""
+    state = tmp_path_factory.mktemp("state")
+    words = programs.command("-m", "tui", "tap", "--name", "s", "--", sys.executable, "-c", SERVER)
+    sent = call(1, "good") + call(2, "bad")
+    env = os.environ | {"XDG_STATE_HOME": str(state)}
+    subprocess.run(words, input=sent, env=env, stdout=subprocess.DEVNULL, check=True, timeout=40)
+    return next(state.glob("mcptui/recordings/*.mcptrace"))
+
+
 @pytest.fixture
-async def recording() -> Path:
-    done = await mcptui(
-        "tap", "--name", "s", "--", sys.executable, "-c", SERVER, stdin=call(1, "good") + call(2, "bad")
-    )
-    assert done.code == 0
-    return recordings()[0]
+def recording(made: Path) -> Path:
+    """Return a copy of the recording, in the place where mcptui looks for it."""
+    folder = Path(os.environ["XDG_STATE_HOME"]) / "mcptui" / "recordings"
+    folder.mkdir(parents=True)
+    return Path(shutil.copy2(made, folder))
 
 
 async def test_entries_of_the_newest_recording_are_printed_as_a_line_each(recording: Path):

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.endpoint import Answer, Reply, calls, chunk, refuses, says
 from tests.media import base64_of, png
 from tests.protocol.strict_stage import StrictStage, Watch, cancels, strict_stage
-from tests.protocol.test_valid_history import ECHO, HANGS, NO, WAITS, writes
+from tests.protocol.test_valid_conversations import ECHO, HANGS, NO, WAITS, writes
 from tests.strict import FLAVOURS
 from tests.unit.core.stand_ins import YES, ScriptedApprover
 from tui.core.conversation.conversation import Attachment, UserMessage

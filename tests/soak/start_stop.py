@@ -1,6 +1,5 @@
 """Starts and stops servers repeatedly: resources must not leak or grow.
 
-Run it: python tests/soak/start_stop.py [CYCLES]
 Prints descriptors, threads, tasks, children and memory at the beginning and after every tenth of the run.
 Exits with 1 if there are more at the end than after the first tenth.
 """
@@ -11,15 +10,12 @@ from pathlib import Path
 
 import psutil
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+from tests.soak.counts import Counts, counted, fill_pool
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec, ServerState
+from tui.host.host import Host
 
-from tests.soak.counts import Counts, counted, fill_pool  # noqa: E402
-from tui.core.ports import MonotonicClock  # noqa: E402
-from tui.core.servers import ServerSpec, ServerState  # noqa: E402
-from tui.host.host import Host  # noqa: E402
-
-FAULTS = ROOT / "tests" / "corpus" / "faults"
+FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 NAMES = ("crlf", "discover_dies", "grandchild_holds_pipes", "stderr_on_discover")
 
 
@@ -45,7 +41,3 @@ async def soak(cycles: int) -> int:
     left = psutil.Process().children(recursive=True)
     print(f"grown: {', '.join(grown) or 'nothing'}; left after shutdown: {len(left)} processes")
     return 1 if grown or left else 0
-
-
-if __name__ == "__main__":
-    sys.exit(asyncio.run(soak(int(sys.argv[1]) if len(sys.argv) > 1 else 200)))

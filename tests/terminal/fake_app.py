@@ -65,14 +65,6 @@ def hostile() -> FakeRuntime:
     return runtime
 
 
-class Crashing(FakeRuntime):
-    """Raises in code of the screen, with a secret in a local variable."""
-
-    def examples(self) -> Sequence[Example]:
-        api_key = "sk-secret-in-a-local"
-        raise RuntimeError(f"a defect {len(api_key)} \x1b]0;pwned\x07")
-
-
 class Noisy(FakeRuntime):
     """Writes to the descriptor that a native library would use."""
 
@@ -93,8 +85,6 @@ def runtime_of(scenario: str) -> FakeRuntime:
     match scenario:
         case "hostile":
             return hostile()
-        case "crash":
-            return Crashing()
         case "noisy":
             return Noisy()
         case "slow to stop":

@@ -219,6 +219,17 @@ class TerminalApp:
         self._show(len(self.raw))
         return self.process.returncode
 
+    def answered(self) -> None:
+        """Read until the turn has ended."""
+        self.until(lambda: "esc stop" not in self.text)
+
+    def quits(self) -> None:
+        """Quit, and check that the terminal is as before and that nothing was raised."""
+        self.send("\x11")
+        assert self.ended() == 0
+        assert self.faults_of_the_terminal() == []
+        assert b"Traceback" not in self.raw
+
     def faults_of_the_terminal(self) -> list[str]:
         """Return the terminal modes that differ from before the program ran. None if all are restored.
 

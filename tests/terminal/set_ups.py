@@ -1,14 +1,13 @@
 """Configurations of a user, misbehaving servers, and an endpoint in another thread."""
 
 import asyncio
-import json
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.configurations import config_file, server, table
 from tests.endpoint import Endpoint, Reply
 
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
@@ -28,17 +27,9 @@ def config_with(
         endpoint: base URL of the model's endpoint; "" writes none.
         rules: patterns of calls that run without a question.
     """
-    lines = []
-    if endpoint:
-        lines += ['default_model = "m"', "[models.m]", 'model = "m"', f"base_url = {json.dumps(endpoint)}"]
-    lines += ["[approvals]", f"allow = {json.dumps(list(rules))}"]
-    for name, (script, env) in servers.items():
-        lines += [f"[servers.{name}]", f"command = {json.dumps(sys.executable)}"]
-        lines += [f"args = [{json.dumps(str(FAULTS / f'{script}.py'))}]"]
-        lines += [f"[servers.{name}.env]", *(f"{key} = {json.dumps(value)}" for key, value in env.items())]
-    path = folder / "config.toml"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return str(path)
+    models = ['default_model = "m"', table("models.m", model="m", base_url=endpoint)] if endpoint else []
+    tables = (server(name, FAULTS / f"{script}.py", env=env) for name, (script, env) in servers.items())
+    return config_file(folder, *models, table("approvals", allow=list(rules)), *tables)
 
 
 @contextmanager

@@ -39,7 +39,6 @@ elif did == "interrupted":
 sys.stdout.write("\\x1b[?1049l")
 """
 CTRL_F = "\x06"
-QUIT = "\x11"
 
 
 @pytest.fixture
@@ -72,9 +71,7 @@ def test_text_saved_in_the_editor_is_the_message_and_its_private_file_is_deleted
         wait_until(lambda: not Path(path).parent.exists())
         app.send("!\r")
         app.shows("draft and more!", "Hello.")
-        app.send(QUIT)
-        assert app.ended() == 0
-        assert app.faults_of_the_terminal() == []
+        app.quits()
 
 
 def test_a_failing_editor_leaves_the_message_unchanged(seen: Path):

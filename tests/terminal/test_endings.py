@@ -1,7 +1,9 @@
-"""However the program ends, the terminal is restored and no server keeps running."""
+"""However the program ends, the terminal is restored, no server keeps running, and an error is reported."""
 
 import os
+import re
 import signal
+import stat
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from tests.conftest import wait_until
 from tests.terminal.pty_app import TerminalApp, alive, home_in
 from tests.terminal.set_ups import config_with
+from tests.terminal.watched_app import AT_ONCE, PLACES
 
 SERVERS = {"crlf": ("crlf", {}), "family": ("grandchild_holds_pipes", {})}
 LEFT = b"\x1b[?1049l"
@@ -56,8 +59,7 @@ def test_an_unsent_message_is_in_the_input_history_of_the_next_run(tmp_path):
         app.shows("0 of 3")
         app.send("\x1b[A")
         app.shows("an unsent draft")
-        app.send("\x11")
-        assert app.ended() == 0
+        app.quits()
 
 
 def test_an_internal_error_ends_the_program_and_its_servers_and_shows_no_secret(config):
@@ -83,3 +85,35 @@ def test_servers_of_a_killed_program_exit_within_five_seconds(config):
         os.kill(app.process.pid, signal.SIGKILL)
         app.process.wait()
         all_gone(processes)
+
+
+ENTER = "\r"
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_internal_error_restores_the_terminal_and_saves_a_report(place, tmp_path: Path):
+    with TerminalApp.watched(f"crash={place}", "--demo", "--no-start", env=home_in(tmp_path)) as app:
+        if place not in AT_ONCE:
+            app.shows("0 of 3")
+            app.send("x")
+        assert app.ended() == 70
+        assert app.faults_of_the_terminal() == []
+        (line,) = re.findall(r"mcptui: [^\r\n]*", bytes(app.raw[app.raw.rindex(LEFT) :]).decode())
+        assert b"Traceback" not in app.raw and b"sk-secret" not in app.raw
+    assert line.startswith("mcptui: Internal error: RuntimeError: a defect 20. ")
+    report = Path(line.partition("Report: ")[2])
+    assert stat.S_IMODE(report.stat().st_mode) == 0o600
+    text = report.read_text(encoding="utf-8")
+    assert "in defect" in text and "sk-secret" not in text
+
+
+def test_after_an_internal_error_the_session_can_be_resumed(tmp_path: Path):
+    with TerminalApp.watched("crash=key", "--demo", "--no-start", env=home_in(tmp_path)) as app:
+        app.shows("0 of 3")
+        app.send("what was said" + ENTER)
+        app.shows("rule-based demo")
+        app.send("!")
+        assert app.ended() == 70
+        assert b"Resume this conversation: mcptui --session " in app.raw
+    with TerminalApp.real("--demo", "--no-start", "--resume", env=home_in(tmp_path)) as app:
+        app.shows("what was said", "rule-based demo")

@@ -24,8 +24,7 @@ def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
         }
         assert parts <= {"addon"}, "the command line needs no more of an add-on"
         app.shows("sk anything")
-        app.send(QUIT)
-        assert app.ended() == 0
+        app.quits()
 
 
 def test_text_typed_during_heavy_imports_appears_before_they_end():
@@ -35,8 +34,7 @@ def test_text_typed_during_heavy_imports_appears_before_they_end():
         app.shows("typed early")
         assert "RUNNING" not in app.text
         app.shows("RUNNING", "typed early", seconds=30)
-        app.send(QUIT)
-        assert app.ended() == 0
+        app.quits()
 
 
 def test_quitting_during_heavy_imports_is_immediate_and_clean():
@@ -53,5 +51,4 @@ def test_keys_pressed_during_heavy_imports_open_a_screen_and_reach_it():
         app.shows("sk anything", "loading")
         app.send(F4 + "/slow")
         app.shows("TRAFFIC", "filter › slow", seconds=30)
-        app.send(QUIT)
-        assert app.ended() == 0
+        app.quits()

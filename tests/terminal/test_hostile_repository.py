@@ -62,6 +62,7 @@ def env(tmp_path, repository):
     (programs / "npx").chmod(0o755)
     (programs / "python3").symlink_to(sys.executable)
     shutil.copy(SERVER, modules / "mcp_server_time.py")
+    shutil.copy(SERVER.with_name("_server.py"), modules)
     (config / "config.toml").write_text(
         '[servers.everything]\ncommand = "npx"\nargs = ["-y", "@modelcontextprotocol/server-everything"]\n'
         '[servers.time]\ncommand = "python3"\nargs = ["-m", "mcp_server_time"]\n'

@@ -82,7 +82,7 @@ def tell_the_story(tmp_path, **env: str) -> None:
             app.shows("4 of 4")
             app.send("go" + ENTER)
             app.shows("The end.", seconds=30)
-            app.until(lambda: "esc stop" not in app.text)
+            app.answered()
             look_around(app)
             rest = written_by_the_program(app)
             assert [rest[max(0, at.start() - 20) : at.end() + 20] for at in STRAY.finditer(rest)] == []
@@ -92,9 +92,7 @@ def tell_the_story(tmp_path, **env: str) -> None:
             assert app.raw.count(b"\x1b[?25l") == app.raw.count(b"\x1b[?1004h")
             assert b"\x1b[31mred" not in app.raw and b"\x1b[8mhidden" not in app.raw
             processes = app.children()
-            app.send("\x11")
-            assert app.ended() == 0
-            assert app.faults_of_the_terminal() == []
+            app.quits()
             wait_until(lambda: not alive(processes), 5, "every process to be gone")
 
 

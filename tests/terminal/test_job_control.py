@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import psutil
 import pytest
@@ -25,38 +25,23 @@ def app() -> Iterator[TerminalApp]:
         yield app
 
 
+def greeted(app: TerminalApp) -> None:
+    app.send("hi" + ENTER)
+    app.shows("Hello.")
+
+
 def works_and_quits(app: TerminalApp) -> None:
     app.shows(*WHOLE_SCREEN)
     app.until(lambda: not app.echoes)
-    app.send("hi" + ENTER)
-    app.shows("Hello.")
-    app.send(QUIT)
-    assert app.ended() == 0
-    assert app.faults_of_the_terminal() == []
+    greeted(app)
+    app.quits()
 
 
-def test_after_sigtstp_and_sigcont_the_whole_screen_is_repainted(app):
-    os.kill(app.process.pid, signal.SIGTSTP)
-    app.stopped()
-    assert app.faults_of_the_terminal() == []
-    app.reset()
-    os.kill(app.process.pid, signal.SIGCONT)
-    works_and_quits(app)
-
-
-def test_after_sigstop_the_terminal_modes_are_set_again_and_the_screen_is_repainted(app):
-    os.kill(app.process.pid, signal.SIGSTOP)
-    app.stopped()
-    app.reset()
-    os.kill(app.process.pid, signal.SIGCONT)
-    app.until(lambda: not app.echoes)
-    works_and_quits(app)
-
-
-def test_the_app_can_be_stopped_repeatedly(app):
+def test_stopped_repeatedly_the_app_sets_the_terminal_modes_again_and_repaints_the_screen(app):
     for number in (signal.SIGTSTP, signal.SIGSTOP, signal.SIGTSTP):
         os.kill(app.process.pid, number)
         app.stopped()
+        assert number == signal.SIGSTOP or app.faults_of_the_terminal() == []
         app.reset()
         os.kill(app.process.pid, signal.SIGCONT)
         app.shows(*WHOLE_SCREEN)
@@ -116,76 +101,64 @@ def start_app(shell: TerminalApp, ending: str = "") -> psutil.Process:
     return shell.children()[0]
 
 
-def stop_with(shell: TerminalApp, app: psutil.Process, number: signal.Signals) -> None:
+@pytest.fixture
+def job(shell: TerminalApp) -> psutil.Process:
+    """Start the app in the foreground of the shell."""
+    started = start_app(shell)
+    shell.shows(*WHOLE_SCREEN)
+    return started
+
+
+def stop_with(shell: TerminalApp, job: psutil.Process, stop: Callable[[], object]) -> None:
     before = len(shell.raw)
-    app.send_signal(number)
-    shell.stopped(app)
+    stop()
+    shell.stopped(job)
     # Not on the screen: SIGSTOP may come in the middle of an escape sequence.
     shell.until(lambda: b"shell>" in shell.raw[before:].partition(b"Stopped")[2])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
-def test_fg_brings_the_app_back(shell, number):
-    app = start_app(shell)
-    shell.shows(*WHOLE_SCREEN)
-    stop_with(shell, app, number)
+def comes_back(shell: TerminalApp) -> None:
     taken = shell.raw.count(TAKEN)
     shell.reset()
     shell.send("fg" + ENTER)
     shell.until(lambda: shell.raw.count(TAKEN) > taken and not shell.echoes)
     shell.shows(*WHOLE_SCREEN)
-    shell.send("hi" + ENTER)
-    shell.shows("Hello.")
+    greeted(shell)
 
 
-def test_bg_leaves_the_app_stopped_and_the_terminal_to_the_shell(shell):
-    app = start_app(shell)
-    shell.shows(*WHOLE_SCREEN)
-    stop_with(shell, app, signal.SIGTSTP)
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
+def test_fg_brings_the_app_back(shell, job, number):
+    stop_with(shell, job, lambda: job.send_signal(number))
+    comes_back(shell)
+
+
+def test_bg_leaves_the_app_stopped_and_the_terminal_to_the_shell(shell, job):
+    stop_with(shell, job, lambda: job.send_signal(signal.SIGTSTP))
     before = shell.raw.count(TAKEN)
     shell.send("bg; echo back $((40 + 2))" + ENTER)
     shell.shows("back 42")
-    shell.stopped(app)
+    shell.stopped(job)
     assert shell.raw.count(TAKEN) == before
-    shell.reset()
-    shell.send("fg" + ENTER)
-    shell.shows(*WHOLE_SCREEN)
+    comes_back(shell)
 
 
 def test_an_app_started_in_the_background_waits_for_fg(shell):
-    app = start_app(shell, "&")
-    shell.stopped(app)
+    shell.stopped(start_app(shell, "&"))
     assert TAKEN not in shell.raw
-    shell.send("fg" + ENTER)
-    shell.shows(*WHOLE_SCREEN)
-    shell.send("hi" + ENTER)
-    shell.shows("Hello.")
+    comes_back(shell)
 
 
-def test_ctrl_z_suspends_the_app_and_fg_brings_it_back(shell):
-    app = start_app(shell)
-    shell.shows(*WHOLE_SCREEN)
-    before = len(shell.raw)
-    shell.send("\x1a")
-    shell.stopped(app)
-    shell.until(lambda: b"shell>" in shell.raw[before:].partition(b"Stopped")[2])
-    taken = shell.raw.count(TAKEN)
-    shell.reset()
-    shell.send("fg" + ENTER)
-    shell.until(lambda: shell.raw.count(TAKEN) > taken and not shell.echoes)
-    shell.shows(*WHOLE_SCREEN)
-    shell.send("hi" + ENTER)
-    shell.shows("Hello.")
+def test_ctrl_z_suspends_the_app_and_fg_brings_it_back(shell, job):
+    stop_with(shell, job, lambda: shell.send("\x1a"))
+    comes_back(shell)
 
 
-def test_ctrl_z_undoes_in_a_text(shell):
-    app = start_app(shell)
-    shell.shows(*WHOLE_SCREEN)
+def test_ctrl_z_undoes_in_a_text(shell, job):
     shell.send("some text")
     shell.shows("some text")
     shell.send("\x1a")
     shell.until(lambda: "some text" not in shell.text)
-    assert app.status() != psutil.STATUS_STOPPED
+    assert job.status() != psutil.STATUS_STOPPED
 
 
 def test_ctrl_z_without_a_shell_says_so(app):
@@ -194,10 +167,8 @@ def test_ctrl_z_without_a_shell_says_so(app):
     assert psutil.Process(app.process.pid).status() != psutil.STATUS_STOPPED
 
 
-def test_ctrl_z_suspends_over_a_dialog_too(shell):
-    app = start_app(shell)
-    shell.shows(*WHOLE_SCREEN)
+def test_ctrl_z_suspends_over_a_dialog_too(shell, job):
     shell.send("\x1bOP")  # f1
     shell.shows("Type to filter")
     shell.send("\x1a")
-    shell.stopped(app)
+    shell.stopped(job)

@@ -4,8 +4,7 @@ import pytest
 
 from tests.terminal.pty_app import FRAME_ENDS, TerminalApp
 
-ENTER, QUIT, CONVERSATION, SERVERS, TRACE, COMPOSER = "\r", "\x11", "\x1bOQ", "\x1bOR", "\x1b[17~", "\x1b[15~"
-SIZES = [(80, 24), (120, 40), (200, 60)]
+ENTER, CONVERSATION, SERVERS, TRACE, COMPOSER = "\r", "\x1bOQ", "\x1bOR", "\x1b[17~", "\x1b[15~"
 
 
 def fits(app: TerminalApp) -> bool:
@@ -28,18 +27,6 @@ def is_usable(app: TerminalApp) -> None:
     app.until(lambda: fits(app))
 
 
-@pytest.mark.parametrize(("columns", "rows"), SIZES)
-def test_the_app_starts_and_is_usable(columns, rows):
-    with TerminalApp.fake("calm", columns=columns, rows=rows) as app:
-        app.shows("sk anything", "2 of 3")
-        app.send("hi" + ENTER)
-        app.shows("Hello.")
-        app.until(lambda: "esc stop" not in app.text)
-        is_usable(app)
-        app.send(QUIT)
-        assert app.ended() == 0
-
-
 def test_the_app_stays_usable_while_the_window_is_resized():
     with TerminalApp.fake("calm", columns=120, rows=40) as app:
         app.shows("2 of 3")
@@ -50,9 +37,7 @@ def test_the_app_stays_usable_while_the_window_is_resized():
             if columns >= 80:
                 app.until(lambda: fits(app))
                 is_usable(app)
-        app.send(QUIT)
-        assert app.ended() == 0
-        assert app.faults_of_the_terminal() == []
+        app.quits()
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(20, 5), (20, 6), (40, 4)])
@@ -76,13 +61,11 @@ def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows(col
         app.resize(120, 40)
         app.send("hi")
         app.shows("› hi")
-        app.send(QUIT)
-        assert app.ended() == 0
+        app.quits()
 
 
-@pytest.mark.parametrize("columns", ["1000000000", "99999999999999999999", "0", "-5", "wide"])
+@pytest.mark.parametrize("columns", ["99999999999999999999", "-5", "wide"])
 def test_the_app_starts_whatever_the_environment_says_about_the_size(columns):
     with TerminalApp.real("--demo", env={"COLUMNS": columns, "LINES": columns}) as app:
         app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
-        app.send(QUIT)
-        assert app.ended() == 0
+        app.quits()

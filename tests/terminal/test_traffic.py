@@ -1,6 +1,18 @@
-"""The traffic screen in a real terminal, over the real servers."""
+"""The traffic screen and `mcptui traffic` in a real terminal."""
 
-from tests.terminal.pty_app import TerminalApp
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from tests import programs
+from tests.endpoint import calls, says
+from tests.protocol.command import mcptui
+from tests.protocol.test_tap import recordings
+from tests.protocol.test_traffic import SERVER, call
+from tests.terminal.pty_app import TerminalApp, home_in
+from tests.terminal.set_ups import config_with, endpoint_beside
 
 
 def test_one_key_opens_the_traffic_screen_and_another_an_entry():
@@ -12,6 +24,77 @@ def test_one_key_opens_the_traffic_screen_and_another_an_entry():
         app.shows("filter › method:tools/list")
         app.send("\r")
         app.shows("jsonrpc", "entry ")
-        app.send("\x11")
-        assert app.ended() == 0
-        assert app.faults_of_the_terminal() == []
+        app.quits()
+
+
+MCPTUI = [sys.executable, "-m", "tui"]
+
+
+def test_a_recording_can_be_opened_and_filtered(tmp_path):
+    home = home_in(tmp_path)
+    asked = programs.command("-m", "tui", "run", "--demo", "What's the weather in Hangzhou?")
+    subprocess.run(asked, env={**home, "PATH": "/usr/bin:/bin"}, check=True, capture_output=True, timeout=60)
+    with TerminalApp([*MCPTUI, "traffic"], env=home) as app:
+        app.shows("TRAFFIC", "recorded", "tools/call  get_weather", "server/discover")
+        app.send("/")
+        app.send("method:tools/call kind:response\r")
+        app.until(lambda: "server/discover" not in app.text)
+        app.send("\r")
+        app.shows("light rain")
+        app.quits()
+
+
+def test_a_file_that_is_not_a_recording_is_refused_in_one_line(tmp_path):
+    (tmp_path / "notes.mcptrace").write_text("hello")
+    with TerminalApp([*MCPTUI, "traffic", "notes.mcptrace"], env=home_in(tmp_path), cwd=tmp_path) as app:
+        assert app.ended() == 2
+        app.shows("mcptui traffic:", "notes.mcptrace")
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "said"), [("y", 0, "2 requests: 2 same"), ("n", 2, "nothing was sent")]
+)
+def test_nothing_is_sent_before_the_preview_is_confirmed(answer: str, code: int, said: str) -> None:
+    tap = ("tap", "--name", "s", "--", sys.executable, "-c", SERVER)
+    asyncio.run(mcptui(*tap, stdin=call(1, "good") + call(2, "bad")))
+    recording = str(recordings()[0])
+    with TerminalApp.real("traffic", recording, "--replay", "--", sys.executable, "-c", SERVER) as app:
+        app.send("y\r")  # before anything could be read
+        app.shows("good  1 call, may change something", "bad  1 call", "Send them?")
+        assert "same" not in app.text
+        app.send(f"{answer}\r")
+        app.shows(said)
+        assert app.ended() == code
+
+
+ENTER, ESCAPE, END, CONVERSATION, TRAFFIC = "\r", "\x1b", "\x1b[F", "\x1bOQ", "\x1bOS"
+
+
+def calls_the_first(request):
+    return calls((request.json["tools"][0]["function"]["name"], {}))
+
+
+def test_a_result_of_one_very_long_line_is_truncated_on_screen_and_in_requests(tmp_path):
+    servers = {"long": ("long_unbroken_line", {"FAULT_MIB": "4", "FAULT_LINES": "0"})}
+    with endpoint_beside([calls_the_first, says("The end.")]) as endpoint:
+        config = config_with(tmp_path, servers, endpoint=endpoint.base_url, rules=["*/*"])
+        with TerminalApp.real("--config", config) as app:
+            app.shows("1 of 1")
+            app.send("go" + ENTER)
+            app.shows("The end.")
+            app.answered()
+            app.send(CONVERSATION + END + "v")
+            app.shows("RESULT", "AAAA")
+            app.send(END)
+            app.shows("more characters")
+            app.send("q")
+            app.shows("TRACE")
+            app.send(TRAFFIC)
+            app.shows("TRAFFIC", "4.2 MB")
+            app.send("/kind:response method:tools/call" + ENTER)
+            app.shows("1 of ")
+            app.send(END + ENTER)
+            app.shows("explain", "AAAA")
+            app.send(ESCAPE)
+            app.quits()
+    assert max(len(request.body) for request in endpoint.requests) < 1 << 17

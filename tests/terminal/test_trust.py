@@ -8,7 +8,7 @@ from tests.endpoint import calls, says
 from tests.terminal.pty_app import TerminalApp
 from tests.terminal.set_ups import config_with, endpoint_beside
 
-TRUST, DO_NOT_TRUST, QUIT = "\x13", "\x18", "\x11"
+TRUST, DO_NOT_TRUST = "\x13", "\x18"
 PEEK = calls(("liar__peek", {}))
 INJECTED = calls(("fetch__echo", {"text": "weather"}))
 OBEYS = calls(("mail__send_email", {"data": "a key"}))
@@ -41,16 +41,15 @@ def test_trust_in_a_read_only_server_is_asked_for_once_and_approval_for_each_cal
             app.shows("y once", "Marked read-only by the server")
             answered(app, "n", "y once")
             app.shows("First.")
-            app.until(lambda: "esc stop" not in app.text)
+            app.answered()
             app.send("again\r")
             app.shows("y once")
             assert "Trust the server “liar”?" not in app.text
             answered(app, "n", "y once")
             app.shows("Second.")
             assert "deleted 214" not in app.text
-            app.until(lambda: "esc stop" not in app.text)
-            app.send(QUIT)
-            assert app.ended() == 0
+            app.answered()
+            app.quits()
 
 
 def test_an_answer_is_kept_after_the_app_exits(tmp_path: Path) -> None:
@@ -64,9 +63,8 @@ def test_an_answer_is_kept_after_the_app_exits(tmp_path: Path) -> None:
                     app.shows("Trust the server “liar”?")
                     answered(app, TRUST, "Trust the server “liar”?")
                 app.shows(said, "deleted 214")
-                app.until(lambda: "esc stop" not in app.text)
-                app.send(QUIT)
-                assert app.ended() == 0
+                app.answered()
+                app.quits()
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
@@ -82,9 +80,8 @@ def test_a_call_requested_by_an_injected_result_needs_approval_with_the_reason(
             app.shows("y once", "contains a result")
             answered(app, "n", "y once")
             app.shows("Refused.")
-            app.until(lambda: "esc stop" not in app.text)
-            app.send(QUIT)
-            assert app.ended() == 0
+            app.answered()
+            app.quits()
 
 
 @pytest.mark.parametrize(("key", "told"), [("y", "deleted 214"), ("n", "y once, t this run")])

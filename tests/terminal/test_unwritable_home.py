@@ -23,10 +23,8 @@ def ask_and_quit(app: TerminalApp) -> list[str]:
     app.shows("0 of 3", "not saved")
     app.send("hello" + ENTER)
     app.shows("rule-based demo", "not saved")
-    app.until(lambda: "esc stop" not in app.text)
-    app.send("\x11")
-    assert app.ended() == 0
-    assert app.faults_of_the_terminal() == []
+    app.answered()
+    app.quits()
     after = bytes(app.raw[app.raw.rindex(LEFT) :]).decode()
     assert "Traceback" not in after
     return re.findall("mcptui: [^\r\n]*", after)
@@ -70,17 +68,15 @@ def test_a_temporary_disk_failure_is_reported_and_loses_nothing(tmp_path: Path):
         app.shows("0 of 3")
         app.send("first" + ENTER)
         app.shows("rule-based demo")
-        app.until(lambda: "esc stop" not in app.text)
+        app.answered()
         before = resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
         app.send("second" + ENTER)
         app.shows("not saved   ", "This conversation is not saved: ")
-        app.until(lambda: "esc stop" not in app.text)
+        app.answered()
         resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, before)
         app.shows("This conversation is saved again. Nothing was lost.")
         app.until(lambda: "not saved   " not in app.text)
-        app.send("\x11")
-        assert app.ended() == 0
-        assert b"Traceback" not in app.raw
+        app.quits()
     assert questions_in(tmp_path) == ["first", "second"]
 
 
@@ -90,13 +86,12 @@ def test_moved_folders_are_created_again_and_the_conversation_is_saved_in_full(t
         app.shows("0 of 3")
         app.send("first" + ENTER)
         app.shows("rule-based demo")
-        app.until(lambda: "esc stop" not in app.text)
+        app.answered()
         home.rename(tmp_path / "gone")
         app.send("second" + ENTER)
         app.shows(
             "This conversation is saved again. Nothing was lost."
         )  # the previous message is shown for 1 s
-        app.until(lambda: "esc stop" not in app.text)
-        app.send("\x11")
-        assert app.ended() == 0
+        app.answered()
+        app.quits()
     assert questions_in(tmp_path) == ["first", "second"]

@@ -1,11 +1,11 @@
-"""The first steps of a new user, from start to exit, with the real program and its sample servers."""
+"""Whole stories of a user, from start to exit, with the real program and its sample servers."""
 
 import re
 
 from tests.conftest import wait_until
 from tests.terminal.pty_app import TerminalApp, alive
 
-ENTER, QUIT, SERVERS = "\r", "\x11", "\x1bOR"
+ENTER, SERVERS = "\r", "\x1bOR"
 
 
 def test_a_user_asks_approves_stops_and_starts_a_server_and_quits():
@@ -14,7 +14,7 @@ def test_a_user_asks_approves_stops_and_starts_a_server_and_quits():
 
         app.send("What's the weather in Hangzhou?" + ENTER)
         app.shows("weather › get_weather", 'location="Hangzhou"', "Weather in Hangzhou:")
-        app.until(lambda: "esc stop" not in app.text)
+        app.answered()
 
         app.send("add a note: buy milk" + ENTER)
         app.shows("notes › add_note", "waiting for approval")
@@ -22,7 +22,7 @@ def test_a_user_asks_approves_stops_and_starts_a_server_and_quits():
         app.until(lambda: re.search(r"waiting for approval  [1-9]\d* s", app.text))
         app.send("y")
         app.shows("✓ notes › add_note")
-        app.until(lambda: "esc stop" not in app.text)
+        app.answered()
 
         processes = app.children()
         app.send(SERVERS)
@@ -33,8 +33,33 @@ def test_a_user_asks_approves_stops_and_starts_a_server_and_quits():
         app.shows("2 of 3")
 
         processes += app.children()
-        app.send(QUIT)
-        assert app.ended() == 0
-        assert app.faults_of_the_terminal() == []
-        assert b"Traceback" not in app.raw
+        app.quits()
+        wait_until(lambda: not alive(processes), 5, "every process to be gone")
+
+
+ESCAPE, CALL = "\x1b", "\x13"
+F3, F4, F5 = "\x1bOR", "\x1bOS", "\x1b[15~"
+
+
+def test_a_tool_is_called_by_hand_its_messages_are_shown_and_its_result_is_quoted():
+    with TerminalApp.real("--demo") as app:
+        app.shows("2 of 3")
+        app.send(F3)
+        app.until(lambda: "start/stop" in app.lines[-1])
+        app.send(ENTER)
+        app.shows("WORKBENCH", "get_weather", "location  text")
+
+        app.send(ENTER + "Beijing" + CALL)
+        app.shows("✓ done", "Beijing")
+        app.send(F4)
+        app.shows("TRAFFIC", "call:hand-1", "tools/call")
+        app.send(ESCAPE)
+        app.until(lambda: "call:hand-1" not in app.text)
+        app.send(ESCAPE)
+        app.shows("WORKBENCH", "✓ done")
+
+        processes = app.children()
+        app.send(F5)
+        app.shows("weather › get_weather with", "> ")
+        app.quits()
         wait_until(lambda: not alive(processes), 5, "every process to be gone")
