@@ -318,12 +318,9 @@ async def test_a_server_that_ignores_everything_but_sigkill_stops_in_time(hostin
 
 
 async def test_a_second_shutdown_kills_at_once(hosting):
-    host = await hosting(
-        spec_of(Row("ignore_sigterm_and_eof")),
     grace = StopGrace(30, 30, 30, 5, 30)
     spec = spec_of(Row("ignore_sigterm_and_eof"))
     host = await hosting(spec, open_with=partial(open_transport, grace=grace))
-    )
     first = asyncio.create_task(host.shutdown())
     await until(lambda: host.status("ignore_sigterm_and_eof").state is ServerState.STOPPING)
     started = time.monotonic()

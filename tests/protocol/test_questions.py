@@ -78,6 +78,13 @@ def started(hosting):
     return start
 
 
+async def over_http(server, person: Questioner) -> Host:
+    spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
+    host = Host([spec], sink=ignore, clock=MonotonicClock(), answerers=Answerers(questioner=person))
+    await host.start_all()
+    return host
+
+
 async def call(host: Host, name: str = "", seconds: float = 10.0):
     tool = next(tool for tool in host.toolbox.tools() if name in ("", tool.name))
     return await host.toolbox.call(tool, {}, seconds=seconds, progress=lambda *_: None)
@@ -247,9 +254,7 @@ async def test_a_broken_http_connection_withdraws_the_questions_of_its_call():
     person = Person()
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask_and_hang}) as server:
-        spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-        host = Host([spec], sink=ignore, clock=MonotonicClock(), answerers=Answerers(questioner=person))
-        await host.start_all()
+        host = await over_http(server, person)
         result = await call(host)
         assert result.is_error
         await until(lambda: person.withdrawn == 1)
@@ -281,9 +286,7 @@ async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_cal
     person = Person()
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": hold}, answers={"POST": take}) as server:
-        spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-        host = Host([spec], sink=ignore, clock=MonotonicClock(), answerers=Answerers(questioner=person))
-        await host.start_all()
+        host = await over_http(server, person)
         other = asyncio.create_task(call(host))
         await until(lambda: "tools/call" in server.methods())
         server.once["tools/call"] = ask
