@@ -244,8 +244,7 @@ async def test_the_end_of_a_call_withdraws_its_questions(started):
 
 async def test_a_broken_http_connection_withdraws_the_questions_of_its_call():
     async def ask_and_hang(asked, writer):
-        form = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}
-        asking = {"jsonrpc": "2.0", "id": "f1", "method": "elicitation/create", "params": form}
+        asking = {"jsonrpc": "2.0", "id": "f1", "method": "elicitation/create", "params": FORM}
         writer.write(STREAM + b"\r\n" + event(asking))
         await writer.drain()
         await until(lambda: person.asked)
@@ -338,12 +337,8 @@ async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_op
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, sampling=SamplingRule.ASK)
-        host = Host(
-            [spec],
-            sink=ignore,
-            clock=MonotonicClock(),
-            answerers=Answerers(questioner=person, sampler=Model()),
-        )
+        answerers = Answerers(questioner=person, sampler=Model())
+        host = Host([spec], sink=ignore, clock=MonotonicClock(), answerers=answerers)
         await host.start_all()
         result = await call(host)
         assert "nobody answered" in text_of(result) and result.is_error is fails
@@ -474,12 +469,7 @@ async def test_sampling_is_not_declared_to_a_server_that_may_not_use_it(started)
 
 async def test_a_flood_of_sampling_is_refused_and_not_queued(started):
     model = Model()
-    replies: list[dict] = []
-
-    def keep(captured):
-        if b'"samp-' in captured.raw:
-            replies.append(json.loads(captured.raw))
-
+    replies, keep = kept(b'"id":"samp-')
     host = await started(FAULTS / "sampling_abuse.py", sampling=SamplingRule.ALLOW, sampler=model, sink=keep)
     await call(host)
     await until(lambda: len(answers(replies)) == 500, seconds=30)
