@@ -142,7 +142,7 @@ async def test_an_existing_file_is_replaced_only_after_confirmation(tmp_path: Pa
         await press(pilot, "n")
         assert there.read_text() == "mine"
         await named()
-        pilot.app.screen._clock = lambda: float("inf")
+        pilot.app.screen._delay._clock = lambda: float("inf")
         await press(pilot, "y")
         await until(lambda: there.read_text() != "mine" and not screen.exporter.note)
         assert seqs(there) == [1, 2]
@@ -187,7 +187,7 @@ async def test_a_fifo_is_written_to_after_confirmation_and_not_replaced(tmp_path
             await press(pilot, "enter")
             await until(lambda: isinstance(pilot.app.screen, Confirm))
             await until(lambda: "y write   esc n cancel" in screen_text(pilot.app))
-            pilot.app.screen._clock = lambda: float("inf")
+            pilot.app.screen._delay._clock = lambda: float("inf")
             await press(pilot, "y")
             await until(lambda: any("written to" in note.message for note in pilot.app._notifications))
         lines = os.read(handle, 100_000).splitlines()
@@ -207,7 +207,7 @@ async def test_an_export_to_a_fifo_without_a_reader_can_be_cancelled(tmp_path: P
             screen.prompt._input.value = str(fifo)
             await press(pilot, "enter")
             await until(lambda: isinstance(pilot.app.screen, Confirm))
-            pilot.app.screen._clock = lambda: float("inf")
+            pilot.app.screen._delay._clock = lambda: float("inf")
             await press(pilot, "y")
             await until(lambda: select.select([handle], [], [], 0)[0])
             assert screen.exporter.note

@@ -93,7 +93,7 @@ async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
         await press(pilot, "n")
         assert runtime.workbench.called == []
         await press(pilot, "R")
-        app.screen._clock = lambda: float("inf")
+        app.screen._delay._clock = lambda: float("inf")
         await press(pilot, "y")
         await until(lambda: len(runtime.workbench.called) == 1)
 
@@ -129,7 +129,7 @@ async def test_each_repeated_call_that_can_change_something_needs_confirmation()
             screen.list.select(5)
             await press(pilot, "R")
             assert isinstance(app.screen, Confirm)
-            app.screen._clock = lambda: float("inf")
+            app.screen._delay._clock = lambda: float("inf")
             await press(pilot, "y")
             await until(lambda sent=sent: len(runtime.workbench.called) == sent)
 
