@@ -269,6 +269,21 @@ async def test_a_new_conversation_has_an_empty_trace() -> None:
         assert shown(story.pane)[2].startswith("▾ step 1   asked")
 
 
+async def test_a_hidden_trace_of_a_new_conversation_can_be_resized() -> None:
+    """The pane is hidden behind another tab while the window is narrow."""
+    story = one_call()
+    async with Stage(story.pane).run_test(size=(60, 8)) as pilot:
+        await pilot.pause()
+        story.pane.display = False
+        story.spans.clear()
+        story.pane.show(story.spans)
+        story.pane.rewrap()
+        story.pane.display = True
+        story.pane.tick()
+        await pilot.pause()
+        assert "Model steps" in shown(story.pane)[1]
+
+
 async def test_escape_sequences_are_shown_as_text() -> None:
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e\x1b[2J"
     story = Story()

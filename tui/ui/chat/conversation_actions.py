@@ -167,6 +167,7 @@ class ConversationActions:
             self._spans.clear(
                 past_turns(conversations.messages, conversations.remarks, conversations.turn_numbers)
             )
+            self.regions.trace.show(self._spans)
         self.regions.conversation.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
         label, notice = runtime.model_label, runtime.model_notice

@@ -65,7 +65,9 @@ class TracePane(TitledPane):
         self._live: set[int] = set()  # entries that are still running
 
     def show(self, spans: Spans) -> None:
+        """Show these spans from their first entry: a hidden pane must not keep the rows of others."""
         self._spans = spans
+        self._begin_anew()
         self._seen = -1
         self.tick()
 
