@@ -427,7 +427,7 @@ ACTIONS: tuple[Action, ...] = (
     _of_bench("bench.diff", "d", "compare", "Compare with the previous or marked result", 8,
         "bench.result.toggle_difference()", "why_no_call"),
     _of_bench("bench.schema", "J", "schema", "Show the schema of the tool, or the result again",
-        0, "bench.toggle_schema()", "why_no_bench"),
+        0, "bench.toggle_schema()", "why_no_item"),
     _of_bench("bench.mark", "m", "mark", "Mark the call for comparison", 12,
         "bench.calls.mark()", "why_no_call"),
     _of_bench("bench.attach", "a", "attach", "Attach the resource or link to the next message", 4,

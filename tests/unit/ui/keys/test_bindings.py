@@ -19,7 +19,7 @@ MEANINGS = {
     # meaning: (its keys, the actions and bindings with that meaning)
     "send, call, save, confirm": (
         SEND_KEYS,
-        "composer.steer ask.send bench.call session.export save yes answer(True) send submit",
+        "composer.steer ask.send bench.call session.export save yes answer(True) submit",
     ),
     "newline": (NEWLINE_KEYS, "composer.newline newline"),
     "do what is selected": (
