@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -41,8 +41,20 @@ MOST_WORKERS = 8
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of workers for `-n auto`: two more than CPUs, since tests wait a lot."""
-    return min(MOST_WORKERS, (os.cpu_count() or 1) + 2)
+    """Return the number of workers for `-n auto`: three more than CPUs, since tests wait a lot."""
+    return min(MOST_WORKERS, (os.cpu_count() or 1) + 3)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Exclude the objects of collected tests, which live to the end, from every garbage collection."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+        gc.set_threshold(30_000, 20, 20)
 
 
 def _descriptors() -> set[str]:
