@@ -349,7 +349,7 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.mark", "m", "mark", "Mark or unmark the entry", 10, "annotations.toggle_mark()"),
     _traffic("traffic.note", "M", "note", "Add a note to the entry", 12, "annotations.edit_note()"),
     _traffic("traffic.time", "t", "time", "Show clock times, times since the start, or deltas", 12,
-        "list.next_time_format()"),
+        "next_time_format()"),
     _traffic("traffic.setup", "h", "fold setup", "Fold handshakes and lists to one line per server", 10,
         "rows.arrange('')"),
     _traffic("traffic.sort_time", "1", "by time", "Sort by time, newest first. Again: oldest first",

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.widget import Widget
 
 from tui.core.traffic import Outcome
 from tui.traffic.filter.arrangement import Arrangement
@@ -322,10 +323,14 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def move_cursor(self, index: int) -> None:
         super().move_cursor(index)
+        self.paint_now()
+
+    def paint_now(self, *others: Widget) -> None:
+        """Paint the changes in this pane and in others now, not at Textual's next refresh."""
         screen, now = self.screen, time.monotonic()
         if now - self._painted_at >= REST_SECONDS and screen.is_current:
             self._painted_at = now
-            paint_now(screen, (self,))  # not at Textual's next refresh
+            paint_now(screen, (self, *others))
 
     def cursor_moved(self, index: int) -> None:
         entries, selected, related = self.entries, 0, (-1, -1)

@@ -155,6 +155,12 @@ class TrafficScreen(Screen[Cause | None]):
         if not self.filter_bar.is_open:
             self.filter_line.show(*self.active_filter.line(self.list.selected))
 
+    def next_time_format(self) -> None:
+        """Show the times in the next format, at once also in the headings."""
+        self.list.next_time_format()
+        self._headings.refresh()
+        self.list.paint_now(self._headings)
+
     def on_resize(self, event: events.Resize) -> None:
         if self.is_whole:
             self.panel.fit(event.size.width)
