@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tui.core.hidden_text.lookalikes import mixed_word
-from tui.core.permission.launch import Launch, in_words, visible
+from tui.core.permission.launch import Launch, in_words, spelled
 from tui.core.permission.risks import risks_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.servers import ServerSpec
@@ -229,7 +229,7 @@ def _risks_of_name(name: str) -> Iterator[str]:
 
 def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     if launch.url:
-        yield "address", visible(masked(launch.shown("url", launch.url)))
+        yield "address", spelled(masked(launch.shown("url", launch.url)))
         if launch.is_model:
             yield "key", _key(launch)
         if launch.headers:
@@ -241,8 +241,8 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
         return
     yield "command", shown_command(launch)
     if launch.program and launch.program != launch.command:
-        yield "program", visible(launch.program)
-    yield "folder", visible(launch.shown("cwd", launch.cwd)) or "an empty folder of its own"
+        yield "program", spelled(launch.program)
+    yield "folder", spelled(launch.shown("cwd", launch.cwd)) or "an empty folder of its own"
     if launch.env:
         yield "variables", _names(launch, "env", launch.env)
     if links := launch.shown_links:
@@ -255,7 +255,7 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
 def shown_command(launch: Launch) -> str:
     """Return the whole command line as typed in a shell, hidden characters visible, secrets masked."""
     words = masked_arguments(launch.shown_words)
-    return " ".join(visible(shlex.quote(word)) for word in words)
+    return " ".join(spelled(shlex.quote(word)) for word in words)
 
 
 def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
@@ -269,7 +269,7 @@ def _names(launch: Launch, kind: str, values: Mapping[str, str]) -> str:
         origin = _origin(launch, f"{kind}.{name}", values[name])
         if kind == "env" and not origin and (value := shown.get(f"variable {name}")):
             origin = shlex.quote(value)
-        words.append(f"{visible(name)} = {origin}" if origin else visible(name))
+        words.append(f"{spelled(name)} = {origin}" if origin else spelled(name))
     told = sum(" = " in word for word in words)
     hint = "" if told == len(words) else f" ({'other values' if told else 'values'} are not shown)"
     return f"{', '.join(words)}{hint}"
@@ -280,12 +280,12 @@ def _origin(launch: Launch, place: str, value: str) -> str:
     found = []
     if (reference := launch.references.get(place)) is not None:
         found.append(reference.in_words)
-    found += [f"keychain entry {visible(one)}" for one in _IN_KEYCHAIN.findall(value)]
+    found += [f"keychain entry {spelled(one)}" for one in _IN_KEYCHAIN.findall(value)]
     return " and ".join(found)
 
 
 def _key(launch: Launch) -> str:
-    return _origin(launch, "api_key", str(launch.identity[0])) or visible(str(launch.identity[0]))
+    return _origin(launch, "api_key", str(launch.identity[0])) or spelled(str(launch.identity[0]))
 
 
 def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
@@ -306,5 +306,5 @@ def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
 def _others(launch: Launch) -> Iterator[tuple[str, str]]:
     others = launch.other_references
     if others:
-        told = (f"{visible(place)} = {others[place].in_words}" for place in sorted(others))
+        told = (f"{spelled(place)} = {others[place].in_words}" for place in sorted(others))
         yield "settings", ", ".join(told)

@@ -47,7 +47,7 @@ _BLANK = frozenset(
 """Letters and marks that are not visible."""
 
 
-def visible(text: str) -> str:
+def spelled(text: str) -> str:
     """Return `text` with hidden characters as code points, `[U+200B ×2]`, and runs of spaces as a count.
 
     Unlike in other texts, line ends and unusual blanks are made visible too.
@@ -185,7 +185,7 @@ class Launch:
             if is_loader(name) and not names_a_key(name)
         }
         found |= {place: self.shown(place, one) for place, one in self.settings.items()}
-        return {name: visible(masked(one)) for name, one in found.items()}
+        return {name: spelled(masked(one)) for name, one in found.items()}
 
     def digest(self) -> str:
         """Return the hash under which consent is stored: SHA-256 of canonical JSON."""
@@ -230,12 +230,12 @@ class Launch:
         shown, values = self.shown_links, self.open_values
         closed = {name: one for name, one in self.env.items() if f"variable {name}" not in values}
         return {
-            "command": visible(masked(self.shown("command", self.command))),
-            "program": visible(self.program),
-            "args": [visible(one) for one in _shown_arguments(self)],
-            "cwd": visible(self.shown("cwd", self.cwd)),
+            "command": spelled(masked(self.shown("command", self.command))),
+            "program": spelled(self.program),
+            "args": [spelled(one) for one in _shown_arguments(self)],
+            "cwd": spelled(self.shown("cwd", self.cwd)),
             "env": marks("env", closed),
-            "url": visible(masked(self.shown("url", self.url))),
+            "url": spelled(masked(self.shown("url", self.url))),
             "headers": marks("headers", self.headers),
             "transport": self.transport,
             "values": values,
@@ -251,7 +251,7 @@ class Launch:
         words = _shown_arguments(self)
         open_places = {f"args.{number}" for number, one in enumerate(self.args) if words[number] == one}
         open_places |= {"program", *(() if "cwd" in self.references else ("cwd",))}
-        return {place: visible(target) for place, target in self.links.items() if place in open_places}
+        return {place: spelled(target) for place, target in self.links.items() if place in open_places}
 
     def _marked(self, place: str, value: str) -> str:
         reference = self.references.get(place)
@@ -335,14 +335,14 @@ def _differing(before: Any, now: Mapping[str, Any]) -> Iterator[tuple[str, Any, 
 def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[str]:
     for name, was, value in _differing(before, now):
         how = "new" if was is None else "removed" if value is None else "value changed"
-        yield f"{what} {visible(name)[:MAX_SHOWN_CHANGE]}: {how}"
+        yield f"{what} {spelled(name)[:MAX_SHOWN_CHANGE]}: {how}"
 
 
 def _open_changes(before: Any, now: Mapping[str, str]) -> Iterator[str]:
     """Yield the visible values that differ."""
     for name, was, value in _differing(before, now):
         told = f"{_former_value(str(was or ''))}, " if isinstance(before, Mapping) else ""
-        yield f"{visible(name)[:MAX_SHOWN_CHANGE]}: {told}is now {_is(value or '')}"
+        yield f"{spelled(name)[:MAX_SHOWN_CHANGE]}: {told}is now {_is(value or '')}"
 
 
 def in_words(place: str) -> str:

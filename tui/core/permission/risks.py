@@ -15,7 +15,7 @@ from tui.core.permission.launch import (
     Launch,
     has_hidden,
     is_loader,
-    visible,
+    spelled,
 )
 from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.secrets.secret_names import names_a_key
@@ -97,7 +97,7 @@ def _risks(launch: Launch) -> Iterator[str]:
     if unpinned(words):
         # It may be or contain a secret, or a value from the environment.
         shown = unpinned(_unwrapped(masked_arguments(launch.shown_words))[0])
-        name = visible(shown) if shown else "A package"
+        name = spelled(shown) if shown else "A package"
         yield f"{name} is not pinned to a version. The code it downloads can change at any time."
     if _runs_code(words) or _runs_code([launch.command, *launch.args]):
         yield "One of the arguments is program code. Read all of it."
@@ -110,10 +110,10 @@ def _of_keys(launch: Launch) -> Iterator[str]:
     for place, reference in sorted(launch.references.items()):
         for name in dict.fromkeys(reference.names):
             if names_a_key(name):
-                yield f"{visible(place)} gets the value of {name}, which looks like one of your keys."
+                yield f"{spelled(place)} gets the value of {name}, which looks like one of your keys."
     values = {**launch.env, **launch.headers, "api_key": str(launch.identity[0]) if launch.is_model else ""}
     for name in sorted(name for name, value in values.items() if "keyring:" in value):
-        yield f"{visible(name)} gets a key from your keychain."
+        yield f"{spelled(name)} gets a key from your keychain."
 
 
 def _of_options(words: Sequence[str]) -> Iterator[str]:
@@ -154,13 +154,13 @@ def _of_variables(names: Sequence[str]) -> Iterator[str]:
     for name in sorted(set(names)):
         upper = name.upper()
         if is_loader(name):
-            yield f"{visible(name)} can make any program load other code."
+            yield f"{spelled(name)} can make any program load other code."
         elif upper.startswith(SOURCE_STARTS):
-            yield f"{visible(name)} can change where packages are downloaded from."
+            yield f"{spelled(name)} can change where packages are downloaded from."
         elif upper in ENGINES:
-            yield f"{visible(name)} can make containers run on another computer, or with more permissions."
+            yield f"{spelled(name)} can make containers run on another computer, or with more permissions."
         elif upper in PROXIES:
-            yield f"{visible(name)} sends its network traffic through another computer."
+            yield f"{spelled(name)} sends its network traffic through another computer."
 
 
 def _program(word: str) -> str:

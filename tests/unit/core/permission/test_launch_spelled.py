@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.permission.launch import has_hidden, visible
+from tui.core.permission.launch import has_hidden, spelled
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from tui.core.permission.launch import has_hidden, visible
     ],
 )
 def test_invisible_characters_are_shown_as_code_points(text: str, shown: str):
-    assert visible(text) == shown
+    assert spelled(text) == shown
 
 
 def test_ordinary_text_has_no_hidden_characters():
