@@ -4,7 +4,8 @@ Without the SDK, whose import takes most of the time of a start.
 """
 
 import json
-import sys
+
+from answering_loop import serve  # beside this script
 
 STATE = ' {"so far":\u2028 1}\t'
 NAME = {"type": "object", "properties": {"name": {"type": "string", "minLength": 2}}, "required": ["name"]}
@@ -63,11 +64,4 @@ def result_of(method, params):
     return None
 
 
-for line in sys.stdin:
-    request = json.loads(line)
-    if "id" in request:
-        found = result_of(request["method"], request.get("params") or {})
-        answer = {"error": {"code": -32601, "message": "Method not found"}}
-        if found is not None:
-            answer = {"result": {"resultType": "complete", **found}}
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+serve(result_of)

@@ -1,10 +1,10 @@
 """A server of 2026-07-28 on raw lines whose tools return content other than short text."""
 
 import base64
-import json
 import struct
-import sys
 import zlib
+
+from answering_loop import serve  # beside this script
 
 CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
@@ -56,11 +56,4 @@ def result_of(method: str, params: dict[str, str]) -> dict[str, object] | None:
     return None
 
 
-for line in sys.stdin:
-    request = json.loads(line)
-    if "id" in request:
-        found = result_of(request["method"], request.get("params") or {})
-        answer = {"error": {"code": -32601, "message": "Method not found"}}
-        if found is not None:
-            answer = {"result": {"resultType": "complete", **found}}
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+serve(result_of)

@@ -1,8 +1,8 @@
 """The tool `get_weather` of the sample server without the SDK, whose import takes a second of each start."""
 
-import json
-import sys
 from typing import Any
+
+from answering_loop import serve  # beside this script
 
 WEATHER = {
     "Beijing": "sunny, 25 °C",
@@ -37,12 +37,4 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-for line in sys.stdin:
-    request = json.loads(line)
-    if "id" in request:
-        found = result_of(request["method"], request.get("params") or {})
-        answer = {"error": {"code": -32601, "message": "Method not found"}}
-        if found is not None:
-            meta = {"io.modelcontextprotocol/serverInfo": INFO}
-            answer = {"result": {"resultType": "complete", "_meta": meta, **found}}
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+serve(result_of, _meta={"io.modelcontextprotocol/serverInfo": INFO})

@@ -206,7 +206,7 @@ class RawSheet:
         spans: list[Span] = []
         for low, high in pairwise(edges):
             hidden = any(redaction.start <= low < redaction.end for redaction in self._redactions)
-            text = visible(self._body, low, high)
+            text = byte_text(self._body, low, high)
             spans.append((text, "warn reverse" if hidden else "text"))
         return spans
 
@@ -220,7 +220,7 @@ class RawSheet:
         return f"byte {index * self._width}"
 
 
-def visible(data: bytes, start: int, end: int) -> str:
+def byte_text(data: bytes, start: int, end: int) -> str:
     """Return the characters that start in `start`..`end`, controls as symbols, invalid UTF-8 as �."""
     while start < end and data[start] & 0xC0 == 0x80 and _continues(data, start):
         start += 1
