@@ -187,7 +187,7 @@ async def test_a_half_filled_form_stays_open_and_can_still_be_copied(separate_ho
     async with running(separate_home) as app:
         await app.press("f3", "e")
         await app.shows("Edit server")
-        await app.press(*"keep", "home")
+        await app.press("home", *"keep")
         await leaves(app)
         await app.press("ctrl+s")
         await app.shows("is no longer in the configuration file", "keep")
