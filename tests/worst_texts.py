@@ -1,9 +1,8 @@
 """All functions that read foreign text, each with the texts that are worst for it.
 
 Foreign is what servers, models, endpoints, authorization servers, registries and files of others say. Each
-text is one piece, repeated. `tests/benchmarks/linear.py` doubles them, and prints how much longer each
-function takes. Add a function that reads such text here, with the texts that its patterns, loops and copies
-like least: what begins over and over and never ends.
+text is one piece, repeated; `tests/unit/test_worst_texts.py` reads them. Add a function that reads such text
+here, with the texts that its patterns, loops and copies like least: what begins over and over and never ends.
 """
 
 import contextlib

@@ -1,18 +1,8 @@
-"""Compares the figures of a benchmark with their budgets, prints them, and reports them to `every.py`.
+"""What a benchmark measures: figures with their budgets and their noise."""
 
-A benchmark ends with `sys.exit(judged([Figure(...), ...]))`. The exit code is 1 if a figure misses its budget
-by more than the measured noise.
-"""
-
-import json
-import os
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-
-FIGURES_FILE = "MCPTUI_BENCHMARK_FIGURES"
-"""The environment variable with the path of the file that figures are appended to, as JSON lines."""
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +44,18 @@ def amount(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ")
 
 
+def middle(
+    what: str, values: Sequence[float], unit: str, budget: float | None = None, beside: str = ""
+) -> Figure:
+    """Return a figure with the median of some values and its noise."""
+    return Figure(what, statistics.median(values), unit, budget, noise(values), beside)
+
+
+def latest(what: str, delays: Sequence[float], budget: float, beside: str = "") -> Figure:
+    """Return a figure with the 95th percentile of the delays of a key, in milliseconds."""
+    return Figure(f"{what}, p95", late(delays), "ms", budget, noise_of(late, delays), beside)
+
+
 def noise(values: Sequence[float]) -> float:
     """Return half the interquartile range."""
     if len(values) < 3:
@@ -73,16 +75,6 @@ def noise_of(statistic: Callable[[Sequence[float]], float], values: Sequence[flo
 def late(values: Sequence[float]) -> float:
     """Return the 95th percentile."""
     return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
-
-
-def judged(figures: Sequence[Figure]) -> int:
-    """Print the figures, report them to `every.py` if it asked for them, and return the exit code."""
-    if path := os.environ.get(FIGURES_FILE):
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in figures)
-    for line in table(figures):
-        print(line)
-    return int(any(one.missed for one in figures))
 
 
 def table(figures: Sequence[Figure]) -> list[str]:

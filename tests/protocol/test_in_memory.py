@@ -86,7 +86,7 @@ async def test_closing_one_end_closes_the_other_once_and_sending_is_an_error():
             end.send(b"x")
 
 
-@pytest.mark.parametrize("arguments", [("--rounds", "8"), ("--cycles", "10"), ("--kills", "2")])
+@pytest.mark.parametrize("arguments", [("--rounds", "8"), ("--kills", "2")])
 def test_many_rounds_of_all_features_leak_nothing(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.soak", *arguments],

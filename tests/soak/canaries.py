@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from tests.configurations import config_file, server, table
 from tests.endpoint import Answer, Request, calls, chunk
 from tests.http_server import Asked, http_server, reply
 from tests.terminal.pty_app import ROOT, TerminalApp, home_in
@@ -43,6 +44,15 @@ PIECE = 8
 SHORT, IN_ORDER, NEAR = 5, 3, 1000
 """Length of a short piece, how many of them in order are a leak, and the most bytes between two of them."""
 
+ONLINE = (
+    *("call canary sing", "call canary sing text=a --json", "call canary sing text=wide --verbose"),
+    *("call far echo text=a", "prompt canary song a=b", "prompt canary song a=b --json", "list canary"),
+    *("list canary --json", "list canary resources --json", "servers", "servers --json"),
+)
+OFFLINE = (
+    *("decisions", "traffic --list", "traffic", "traffic --json", "traffic --stats", "traffic --lint"),
+    *("traffic --all --slowest", "sessions list", "sessions show last", "sessions search redacted"),
+)
 SIZES = ((80, 24), (120, 40), (200, 60))
 ENTER, ESCAPE, QUIT, TAB = "\r", "\x1b", "\x11", "\t"
 F2, F3, F4, F6, NEXT = "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[17~", "\x1b[6;5~"
@@ -155,45 +165,41 @@ class Proof:
             print(f"LEAK {where}: {name}: {around!r}", flush=True)
 
     def configure(self, model: str, far: str) -> None:
-        known = {name: json.dumps(value) for name, value in self.known.items()}
-        self.config.write_text(
-            f"""
-[models.m]
-model = "m"
-base_url = "{model}"
-api_key = {known["key"]}
-[approvals]
-allow = ["canary/*", "far/*"]
-[servers.canary]
-command = {json.dumps(sys.executable)}
-args = [{json.dumps(str(SERVER))}, "--token", {known["argument"]}]
-env = {{ CANARY_TOKEN = {known["env"]}, OTHER_TOKEN = {known["typed"]} }}
-[servers.far]
-url = "{far}"
-headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
-""",
-            "utf-8",
+        known = self.known
+        token = f"Bearer {known['header']}"
+        config_file(
+            self.home,
+            table("models.m", model="m", base_url=model, api_key=known["key"]),
+            table("approvals", allow=["canary/*", "far/*"]),
+            server(
+                *("canary", SERVER, "--token", known["argument"]),
+                env={"CANARY_TOKEN": known["env"], "OTHER_TOKEN": known["typed"]},
+            ),
+            table("servers.far", url=far, headers={"Authorization": token}),
         )
-        self.config.chmod(0o600)
+
+    def miss(self, what: str, why: str) -> None:
+        self.missing[what] += 1
+        print(f"MISSING {what}: {why}", flush=True)
+
+    def program(
+        self, words: list[str], given: bytes = b"", **more: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run mcptui."""
+        self.counts["commands"] += 1
+        env = {**os.environ, "PYTHONPATH": str(ROOT), **self.environment, **more}
+        argv = [sys.executable, "-m", "tui", *words]
+        return subprocess.run(argv, cwd=self.home, env=env, input=given, capture_output=True, timeout=120)
 
     def command(self, *words: str, config: bool = True, codes: tuple[int, ...] = (0,)) -> bytes:
         """Run a command, search what it prints, and return its stdout."""
         given = [*words, "--config", str(self.config)] if config else list(words)
         trust = ["--trust-config"] if words[0] in ("run", "call", "prompt", "read", "list", "servers") else []
-        done = subprocess.run(
-            [sys.executable, "-m", "tui", *given[: len(words)], *trust, *given[len(words) :]],
-            cwd=self.home,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **self.environment},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=120,
-        )
+        done = self.program([*given[: len(words)], *trust, *given[len(words) :]])
         name = " ".join(word for word in words if str(self.home) not in word)
-        self.counts["commands"] += 1
         self.look(f"printed by {name}", done.stdout + done.stderr)
         if done.returncode not in codes:
-            self.missing[f"{name}: exit code {done.returncode}"] += 1
-            print(f"MISSING {name}: {done.returncode} {done.stderr[-300:]!r}", flush=True)
+            self.miss(f"{name}: exit code {done.returncode}", repr(done.stderr[-300:]))
         return done.stdout
 
     def tap(self) -> None:
@@ -206,27 +212,11 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
             json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
             for number, (method, params) in enumerate(asked)
         ]
-        done = subprocess.run(
-            [sys.executable, "-m", "tui", "tap", "--name", "canary", "--", *server],
-            cwd=self.home,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                **self.environment,
-                "CANARY_TOKEN": self.known["env"],
-            },
-            input="\n".join(lines).encode() + b"\n",
-            capture_output=True,
-            timeout=120,
-        )
-        self.counts["commands"] += 1
-        if (
-            done.returncode
-            or done.stdout.count(b'"id": ') != len(lines)
-            or secret.encode() not in done.stderr
-        ):
-            self.missing["tap"] += 1
-            print(f"MISSING tap: {done.returncode} {done.stdout[-300:]!r}", flush=True)
+        words = ["tap", "--name", "canary", "--", *server]
+        done = self.program(words, "\n".join(lines).encode() + b"\n", CANARY_TOKEN=self.known["env"])
+        answers = done.stdout.count(b'"id": ')
+        if done.returncode or answers != len(lines) or secret.encode() not in done.stderr:
+            self.miss("tap", f"{done.returncode} {done.stdout[-300:]!r}")
 
     def files(self) -> None:
         """Search every file in the home folder, and the decoded entries of recordings."""
@@ -273,8 +263,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
                 try:
                     app.shows(*texts, seconds=seconds)
                 except AssertionError:
-                    self.missing[f"{name}: {what}"] += 1
-                    print(f"MISSING {name}: {what}\n{app.text}", flush=True)
+                    self.miss(f"{name}: {what}", app.text)
                 seen.add(app.text)
 
             step("servers run", "Ask anything")
@@ -295,10 +284,7 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
                 *"method:tools/call",
                 ENTER,
                 ENTER,
-                "l",
-                "l",
-                "l",
-                "l",
+                *"llll",
                 ESCAPE,
                 "c",
                 ESCAPE,
@@ -317,17 +303,14 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
                 keys(ENTER)
             keys("/rename" + ENTER)
             app.pump(1)
-            keys("/sessions" + ENTER)
-            keys(
-                ESCAPE, ESCAPE, "/rules" + ENTER, ESCAPE, "/context" + ENTER, ESCAPE, "/tools" + ENTER, ESCAPE
-            )
+            for command in ("/sessions", "/rules", "/context", "/tools"):
+                keys(command + ENTER, ESCAPE)
             keys("/prompt canary/song a=b" + ENTER, ESCAPE, ESCAPE, "\x03")
             keys(QUIT, ENTER)
             try:
                 app.ended()
             except AssertionError:
-                self.missing[f"{name}: quit"] += 1
-                print(f"MISSING {name}: quit\n{app.text}", flush=True)
+                self.miss(f"{name}: quit", app.text)
             painted = bytes(app.raw)
         self.counts["screens"] += len(seen)
         for text in painted_texts(painted):
@@ -344,31 +327,18 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
         question = f"sing of {self.known['typed']}"
         self.command("run", "--session", f"s{number}", "--approve", "all", question)
         self.command("run", "--json", "--session", f"j{number}", "--approve", "all", "sing")
-        for words in (
-            ("call", "canary", "sing"),
-            ("call", "canary", "sing", "text=a", "--json"),
-            ("call", "canary", "sing", "text=wide", "--verbose"),
-            ("call", "canary", "sing", "-o", str(out / "result")),
-            ("call", "far", "echo", "text=a"),
-            ("prompt", "canary", "song", "a=b"),
-            ("prompt", "canary", "song", "a=b", "--json"),
-            ("list", "canary"),
-            ("list", "canary", "--json"),
-            ("list", "canary", "resources", "--json"),
-            ("servers",),
-            ("servers", "--json"),
-        ):
-            self.command(*words)
+        for words in ONLINE:
+            self.command(*words.split())
+        self.command("call", "canary", "sing", "-o", str(out / "result"))
         self.tap()
-        self.command("call", "canary", "sing", "text=fail", codes=(1, 4))
-        self.command("call", "canary", "sing", "text=die", codes=(1, 4))
-        self.command("call", "far", "echo", "text=fail", codes=(1, 4))
+        for words in ("call canary sing text=fail", "call canary sing text=die", "call far echo text=fail"):
+            self.command(*words.split(), codes=(1, 4))
         self.command("config", "show")
         self.command("config", "check", codes=(0, 1, 2))
         self.terminal(*SIZES[number % len(SIZES)])
-        self.command("decisions", config=False)
-        for words in (("--list",), (), ("--json",), ("--stats",), ("--lint",), ("--all", "--slowest")):
-            self.command("traffic", *words, config=False, codes=(0, 1))
+        for words in OFFLINE:
+            self.command(*words.split(), config=False, codes=(0, 1))
+        self.command("sessions", "search", "it is", config=False)
         found = sorted(self.home.rglob("*.mcptrace"), key=lambda path: path.stat().st_size)
         largest = found[-2:]
         for kind in ("jsonl", "md", "har", "html"):
@@ -377,8 +347,6 @@ headers = {{ Authorization = {json.dumps("Bearer " + self.known["header"])} }}
                     self.command("traffic", str(recording), "--export", kind, *more, config=False)
                 where = str(out / f"{number}{len(more)}.{kind}")
                 self.command("traffic", "--export", kind, "-o", where, *more, config=False)
-        for words in (("list",), ("show", "last"), ("search", "redacted"), ("search", "it is")):
-            self.command("sessions", *words, config=False)
         for kind in ("json", "html", "markdown"):
             for more in ((), ("--redact",)):
                 where = str(out / f"s{number}{len(more)}.{kind}")
@@ -440,11 +408,11 @@ def model(known: dict[str, str]) -> Callable[[Request], Answer]:
     return answer
 
 
-def prove(seconds: float, keep: str = "") -> int:
+def prove(seconds: float) -> int:
     """Play rounds for some time and print the leaks; return the exit code."""
     known = fresh_secrets()
     with contextlib.ExitStack() as stack:
-        home = Path(keep or stack.enter_context(tempfile.TemporaryDirectory()))
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         proof = Proof(home, known)
         endpoint = stack.enter_context(endpoint_beside([model(known)] * 10_000))
         proof.configure(endpoint.base_url, stack.enter_context(far_server()))
@@ -465,9 +433,7 @@ def prove(seconds: float, keep: str = "") -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak.canaries", description=__doc__)
     parser.add_argument("--minutes", type=float, metavar="N", default=0.0, help="at least one round")
-    parser.add_argument("--home", default="", metavar="FOLDER", help="where to play; kept")
-    given = parser.parse_args()
-    return prove(given.minutes * 60, given.home)
+    return prove(parser.parse_args().minutes * 60)
 
 
 if __name__ == "__main__":

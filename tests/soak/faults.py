@@ -6,11 +6,11 @@ gained by the app, and reports if the healthy server did not answer or if anythi
 a server takes the keyboard focus, so it is answered first: only keys in the input are timed.
 """
 
-import argparse
 import re
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,29 +50,32 @@ def call_everything(request: Request):
 def key_delay(app: TerminalApp, letter: str, answer: str) -> float:
     """Type a letter in the input; return the seconds until it is on the screen.
 
-    Questions are answered first. A letter that went to a question is typed again.
+    Questions are answered first; a new one ignores keys for a moment. A letter that went to a question is
+    typed again.
     """
     deadline, lost = time.monotonic() + QUESTIONS_SECONDS, 0
     while time.monotonic() < deadline and lost < 3:
         if is_asked(app):
-            answer_question(app, answer)
+            sent_until(app, answer, lambda: not is_asked(app), 1)
             continue
         if typed(app)[:1] in set(LETTERS):  # typed just as a question appeared
-            app.send(CLEAR)
-            app.until(lambda: typed(app)[:1] not in set(LETTERS) or is_asked(app), 20)
+            sent_until(app, CLEAR, lambda: typed(app)[:1] not in set(LETTERS) or is_asked(app), 20)
             continue
         begun = time.monotonic()
-        app.send(letter)
-        with suppress(AssertionError):
-            app.until(lambda: typed(app) == letter or is_asked(app), 3)
-        if typed(app) != letter:
-            lost += not is_asked(app)
-            continue
-        taken = time.monotonic() - begun
-        app.send(CLEAR)
-        app.until(lambda: typed(app) != letter, 20)
-        return taken
+        sent_until(app, letter, lambda: typed(app) == letter or is_asked(app), 3)
+        if typed(app) == letter:
+            taken = time.monotonic() - begun
+            sent_until(app, CLEAR, lambda: typed(app) != letter, 20)
+            return taken
+        lost += not is_asked(app)
     raise AssertionError(f"no key reaches the input; the screen shows\n{app.text}")
+
+
+def sent_until(app: TerminalApp, key: str, condition: Callable[[], object], seconds: float) -> None:
+    """Press a key, and wait for its effect for some time."""
+    app.send(key)
+    with suppress(AssertionError):
+        app.until(condition, seconds)
 
 
 def is_asked(app: TerminalApp) -> bool:
@@ -80,20 +83,14 @@ def is_asked(app: TerminalApp) -> bool:
     return bool(ASKS.search(app.text))
 
 
-def answer_question(app: TerminalApp, key: str) -> None:
-    """Answer the question on the screen. A new question ignores keys for a moment, so callers try again."""
-    app.send(key)
-    with suppress(AssertionError):
-        app.until(lambda: not is_asked(app), 1)
-
-
 def start_turn(app: TerminalApp, endpoint: Endpoint) -> None:
     """Send a message, again if the keys went to a server's question, such as one about its definitions."""
     for _ in range(10):
+        keys = ""
         if "▌ go" not in app.text:  # the message may be waiting for servers to start
-            app.send("go" + ENTER if " › Ask anything" in app.text else ESCAPE)
-        with suppress(AssertionError):
-            app.until(lambda: endpoint.requests, 3)
+            keys = "go" + ENTER if " › Ask anything" in app.text else ESCAPE
+        sent_until(app, keys, lambda: endpoint.requests, 3)
+        if endpoint.requests:
             return
     raise AssertionError(f"no turn begins; the screen shows\n{app.text}")
 
@@ -108,23 +105,16 @@ def one(name: str, era: str) -> list[str]:
     wrong: list[str] = []
     env = FIXED.get(name, {}) | {"FAULT_ERA": era}
     answer = CTRL_S if name in ACCEPTED else ESCAPE
+    servers = {name: (name, env), "healthy": ("stderr_flood", {"FAULT_MIB": "0", "FAULT_ERA": era})}
     with (
         tempfile.TemporaryDirectory() as folder,
-        endpoint_beside([call_everything, says("The end.")] + [says("The end.")] * 5) as endpoint,
+        endpoint_beside([call_everything, says("The end.")]) as endpoint,
     ):
-        home = Path(folder)
-        config = config_with(
-            home,
-            {name: (name, env), "healthy": ("stderr_flood", {"FAULT_MIB": "0", "FAULT_ERA": era})},
-            endpoint=endpoint.base_url,
-            rules=["*/*"],
-        )
+        config = config_with(Path(folder), servers, endpoint=endpoint.base_url, rules=["*/*"])
         with Path(config).open("a") as file:
             file.write("[limits]\ntool_seconds = 8\n")
-        with TerminalApp.real("--config", config, *OPTIONS, env=home_in(home)) as app:
-            app.until(
-                lambda: "healthy RUNNING" in " ".join(app.text.split()) or "decide later" in app.text, 30
-            )
+        with TerminalApp.real("--config", config, env=home_in(folder)) as app:
+            app.until(lambda: re.search("healthy +RUNNING|decide later", app.text))
             memory = psutil.Process(app.process.pid).memory_info().rss
             start_turn(app, endpoint)
             begun, slowest, number, ended = time.monotonic(), 0.0, 0, 0.0
@@ -148,8 +138,7 @@ def one(name: str, era: str) -> list[str]:
                 wrong.append("the healthy server did not answer")
             processes = app.children()
             app.send(QUIT)
-            code = app.ended()
-            if code:
+            if code := app.ended():
                 wrong.append(f"exit code {code}")
             if faults := app.faults_of_the_terminal():
                 wrong.append(f"terminal: {faults}")
@@ -161,28 +150,16 @@ def one(name: str, era: str) -> list[str]:
     return wrong
 
 
-OPTIONS: list[str] = []
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.soak.faults", description=__doc__)
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="servers of tests/corpus/faults; all without"
-    )
-    parser.add_argument("--era", choices=ERAS)
-    parser.add_argument("--option", action="append", default=[], help="given to mcptui")
-    given = parser.parse_args()
-    OPTIONS.extend(given.option)
-    names = given.names or sorted(path.stem for path in FAULTS.glob("[a-z]*.py"))
     failed = 0
-    for name in names:
-        for era in [given.era] if given.era else ERAS:
+    for name in sys.argv[1:] or sorted(path.stem for path in FAULTS.glob("[a-z]*.py")):
+        for era in ERAS:
             try:
                 wrong = one(name, era)
             except AssertionError as error:
                 wrong = [str(error)[:3000]]
+            failed += len(wrong)
             for sentence in wrong:
-                failed += 1
                 print(f"   {name} {era}: {sentence}", flush=True)
     print(f"{failed} faults")
     return 1 if failed else 0

@@ -3,15 +3,14 @@
 import os
 import random
 import signal
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import psutil
 
-from tests.soak.everything import FAULTS
 from tests.terminal.pty_app import TerminalApp, home_in
+from tests.terminal.set_ups import config_with
 
 SERVERS = ("crlf", "grandchild_holds_pipes", "ignore_sigterm_and_eof", "hang_on_initialize")
 LATEST, GRACE = 2.5, 5.0
@@ -29,39 +28,29 @@ def of_home(home: str) -> list[psutil.Process]:
     return found
 
 
-def kill(rounds: int, seed: int) -> int:
+def kill(rounds: int) -> int:
     """Kill the app `rounds` times and print which processes were left; return the exit code."""
-    dice = random.Random(seed)
     most = left = 0
     slowest = 0.0
     for number in range(1, rounds + 1):
         with tempfile.TemporaryDirectory() as home:
-            config = Path(home) / "mcptui" / "config.toml"
-            config.parent.mkdir(mode=0o700)
-            config.write_text(
-                "".join(
-                    f'[servers.{name}]\ncommand = "{sys.executable}"\nargs = ["{FAULTS / name}.py"]\n'
-                    for name in SERVERS
-                ),
-                encoding="utf-8",
-            )
-            with TerminalApp([sys.executable, "-m", "tui", "--demo"], env=home_in(home), draws=False) as app:
-                over = time.monotonic() + dice.uniform(0.2, LATEST)
+            config = config_with(Path(home), {name: (name, {}) for name in SERVERS})
+            with TerminalApp.real("--demo", "--config", config, env=home_in(home), draws=False) as app:
+                over = time.monotonic() + random.uniform(0.2, LATEST)
                 while time.monotonic() < over:
                     app.pump(0.02)
-                started = len(of_home(home)) - 1
+                most = max(most, len(of_home(home)) - 1)
                 os.kill(app.process.pid, signal.SIGKILL)
                 killed = time.monotonic()
                 app.process.wait()
             while (found := of_home(home)) and time.monotonic() < killed + GRACE:
                 time.sleep(0.02)
-            took = time.monotonic() - killed
-            most, slowest, left = max(most, started), max(slowest, took), left + len(found)
+            slowest, left = max(slowest, time.monotonic() - killed), left + len(found)
             for process in found:
                 print(f"round {number}: left {process.pid} {' '.join(process.cmdline())[:120]}", flush=True)
                 process.kill()
     print(
-        f"seed {seed}: killed {rounds} times with up to {most} processes, "
-        f"left after {GRACE:g} s: {left}, the last was gone after {slowest:.2f} s"
+        f"killed {rounds} times with up to {most} processes, left after {GRACE:g} s: {left}, "
+        f"the last was gone after {slowest:.2f} s"
     )
     return 1 if left else 0

@@ -5,18 +5,20 @@ The process gets its own home folder until it ends.
 
 import asyncio
 import gc
-import json
 import os
-import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
-from tests.soak.counts import GROWTH_BYTES, Counts, counted, fill_pool
+import psutil
+
+from tests.configurations import config_file, server
 from tui.core.events import TurnEnded
 from tui.core.permission.approval_policy import Mode
 from tui.core.ports import ApprovalRequest, Decision
 from tui.core.servers import ServerState
+from tui.core.units import size
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
@@ -26,6 +28,7 @@ SERVERS = {
     "echo": FAULTS / "crlf.py",
     "clinging": FAULTS / "grandchild_holds_pipes.py",
     "deaf": FAULTS / "stderr_on_discover.py",
+    "dying": FAULTS / "discover_dies.py",
     "long": FAULTS / "long_unbroken_line.py",
     "flood": ROOT / "tests" / "benchmarks" / "flooding_server.py",
 }
@@ -33,6 +36,48 @@ ENTRY_BYTES = 120
 """The most memory that a traffic entry may take. It takes about 45 bytes."""
 SETTLED_ROUNDS = 3
 """The number of rounds after which caches and pools are full."""
+
+
+GROWTH_BYTES = 8 << 20
+"""How much the memory may grow after the first tenth of the run, because of the heap itself."""
+
+POOL = "asyncio_"
+"""Prefix of the threads of the loop's pool. It starts another one, up to a limit, when all are busy."""
+
+
+Counts = dict[str, int]
+"""Resources that a process could leak, by name; `memory` is in bytes."""
+
+
+def shown(counts: Counts) -> str:
+    return "  ".join(
+        f"{name} {value}" for name, value in (counts | {"memory": size(counts["memory"])}).items()
+    )
+
+
+def grown(before: Counts, now: Counts, memory: int) -> list[str]:
+    """Return the counts that have grown, for the memory only if by more than `memory`."""
+    room = dict.fromkeys(now, 0) | {"memory": memory}
+    return [f"{name} {before[name]} → {now[name]}" for name in now if now[name] > before[name] + room[name]]
+
+
+async def fill_pool() -> None:
+    """Start all threads of the event loop's pool, which it would otherwise start one by one."""
+    await asyncio.gather(*(asyncio.to_thread(threading.Event().wait, 0.05) for _ in range(64)))
+
+
+def counted() -> Counts:
+    """Return the counts of this process; call it in the event loop."""
+    me = psutil.Process()
+    children = me.children(recursive=True)
+    return {
+        "processes": len(children),
+        "zombies": sum(child.status() == psutil.STATUS_ZOMBIE for child in children),
+        "descriptors": me.num_fds(),
+        "threads": sum(not thread.name.startswith(POOL) for thread in threading.enumerate()),
+        "tasks": len(asyncio.all_tasks()),
+        "memory": me.memory_info().rss,
+    }
 
 
 class Nobody:
@@ -53,7 +98,7 @@ async def quiet(runtime: Runtime, most: float = 15.0) -> Counts:
         gc.collect()
         await asyncio.sleep(0.1)
         now = counted()
-        if now.tasks >= best.tasks and now.threads >= best.threads and now.processes >= best.processes:
+        if all(now[name] >= best[name] for name in ("tasks", "threads", "processes")):
             return now
         best = now
     return best
@@ -87,7 +132,8 @@ async def soak(seconds: float, rounds: int = 0) -> int:
         places = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
         os.environ.update(dict.fromkeys(places, name))
         (home / "mcptui").mkdir(mode=0o700)
-        (home / "mcptui" / "config.toml").write_text("\n".join(map(table, SERVERS)), encoding="utf-8")
+        env = {"FAULT_MIB": "1", "FAULT_LINES": "1000"}
+        config_file(home / "mcptui", *(server(name, script, env=env) for name, script in SERVERS.items()))
         runtime = Runtime(Options(demo=True, mode=Mode.ALL, paced=False, start=False), os.environ)
         await runtime.ready()
         await fill_pool()
@@ -105,18 +151,13 @@ async def soak(seconds: float, rounds: int = 0) -> int:
             done = number / rounds if rounds else (time.monotonic() - began) / seconds
             if number <= SETTLED_ROUNDS or done * 10 > told:
                 told = int(done * 10) + 1
-                print(f"round {number:5}  entries {len(runtime.recording.entries):9}  {now}", flush=True)
+                print(
+                    f"round {number:5}  entries {len(runtime.recording.entries):9}  {shown(now)}", flush=True
+                )
         room = GROWTH_BYTES + (len(runtime.recording.entries) - entries) * ENTRY_BYTES
-        grown = now.grown(settled, memory=room)
+        more = grown(settled, now, room)
         await runtime.shutdown()
         end = counted()
-    left = f"{end.processes} processes, {end.tasks - 1} tasks"
-    print(f"{number} rounds, grown: {', '.join(grown) or 'nothing'}; left after the end: {left}")
-    return 1 if grown or end.processes or end.tasks > 1 else 0
-
-
-def table(name: str) -> str:
-    """Return the configuration table of a server."""
-    script = json.dumps(str(SERVERS[name]))
-    lines = f"[servers.{name}]\ncommand = {json.dumps(sys.executable)}\nargs = [{script}]\n"
-    return lines + 'env = { FAULT_MIB = "1", FAULT_LINES = "1000" }\n'
+    left = f"{end['processes']} processes, {end['tasks'] - 1} tasks"
+    print(f"{number} rounds, grown: {', '.join(more) or 'nothing'}; left after the end: {left}")
+    return 1 if more or end["processes"] or end["tasks"] > 1 else 0
