@@ -94,7 +94,7 @@ def _run(given: Sequence[str]) -> int:
             if given == ["--version"]:  # loading argparse takes longer than everything else
                 print(f"mcptui {tui.__version__}")
                 return 0
-            return _dispatch(_parsed(given))
+            return dispatch(_parsed(given))
         finally:
             sys.stdout.flush()  # the interpreter would flush too late to report a failure
     except KeyboardInterrupt:
@@ -183,10 +183,33 @@ def _prepare_imports() -> None:
     compile_methods_late()
 
 
-def _dispatch(args: "argparse.Namespace") -> int:
+_OWN_NAMES = {"traffic": "mcptui traffic", "trace": "mcptui traffic"} | {
+    name: f"mcptui {name}" for name in ("sessions", "decisions")
+}
+"""Commands that name themselves in an error."""
+
+_ERRORS_AS_JSON = frozenset({"run", "call", "read", "prompt", "list"})
+"""Commands whose --json also prints an error as an object."""
+
+
+def dispatch(args: "argparse.Namespace") -> int:
+    """Run the app or a command, and print its error; return the exit code."""
     _prepare_imports()
     if args.command is None:
         return _app(args)
+    from tui.core.errors import McptuiError
+
+    try:
+        return _command(args)
+    except McptuiError as error:
+        from tui.commands.run_output import print_error
+
+        as_json = args.command in _ERRORS_AS_JSON and args.json
+        print_error(error, as_json=as_json, program=_OWN_NAMES.get(args.command, "mcptui"))
+        return 2
+
+
+def _command(args: "argparse.Namespace") -> int:
     from tui.core.addons import brought, load
     from tui.core.gc_pause import collector_paused
 

@@ -19,7 +19,7 @@ from unittest import mock
 
 from tests.trusted import trusting
 from tui import cli
-from tui.commands.interrupt import Interrupt
+from tui.commands.headless import Interrupt
 
 
 @dataclass(frozen=True)

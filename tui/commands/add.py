@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.addons import missing, service
-from tui.core.errors import McptuiError, UsageError
+from tui.core.errors import UsageError
 from tui.core.files.programs import is_command
 from tui.core.permission.risks import risks_of
 from tui.core.ports import BY_KEY
@@ -26,8 +26,6 @@ from tui.settings import new_server
 from tui.settings.locations import config_path, state_dir
 from tui.settings.save import add_tables, change_config, refuse_foreign, remove_server
 from tui.settings.specs import resolved
-
-USAGE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +54,15 @@ class FoundServer:
     store: Callable[[dict[str, Any], str, Path], dict[str, Any]] | None = field(default=None, repr=False)
 
 
-def add(args: argparse.Namespace) -> int:
-    """Run `mcptui add` and return its exit code."""
-    try:
-        return _add(args)
-    except McptuiError as error:
-        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-        return USAGE
-
-
 def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
     path = _path(args)
-    try:
-        present = new_server.present_servers(path)
-        if args.server not in present:
-            known = ", ".join(clean_line(name, 64) for name in present) or "none"
-            why = f"{quoted_name(args.server)} is not configured in {clean_line(str(path), 4096)}."
-            raise UsageError(why, next_step=f"Configured servers: {known}.")
-        signed_out = asyncio.run(_removed(args, path))
-    except McptuiError as error:
-        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-        return USAGE
+    present = new_server.present_servers(path)
+    if args.server not in present:
+        known = ", ".join(clean_line(name, 64) for name in present) or "none"
+        why = f"{quoted_name(args.server)} is not configured in {clean_line(str(path), 4096)}."
+        raise UsageError(why, next_step=f"Configured servers: {known}.")
+    signed_out = asyncio.run(_removed(args, path))
     print(f"removed {clean_line(args.server, 64)} from {clean_line(str(path), 4096)}")
     if signed_out.count:
         told = clean(signed_out.told)
@@ -113,7 +98,8 @@ def _path(args: argparse.Namespace) -> Path:
     return config_path(vars(args).get("config"), os.environ)[0]
 
 
-def _add(args: argparse.Namespace) -> int:
+def add(args: argparse.Namespace) -> int:
+    """Run `mcptui add` and return its exit code."""
     from tui.commands.command_line import fill_add
     from tui.commands.shared_options import parse_trailing
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import ConfigError, McptuiError
+from tui.core.errors import ConfigError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
 from tui.settings.learned_file import LearnedFile
@@ -34,38 +34,34 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
     `actions` returns the actions that can have keys. Only the screens know them.
     """
     path, named = config_path(getattr(args, "config", None), os.environ)
-    try:
-        match args.action:
-            case "path":
-                print(clean_line(str(path), 4096))
-                return 0
-            case "show":
-                return _show(path, named)
-            case "check":
-                from tui.commands.config_check import config_check
+    match args.action:
+        case "path":
+            print(clean_line(str(path), 4096))
+            return 0
+        case "show":
+            return _show(path, named)
+        case "check":
+            from tui.commands.config_check import config_check
 
-                trust = bool(vars(args).get("trust_config"))
-                return config_check(_load(path, named), actions(), args.against, trust=trust)
-            case "init":
-                return _init(path, only_print=args.print)
-            case "schema":
-                print(_schema(), end="")
-                return 0
-            case "learned":
-                return _learned(forget=args.forget)
-            case "key":
-                from tui.commands.config_key import config_key
+            trust = bool(vars(args).get("trust_config"))
+            return config_check(_load(path, named), actions(), args.against, trust=trust)
+        case "init":
+            return _init(path, only_print=args.print)
+        case "schema":
+            print(_schema(), end="")
+            return 0
+        case "learned":
+            return _learned(forget=args.forget)
+        case "key":
+            from tui.commands.config_key import config_key
 
-                return config_key(_load(path, named), args.name or "", forget=args.forget)
-            case "trust":
-                from tui.commands.permission.config_trust import config_trust
+            return config_key(_load(path, named), args.name or "", forget=args.forget)
+        case "trust":
+            from tui.commands.permission.config_trust import config_trust
 
-                return config_trust(path, yes=args.yes)
-            case _:
-                return _import(path, Path(os.path.expanduser(args.file)), dry_run=args.dry_run)
-    except McptuiError as error:
-        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-        return USAGE
+            return config_trust(path, yes=args.yes)
+        case _:
+            return _import(path, Path(os.path.expanduser(args.file)), dry_run=args.dry_run)
 
 
 def _load(path: Path, named: bool) -> "Loaded":

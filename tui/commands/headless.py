@@ -1,10 +1,26 @@
-"""Handles SIGINT, SIGTERM and SIGHUP in commands without a screen, with an orderly shutdown."""
+"""Commands without a screen that have a runtime: running them to their end, and what they print about it."""
 
+import argparse
 import asyncio
+import os
+import shlex
 import signal
+import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
+
+from tui.commands.run_output import printed_note
+from tui.core.atomic_write import is_replaceable
+from tui.core.questions import UserQuestioner
+from tui.core.servers import ServerStatus, StopReason
+from tui.core.text import clean, clean_line
+from tui.host.sign_in.sign_ins import SIGN_IN_WITH
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+from tui.settings.locations import state_dir
+from tui.storage.sessions.file import folder_problem
 
 
 class Interrupt:
@@ -49,3 +65,89 @@ class Interrupt:
             return await self._task
         except asyncio.CancelledError:
             return self.exit_code
+
+
+def headless(
+    options: Options,
+    work: Callable[[Runtime, Interrupt], Coroutine[Any, Any, int]],
+    *,
+    questioner: UserQuestioner | None = None,
+    ended: Callable[[Runtime], object] = lambda runtime: None,
+) -> int:
+    """Run a command with a runtime, which is shut down at its end or at a signal; return the exit code.
+
+    `questioner` answers requests of servers. `ended` is called after the shutdown.
+    """
+
+    async def run() -> int:
+        runtime = Runtime(options, os.environ)
+        if questioner is not None:
+            runtime.questioner = questioner
+        with Interrupt() as interrupt:
+            try:
+                return await interrupt.during(work(runtime, interrupt))
+            finally:
+                await runtime.shutdown()
+                ended(runtime)
+
+    return asyncio.run(run())
+
+
+def say_printed(runtime: Runtime) -> None:
+    """Print on stderr what servers printed to stdout, where only messages belong."""
+    for note in filter(None, map(printed_note, runtime.host.statuses())):
+        print(f"· {note}", file=sys.stderr)
+
+
+def say_unsaved(runtime: Runtime) -> None:
+    """After shutdown, print on stderr what was not saved, and why."""
+    for what, why in (
+        ("some messages were not saved", runtime.conversations.problem),
+        ("the traffic was not recorded", runtime.unrecorded),
+        ("some decisions were not recorded", runtime.decisions.problem),
+        ("internal error, see mcptui.log. Failed thread", runtime.failed_thread),
+    ):
+        if why:
+            print(f"mcptui: {what}: {clean(why)}", file=sys.stderr)
+
+
+def say_unrecorded(runtime: Runtime) -> None:
+    """Print on stderr that nothing was recorded if the folder of recordings is not writable. Blocks."""
+    if why := folder_problem(state_dir()):
+        print(f"mcptui: nothing was recorded: {clean(why)}", file=sys.stderr)
+    else:
+        say_unsaved(runtime)
+
+
+def step_in_shell(status: ServerStatus, see_log: str) -> str:
+    """Return the next step after a failed start, without the keys of the app that it may name.
+
+    `see_log` says how to see its log, if that is all that helps.
+    """
+    if status.reason is StopReason.NEEDS_SIGN_IN:
+        return f"{SIGN_IN_WITH}{clean_line(status.name, 80)}`."
+    step, key, keys = status.next_step.partition("Press ")
+    if key and not step and "log" in keys:
+        return see_log
+    return step.strip()
+
+
+def log_step(server: str, args: argparse.Namespace) -> str:
+    """Return how to print the log of a server: the command, with the configuration of this one."""
+    file = getattr(args, "config", None)
+    words = ["mcptui", "list", clean_line(server, 80), "--verbose"]
+    words += ["--config", str(file)] if file else []
+    words += ["--trust-config"] if getattr(args, "trust_config", False) else []
+    return f"To print its log: {shlex.join(words)}"
+
+
+def write_problem(path: Path) -> str:
+    """Return why no file can be written at `path`, or ""."""
+    try:
+        if path.is_dir():
+            return "Is a directory"
+        written = Path(os.path.realpath(path)).parent if is_replaceable(path) else path
+        os.stat(written)
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if os.access(written, os.W_OK) else "Permission denied"

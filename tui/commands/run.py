@@ -1,58 +1,36 @@
-"""`mcptui run`: one question without a screen. The answer goes to stdout, the steps to stderr.
-
-Also has what `call` and `servers` share with it: errors, and messages at the end about what was not saved.
-"""
+"""`mcptui run`: one question without a screen. The answer goes to stdout, the steps to stderr."""
 
 import argparse
-import asyncio
 import json
 import os
-import shlex
 import sys
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tui.commands.flag_answers import FlagAnswers
-from tui.commands.interrupt import Interrupt
+from tui.commands.headless import (
+    Interrupt,
+    headless,
+    log_step,
+    say_printed,
+    say_unsaved,
+    step_in_shell,
+    write_problem,
+)
 from tui.commands.permission.terminal_approver import TerminalApprover
 from tui.commands.run_input import AnswerSchema, attachments, question, system_text
-from tui.commands.run_output import as_object, error_object, line, printed_note, trace_line
-from tui.core.atomic_write import atomic_write, is_replaceable
+from tui.commands.run_output import as_object, error_object, print_object, trace_line
+from tui.core.atomic_write import atomic_write
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
+from tui.core.errors import UsageError, sentences
 from tui.core.events import EndReason, Event, Notice, StepEnded, TextDelta, TurnEnded, TurnError
-from tui.core.servers import ServerState, ServerStatus, StopReason
+from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
-from tui.host.sign_in.sign_ins import SIGN_IN_WITH
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
-
-
-def say_unsaved(runtime: Runtime) -> None:
-    """After shutdown, print on stderr what was not saved, and why."""
-    for what, why in (
-        ("some messages were not saved", runtime.conversations.problem),
-        ("the traffic was not recorded", runtime.unrecorded),
-        ("some decisions were not recorded", runtime.decisions.problem),
-        ("internal error, see mcptui.log. Failed thread", runtime.failed_thread),
-    ):
-        if why:
-            print(f"mcptui: {what}: {clean(why)}", file=sys.stderr)
-
-
-def say_unrecorded(runtime: Runtime) -> None:
-    """Print on stderr that nothing was recorded if the folder of recordings is not writable. Blocks."""
-    from tui.settings.locations import state_dir
-    from tui.storage.sessions.file import folder_problem
-
-    if why := folder_problem(state_dir()):
-        print(f"mcptui: nothing was recorded: {clean(why)}", file=sys.stderr)
-    else:
-        say_unsaved(runtime)
-
 
 EXIT_CODES = {
     EndReason.ANSWERED: 0,
@@ -70,31 +48,13 @@ NO_MATCH = 6
 
 def run(args: argparse.Namespace) -> int:
     """Run `mcptui run` and return its exit code."""
-    try:
-        return asyncio.run(_run(args))
-    except (UsageError, ConfigError, StorageError) as error:
-        fail(error, args.json)
-        return 2
-
-
-def fail(error: McptuiError, as_json: bool) -> None:
-    """Print an error on stderr, and with `as_json` as an object on stdout."""
-    if as_json:
-        print_object(error_object(error.message, error.where or "mcptui", error.next_step))
-    print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-
-
-async def _run(args: argparse.Namespace) -> int:
-    runtime = Runtime(Options.from_args(args), os.environ)
     answers = FlagAnswers.of(args, print_object) if args.json else FlagAnswers.of(args)
-    runtime.questioner = answers
-    with Interrupt() as interrupt:
-        try:
-            return await interrupt.during(_ask(args, runtime, interrupt))
-        finally:
-            await runtime.shutdown()
-            answers.say_repeated()
-            say_unsaved(runtime)
+
+    def ended(runtime: Runtime) -> None:
+        answers.say_repeated()
+        say_unsaved(runtime)
+
+    return headless(Options.from_args(args), partial(_ask, args), questioner=answers, ended=ended)
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
@@ -119,8 +79,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     finally:
         if schema is not None:
             await schema.close()
-        for note in filter(None, map(printed_note, runtime.host.statuses())):
-            print(f"· {note}", file=sys.stderr)
+        say_printed(runtime)
 
 
 async def _turn(
@@ -165,28 +124,6 @@ async def _turn(
     if ended is EndReason.ANSWERED and not matches:
         return NO_MATCH
     return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
-
-
-def step_in_shell(status: ServerStatus, see_log: str) -> str:
-    """Return the next step after a failed start, without the keys of the app that it may name.
-
-    `see_log` says how to see its log, if that is all that helps.
-    """
-    if status.reason is StopReason.NEEDS_SIGN_IN:
-        return f"{SIGN_IN_WITH}{clean_line(status.name, 80)}`."
-    step, key, keys = status.next_step.partition("Press ")
-    if key and not step and "log" in keys:
-        return see_log
-    return step.strip()
-
-
-def log_step(server: str, args: argparse.Namespace) -> str:
-    """Return how to print the log of a server: the command, with the configuration of this one."""
-    file = getattr(args, "config", None)
-    words = ["mcptui", "list", clean_line(server, 80), "--verbose"]
-    words += ["--config", str(file)] if file else []
-    words += ["--trust-config"] if getattr(args, "trust_config", False) else []
-    return f"To print its log: {shlex.join(words)}"
 
 
 def _server_problem(status: ServerStatus, args: argparse.Namespace) -> str:
@@ -264,11 +201,6 @@ def _print_json(event: Event) -> None:
         print_object(value)
 
 
-def print_object(value: dict[str, Any]) -> None:
-    """Print an object as one line of JSON."""
-    print(line(value), flush=True)
-
-
 class Printed:
     """Streams the answer to stdout, unless `hidden`, and prints a line per event on stderr."""
 
@@ -319,15 +251,3 @@ class AnswerFile:
             atomic_write(self._path, [body], mode=0o666 & ~mask, errors="replace")
         except OSError as error:
             raise UsageError(f"cannot write the answer: {error.strerror}", where=str(self._path)) from None
-
-
-def write_problem(path: Path) -> str:
-    """Return why no file can be written at `path`, or ""."""
-    try:
-        if path.is_dir():
-            return "Is a directory"
-        written = Path(os.path.realpath(path)).parent if is_replaceable(path) else path
-        os.stat(written)
-    except OSError as error:
-        return error.strerror or str(error)
-    return "" if os.access(written, os.W_OK) else "Permission denied"

@@ -1,15 +1,16 @@
-"""The output of `mcptui run`: a line of text or a JSON object per event. Pure.
+"""The output of `mcptui run`: a line of text or a JSON object per event, and errors of every command.
 
 JSON is ASCII only: no lone surrogate, escape sequence or narrow locale can break a line.
 """
 
 import json
+import sys
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
 from tui.core import units
-from tui.core.errors import sentences
+from tui.core.errors import McptuiError, sentences
 from tui.core.events import (
     NEVER_RUN,
     CallJudged,
@@ -32,7 +33,7 @@ from tui.core.events import (
 )
 from tui.core.ports import Usage
 from tui.core.servers import PRINT_STEP, ServerStatus
-from tui.core.text import clean_line
+from tui.core.text import clean, clean_line
 from tui.core.turn.prepared_calls import plain_reason
 from tui.core.units import duration, plural
 
@@ -161,3 +162,15 @@ def error_object(message: str, where: str, next_step: str = "") -> dict[str, Any
 def line(value: dict[str, Any]) -> str:
     """Return `value` as one line of JSON without its newline."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=str)
+
+
+def print_object(value: dict[str, Any]) -> None:
+    """Print an object as one line of JSON."""
+    print(line(value), flush=True)
+
+
+def print_error(error: McptuiError, *, as_json: bool = False, program: str = "mcptui") -> None:
+    """Print an error on stderr, and with `as_json` as an object on stdout."""
+    if as_json:
+        print_object(error_object(error.message, error.where or "mcptui", error.next_step))
+    print(f"{program}: {clean(str(error))}", file=sys.stderr)

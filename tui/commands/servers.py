@@ -4,18 +4,15 @@ Lines are in the order in which the servers started or failed, `--json` in that 
 """
 
 import argparse
-import asyncio
 import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tui.commands.interrupt import Interrupt
-from tui.commands.run import log_step, say_unrecorded, step_in_shell
+from tui.commands.headless import headless, log_step, say_unrecorded, step_in_shell
 from tui.commands.run_output import printed_sentence
 from tui.core.context.context_parts import DefinitionTokens
-from tui.core.errors import ConfigError, UsageError, as_sentences, sentences
+from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean, clean_line
@@ -33,21 +30,7 @@ MAX_NAMED = 20
 
 def servers(args: argparse.Namespace) -> int:
     """Run `mcptui servers` and return its exit code."""
-    try:
-        return asyncio.run(_servers(args))
-    except (UsageError, ConfigError) as error:
-        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-        return 2
-
-
-async def _servers(args: argparse.Namespace) -> int:
-    runtime = Runtime(Options.from_args(args), os.environ)
-    with Interrupt() as interrupt:
-        try:
-            return await interrupt.during(_report(args, runtime))
-        finally:
-            await runtime.shutdown()
-            say_unrecorded(runtime)
+    return headless(Options.from_args(args), lambda runtime, _: _report(args, runtime), ended=say_unrecorded)
 
 
 async def _report(args: argparse.Namespace, runtime: Runtime) -> int:

@@ -1,15 +1,14 @@
 """`mcptui login` and `mcptui logout`: sign in to a remote server on the terminal, and delete its tokens."""
 
 import argparse
-import asyncio
 import os
-import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from tui.commands.interrupt import Interrupt
+from tui.commands.headless import Interrupt, headless
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
+from tui.commands.run_output import print_error
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.files.programs import is_command
 from tui.core.permission.consent import ConsentQuestion
@@ -22,31 +21,22 @@ from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address, unconfigured_server
 
 FAILED = 5
-USAGE = 2
 
 
 def login(args: argparse.Namespace) -> int:
     """Run `mcptui login` and return its exit code."""
-    return _run(args, _login)
+    return _with_runtime(args, _login)
 
 
 def logout(args: argparse.Namespace) -> int:
     """Run `mcptui logout` and return its exit code."""
-    return _run(args, _logout)
+    return _with_runtime(args, _logout)
 
 
 Work = Callable[[Runtime, str], Coroutine[Any, Any, int]]
 
 
-def _run(args: argparse.Namespace, work: Work) -> int:
-    try:
-        return asyncio.run(_with_runtime(args, work))
-    except McptuiError as error:
-        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
-        return USAGE if isinstance(error, UsageError | ConfigError) else FAILED
-
-
-async def _with_runtime(args: argparse.Namespace, work: Work) -> int:
+def _with_runtime(args: argparse.Namespace, work: Work) -> int:
     options, server = Options.from_args(args), args.server
     if is_address(server):
         spec, secrets = unconfigured_server(
@@ -54,19 +44,19 @@ async def _with_runtime(args: argparse.Namespace, work: Work) -> int:
             known=is_command,
         )  # fmt: skip
         options, server = options.with_server(spec, secrets), spec.name
-    runtime = Runtime(options, os.environ)
-    runtime.questioner = TerminalQuestioner()
 
-    async def prepared() -> int:
+    async def prepared(runtime: Runtime, _: Interrupt) -> int:
         await runtime.ready(start=False, model=False, session=False)
         runtime.require_usable()
         return await work(runtime, server)
 
-    with Interrupt() as interrupt:
-        try:
-            return await interrupt.during(prepared())
-        finally:
-            await runtime.shutdown()
+    try:
+        return headless(options, prepared, questioner=TerminalQuestioner())
+    except (UsageError, ConfigError):
+        raise
+    except McptuiError as error:
+        print_error(error)
+        return FAILED
 
 
 async def _login(runtime: Runtime, server: str) -> int:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.recordings import About, about, named, newest, newest_first, recordings
 from tui.core.addons import load
-from tui.core.errors import McptuiError, UsageError
-from tui.core.text import clean, clean_line
+from tui.core.errors import UsageError
+from tui.core.text import clean_line
 from tui.core.units import count, duration, size
 
 if TYPE_CHECKING:
     import argparse
-
-USAGE = 2
 
 _DEEDS = ("list", "lint", "stats", "slowest", "follow", "export")
 _CHOICES = ("filter", "failed", "since", "all", "json")
@@ -25,31 +23,25 @@ OpenScreen = Callable[[Path], int]
 
 def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -> int:
     """Run `mcptui traffic`. `open_screen` shows a recording and returns the exit code; without it, print."""
-    try:
-        _check(args)
-        if args.list:
-            return list_recordings(args)
-        is_printed = _given(args, (*_DEEDS, *_brought(args), *_CHOICES))
-        if open_screen is not None and not is_printed and sys.stdin.isatty() and sys.stdout.isatty():
-            path = newest().path if args.recording is None else named(args.recording)
-            if path.suffix.lower() != ".jsonl":
-                return open_screen(path)
-        from tui.commands.traffic_selection import RecordingChoice
+    _check(args)
+    if args.list:
+        return list_recordings(args)
+    is_printed = _given(args, (*_DEEDS, *_brought(args), *_CHOICES))
+    if open_screen is not None and not is_printed and sys.stdin.isatty() and sys.stdout.isatty():
+        path = newest().path if args.recording is None else named(args.recording)
+        if path.suffix.lower() != ".jsonl":
+            return open_screen(path)
+    from tui.commands.traffic_selection import RecordingChoice
 
-        choice = RecordingChoice(args)
-        if not args.json:
-            choice.say_which()
-        for deed, run in _brought(args).items():
-            if _given(args, (deed,)):
-                return int(load(run)(args, choice))
-        from tui.commands.traffic_output import carry_out
+    choice = RecordingChoice(args)
+    if not args.json:
+        choice.say_which()
+    for deed, run in _brought(args).items():
+        if _given(args, (deed,)):
+            return int(load(run)(args, choice))
+    from tui.commands.traffic_output import carry_out
 
-        return carry_out(args, choice)
-    except McptuiError as error:
-        print(f"mcptui traffic: {clean(str(error))}", file=sys.stderr)
-        return USAGE
-    finally:
-        sys.stdout.flush()
+    return carry_out(args, choice)
 
 
 def _given(args: "argparse.Namespace", names: Iterable[str]) -> list[str]:

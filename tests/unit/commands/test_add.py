@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.add import add, remove
+from tui.cli import dispatch
 from tui.commands.command_line import build_parser
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 from tui.settings.locations import bundles_dir, state_dir
@@ -18,8 +18,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def mcptui(*words: str) -> int:
-    args = build_parser().parse_args(words)
-    return add(args) if args.command == "add" else remove(args)
+    return dispatch(build_parser().parse_args(words))
 
 
 def servers(file: Path):

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tui.cli import dispatch
 from tui.commands.command_line import build_parser
-from tui.commands.config import config
 from tui.settings.learned_file import LearnedFile
 from tui.settings.locations import learned_file
-from tui.ui.keys.key_overrides import own_keys
 
 
 @pytest.fixture
@@ -19,7 +18,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def mcptui(*words: str) -> int:
-    return config(build_parser().parse_args(["config", *words]), own_keys)
+    return dispatch(build_parser().parse_args(["config", *words]))
 
 
 def imported(tmp_path: Path, file: Path, servers: dict[str, object], *words: str) -> int:

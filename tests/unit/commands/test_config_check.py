@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.storage.traffic_samples import request
+from tui.cli import dispatch
 from tui.commands.command_line import build_parser
-from tui.commands.config import config
 from tui.commands.config_check import MAX_CHANGES
 from tui.commands.recordings import recordings
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
@@ -19,7 +19,6 @@ from tui.core.traffic import Cause
 from tui.settings.locations import config_path, decisions_file
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.storage.recordings.writer import RecordingWriter
-from tui.ui.keys.key_overrides import own_keys
 
 NOW_NS = time.time_ns()
 
@@ -62,7 +61,7 @@ def check(tmp_path: Path, rules: str, against: object, *, foreign: bool = False)
     path.write_text(f"[approvals]\nrules = {rules}\n")
     path.chmod(0o600)
     words = ["config", "check", *(["--config", str(path)] if foreign else []), "--against", str(against)]
-    return config(build_parser().parse_args(words), own_keys)
+    return dispatch(build_parser().parse_args(words))
 
 
 def test_calls_with_another_outcome_are_listed_with_the_rule(tmp_path: Path, recording: Path, capsys):

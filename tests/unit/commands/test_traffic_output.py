@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tui.addons.replay.mock_server import MockServer
 from tui.addons.replay.replay_plan import plan
+from tui.cli import dispatch
 from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries
-from tui.commands.traffic import traffic
 
 WALL = 1_700_000_000_000_000_000
 BATCH = '[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]'
@@ -109,7 +109,7 @@ def test_a_hand_edited_line_raises_no_exception(
         lines[index] = lines[index] | members | changed
     path.write_text("".join(json.dumps(one) + "\n" for one in lines))
     for command in COMMANDS:
-        if traffic(parsed(command, path)) == 2:
+        if dispatch(parsed(command, path)) == 2:
             assert re.search(r"line \d+ is not a recording entry \(", capsys.readouterr().err)
             return
     capsys.readouterr()

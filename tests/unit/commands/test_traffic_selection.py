@@ -10,9 +10,9 @@ import pytest
 
 from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.traffic_samples import request, requests
+from tui.cli import dispatch
 from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries
-from tui.commands.traffic import traffic
 from tui.commands.traffic_selection import RecordingChoice, Selection, beginning, query_of
 from tui.core.errors import UsageError
 from tui.core.traffic import DROPPED, Cause, Entry, Finding, Kind, Severity
@@ -249,7 +249,7 @@ def test_a_filter_for_bodies_reports_that_it_could_not_search_some(
 
 
 def test_an_option_of_replay_names_the_filter_for_the_same_server(capsys: pytest.CaptureFixture[str]):
-    assert traffic(build_parser().parse_args(["traffic", "--server", "time"])) == 2
+    assert dispatch(build_parser().parse_args(["traffic", "--server", "time"])) == 2
     assert "To filter by server: --filter server:time." in capsys.readouterr().err
 
 

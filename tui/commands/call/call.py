@@ -2,11 +2,10 @@
 
 import argparse
 import asyncio
-import os
 import re
 import sys
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tui.commands.call.arguments import (
@@ -28,12 +27,11 @@ from tui.commands.call.output import (
     write_result,
 )
 from tui.commands.flag_answers import FlagAnswers
-from tui.commands.interrupt import Interrupt
-from tui.commands.run import fail, say_unrecorded, step_in_shell
-from tui.commands.run_output import printed_note
+from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded, step_in_shell
+from tui.commands.run_output import print_error
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
-from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
+from tui.core.errors import ConfigError, McptuiError, UsageError, sentences
 from tui.core.permission.rules import Rules, Verdict
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus
@@ -44,7 +42,7 @@ from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.problems import did_you_mean
 
-OK, REFUSED, USAGE, TIMEOUT, NOT_STARTED = 0, 1, 2, 3, 5
+OK, REFUSED, TIMEOUT, NOT_STARTED = 0, 1, 3, 5
 _SHOWN_NAMES = 40
 _CONFIGURED_COMMAND = re.compile(r"Check (command|args|cwd) in \[servers\.[^\]]*\]\.")
 _CONFIGURED_TRANSPORT = re.compile(r'Set transport = "(\w+)" in its configuration\.')
@@ -55,30 +53,25 @@ _MOST = 10
 
 def call(args: argparse.Namespace) -> int:
     """Run one of the four commands and return its exit code."""
-    try:
-        return asyncio.run(_run(args))
-    except (UsageError, ConfigError, StorageError) as error:
-        fail(error, args.json)
-        return USAGE
-
-
-async def _run(args: argparse.Namespace) -> int:
     request = Request.of(args)
     given = given_json(args) if args.command == "call" else None
     output = OutputFile(args.output) if vars(args).get("output") else None
     options, spec = Options.from_args(args), unconfigured(args, request)
     if spec is not None:
         options = options.with_server(*spec)
-    runtime = Runtime(options, os.environ)
     answers = FlagAnswers.of(args)
-    runtime.questioner = answers
-    with Interrupt() as interrupt:
+
+    def ended(runtime: Runtime) -> None:
+        answers.say_repeated()
+        say_unrecorded(runtime)
+
+    async def work(runtime: Runtime, _: Interrupt) -> int:
         try:
-            return await interrupt.during(_Call(args, request, runtime, given, output).run())
+            return await _Call(args, request, runtime, given, output).run()
         finally:
-            await runtime.shutdown()
-            answers.say_repeated()
-            say_unrecorded(runtime)
+            say_printed(runtime)
+
+    return headless(options, work, questioner=answers, ended=ended)
 
 
 class _Call:
@@ -117,21 +110,15 @@ class _Call:
         if status.state is not ServerState.RUNNING:
             self._print_not_started(status)
             return NOT_STARTED
-        verb: Callable[[ServerStatus], Awaitable[int]] = {
-            "call": self._call,
-            "read": self._read,
-            "prompt": self._prompt,
-            "list": self._list,
-        }[args.command]
-        try:
-            return await verb(status)
-        finally:
-            self._print_printed()
-
-    def _print_printed(self) -> None:
-        """Say what the server printed to stdout, where only messages belong."""
-        if note := printed_note(self._runtime.host.status(self._server)):
-            print(f"· {note}", file=sys.stderr)
+        match args.command:
+            case "call":
+                return await self._call(status)
+            case "read":
+                return await self._read()
+            case "prompt":
+                return await self._prompt()
+            case _:
+                return await self._list(status)
 
     @property
     def _rules(self) -> Rules:
@@ -180,11 +167,9 @@ class _Call:
         if self._runtime.is_unconfigured:
             next_step = _CONFIGURED_COMMAND.sub("Check the command after --.", next_step)
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
-        problem = sentences(status.detail or "it failed to start", next_step)
-        fail(McptuiError(problem, where=clean_line(status.name, 80)), self._args.json)
+        self._refuse(sentences(status.detail or "it failed to start", next_step))
         if status.unquoted_line:
             print(f"  log: {clean_line(status.unquoted_line, 300)}", file=sys.stderr)
-        self._print_printed()
 
     # ---- call ----------------------------------------------------------------------------------------
 
@@ -202,21 +187,7 @@ class _Call:
         if rule is not None and rule.action is Verdict.DENY:
             print(f"· a rule denies this call to the model: {clean_line(str(rule), 300)}", file=sys.stderr)
         self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=BY_COMMAND))
-        result = await self._result(tool, arguments)
-        if result.warning:
-            print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)
-        if result.raw is None:
-            return self._failed(result)
-        if self._args.json:
-            write_json(result.raw)
-        elif self._output is not None and not result.is_error:
-            self._output.write(result)
-        elif result.is_error and not result_text(result).strip():
-            said = f"{clean_line(name, 80)} failed without a message: isError is true, and there is no text."
-            fail(McptuiError(said, where=clean_line(self._server, 80)), as_json=False)
-        else:
-            write_result(result)
-        return REFUSED if result.is_error else OK
+        return self._print(await self._result(tool, arguments), write_result)
 
     async def _result(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool. If the call becomes a task, it has no time limit unless --seconds sets one."""
@@ -275,30 +246,36 @@ class _Call:
             return json_object(self._given)
         return takes.from_json(self._given)
 
-    def _failed(self, result: ToolResult) -> int:
-        """Print why there is no response, and return the exit code."""
-        error = McptuiError(clean_line(result_text(result), 1000), where=clean_line(self._server, 80))
-        fail(error, self._args.json)
-        return TIMEOUT if result.failure is CallFailure.TIMEOUT else REFUSED
+    def _print(self, result: ToolResult, write: Callable[[ToolResult], None]) -> int:
+        """Print a result, or why there is none; return the exit code."""
+        if result.warning:
+            print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)
+        if result.raw is None:
+            self._refuse(clean_line(result_text(result), 1000))
+            return TIMEOUT if result.failure is CallFailure.TIMEOUT else REFUSED
+        if self._args.json:
+            write_json(result.raw)
+        elif self._output is not None and not result.is_error:
+            self._output.write(result)
+        elif result.is_error and not result_text(result).strip():
+            name = clean_line(self._request.words[0], 80)
+            self._refuse(f"{name} failed without a message: isError is true, and there is no text.")
+        else:
+            write(result)
+        return REFUSED if result.is_error else OK
+
+    def _refuse(self, why: str) -> None:
+        print_error(McptuiError(why, where=clean_line(self._server, 80)), as_json=self._args.json)
 
     # ---- read, prompt, list --------------------------------------------------------------------------
 
-    async def _read(self, status: ServerStatus) -> int:
+    async def _read(self) -> int:
         (uri,) = self._request.words
-        result = await self._runtime.workbench.read_resource(
-            self._server, uri, call=self._id, seconds=self._timeout
-        )
-        if result.raw is None:
-            return self._failed(result)
-        if self._args.json:
-            write_json(result.raw)
-        elif self._output is not None:
-            self._output.write(result)
-        else:
-            write_contents(result)
-        return OK
+        workbench = self._runtime.workbench
+        result = await workbench.read_resource(self._server, uri, call=self._id, seconds=self._timeout)
+        return self._print(result, write_contents)
 
-    async def _prompt(self, status: ServerStatus) -> int:
+    async def _prompt(self) -> int:
         name, *words = self._request.words
         workbench = self._runtime.workbench
         prompts, problem = await workbench.prompts(self._server)
@@ -313,7 +290,7 @@ class _Call:
             self._server, name, arguments, call=self._id, seconds=self._timeout
         )
         if result.raw is None or result.problem:
-            fail(McptuiError(clean(result.problem), where=clean_line(self._server, 80)), self._args.json)
+            self._refuse(clean(result.problem))
             return REFUSED
         if self._args.json:
             write_json(result.raw)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.commands.call.arguments import Arguments
-from tui.commands.run import write_problem
+from tui.commands.headless import write_problem
 from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import UsageError
 from tui.core.permission.rules import Rules

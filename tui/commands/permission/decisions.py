@@ -10,13 +10,11 @@ from typing import Any
 from tui.commands.help_text import columns
 from tui.commands.traffic_lines import rfc3339, table
 from tui.commands.traffic_selection import beginning
-from tui.core.errors import McptuiError
 from tui.core.ports import DecisionRecord
-from tui.core.text import clean, clean_line
+from tui.core.text import clean_line
 from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import read_decisions
 
-USAGE = 2
 _HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "requested by", "arguments")
 _SUBJECT = _HEAD.index("subject")
 LEAST_SUBJECT, MOST_SUBJECT = 60, 1000
@@ -25,12 +23,8 @@ LEAST_SUBJECT, MOST_SUBJECT = 60, 1000
 
 def decisions(args: argparse.Namespace) -> int:
     """Run `mcptui decisions` and return the exit code."""
-    try:
-        records, warning = read_decisions(decisions_file())
-        found = _chosen(args, records)
-    except McptuiError as error:
-        print(f"mcptui decisions: {clean(str(error))}", file=sys.stderr)
-        return USAGE
+    records, warning = read_decisions(decisions_file())
+    found = _chosen(args, records)
     if warning:
         print(f"mcptui decisions: {warning}", file=sys.stderr)
     if args.json:
@@ -40,7 +34,6 @@ def decisions(args: argparse.Namespace) -> int:
         print("\n".join(table(_rows(found), left=range(len(_HEAD)))))
     else:
         print("no decisions")
-    sys.stdout.flush()
     return 0
 
 

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.traffic_lines import local, rfc3339, table
 from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, SessionMatch, named
-from tui.core.errors import McptuiError, UsageError
+from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
 from tui.core.units import count
 
 if TYPE_CHECKING:
     from tui.storage.sessions.store import SessionStore
-
-USAGE = 2
 
 MAX_SYSTEM = 20_000
 """Maximum characters of a system prompt to show."""
@@ -34,13 +32,7 @@ _KINDS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json
 
 def sessions(args: argparse.Namespace) -> int:
     """Run `mcptui sessions` and return the exit code."""
-    try:
-        asyncio.run(_carry_out(args))
-    except McptuiError as error:
-        print(f"mcptui sessions: {clean(str(error))}", file=sys.stderr)
-        return USAGE
-    finally:
-        sys.stdout.flush()
+    asyncio.run(_carry_out(args))
     return 0
 
 

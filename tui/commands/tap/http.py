@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import re
+import signal
 import socket
 import sys
 from contextlib import nullcontext
@@ -14,7 +15,6 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from tui.commands.interrupt import Interrupt
 from tui.commands.recordings import open_recorder
 from tui.commands.tap.recording import known_secrets
 from tui.core.secrets.commands_and_urls import masked
@@ -91,7 +91,7 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
         server.should_exit = True
 
     loop = asyncio.get_running_loop()
-    for number in Interrupt.signals:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end)
     where = f"http://{ADDRESS}:{listening.getsockname()[1]}"
     _say(f"listening on {where}{urlsplit(target).path}, forwarding to {clean_line(masked(target), 200)}", 0)
