@@ -17,7 +17,7 @@ from tests.conftest import until
 from tests.protocol.command import Done, finish, mcptui, start
 from tests.protocol.test_tap import lines_of, recordings
 from tui.core.traffic import Direction
-from tui.storage.recordings.notes import keep_note
+from tui.storage.recordings.database import keep_note
 
 SERVER = """
 import json, sys

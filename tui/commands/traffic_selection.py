@@ -92,7 +92,7 @@ class Selection:
 
     def _take_notes(self) -> dict[int, str]:
         """Return the user's notes by seq, and mark the marked entries."""
-        from tui.storage.recordings.notes import notes_of
+        from tui.storage.recordings.database import notes_of
 
         try:
             kept = notes_of(self._recording.file)

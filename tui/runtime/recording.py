@@ -171,7 +171,7 @@ class RunRecording:
 
     def _keep_note(self, seq: int, marked: bool | None, text: str | None) -> None:
         def keep(writer: TrafficWriter) -> None:
-            from tui.storage.recordings.notes import keep_note
+            from tui.storage.recordings.database import keep_note
 
             try:
                 keep_note(self.path, seq, marked=marked, text=text)

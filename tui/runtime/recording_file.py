@@ -6,28 +6,25 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from functools import partial
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
 from tui.core.text import clean_line
-from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome
+from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome, Severity
 from tui.settings.locations import state_dir
 from tui.storage.files.foreign_file import LIST_SECONDS, time_limit, until_set
 from tui.storage.files.live_lock import is_live
+from tui.storage.recordings.database import Row, keep_note, notes_of
 from tui.storage.recordings.findings import JudgedFindings, judged_of
-from tui.storage.recordings.notes import keep_note, notes_of
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
-from tui.storage.recordings.rows import Row
 from tui.traffic.record.column_parts import ListRow
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Linting, Recording
 
 if TYPE_CHECKING:
-    from tui.host.schemas.judge import ModelJudge
     from tui.traffic.lint.lint import Linter
 
 PAGE = 2_000
@@ -119,17 +116,17 @@ class RecordingFile:
         live = is_live(path)
         ended_ns = _ended_ns(path)
         self._path = path
-        self._found: JudgedFindings | None = None
         self._shown = self._looked_at = 0
         self._judged = sys.maxsize
         self._lost_notes = False
         self._painted = threading.Event()
+        self._ended = ExitStack()
         self._linter: Linter | None = None
-        self._judge_of_models: ModelJudge | None = None
+        self._found: JudgedFindings | None = None
         self.problem = ""
         self.recording = Recording(
             EntryColumns(),
-            self._reader,
+            lambda: RecordingReader(path, self._findings_of),
             title=clean_line(path.name, 80),
             live=live,
             ended_ns=0 if live else ended_ns,
@@ -138,8 +135,9 @@ class RecordingFile:
             linting=Linting(lambda: self._judged),
         )
 
-    def _reader(self) -> RecordingReader:
-        return _LintedReader(self._path, lambda seq: self._found if seq <= self._looked_at else None)
+    def _findings_of(self, seq: int) -> Sequence[Finding] | None:
+        """Return the findings of this run's linter, None for an entry that it has not looked at."""
+        return self._found.of(seq) if self._found is not None and seq <= self._looked_at else None
 
     def _keep(self, seq: int, marked: bool | None, text: str | None) -> None:
         try:
@@ -169,25 +167,16 @@ class RecordingFile:
         self.problem = f"the rest of the recording could not be loaded ({type(error).__name__})"
 
     def _run(self) -> None:
-        with until_set(self._closing):
-            self._load_whole()
-
-    def _load_whole(self) -> None:
         try:
-            reader = RecordingReader(self._path)
-            try:
+            with until_set(self._closing), closing(RecordingReader(self._path)) as reader, self._ended:
                 self._load(reader)
-            finally:
-                reader.close()
-                if self._judge_of_models is not None:
-                    self._judge_of_models.close()
         except McptuiError as error:
             self.problem = str(error)
         except (OverflowError, TypeError, ValueError) as error:  # an edited file
             self.problem = f"the recording contains an invalid value ({reason_of(error)})"
 
     def _load(self, reader: RecordingReader) -> None:
-        columns = self.recording.entries
+        recording, columns = self.recording, self.recording.entries
         last = self._load_from_end(reader)
         if not last and reader.damage:
             self._judged = 0  # findings, stored or new, follow the entries
@@ -200,21 +189,17 @@ class RecordingFile:
                     return
             self._note_damage(reader)
             if not live:
-                self._end()
+                if recording.live:
+                    recording.ended_ns = columns.wall_ns(len(columns) - 1) if columns else 0
+                    recording.live = False
                 self._take_notes(reader)
-            self._or_report(partial(self._take_findings, reader, live))
+            try:
+                self._take_findings(reader, live)
+            except StorageError as error:  # the entries are there
+                self.problem = as_sentences(filter(None, (self.problem, str(error))))
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
-
-    def _end(self) -> None:
-        """Record that the writer has ended, and when."""
-        recording = self.recording
-        if recording.live:
-            recording.ended_ns = (
-                recording.entries.wall_ns(len(recording.entries) - 1) if recording.entries else 0
-            )
-            recording.live = False
 
     def _load_from_end(self, reader: RecordingReader) -> int:
         """Load the last page, then the earlier ones; return the seq of the last entry, 0 for none.
@@ -226,10 +211,11 @@ class RecordingFile:
         if reader.damage or not LAST_PAGE < last - first < reader.most_entries():
             return 0
         rows = reader.column_rows(last - LAST_PAGE, LAST_PAGE)
-        if reader.damage or first < 1 or not _are_consecutive(rows, last - LAST_PAGE + 1):
+        seqs = [row[0] for row in rows]
+        if reader.damage or first < 1 or seqs != list(range(last - LAST_PAGE + 1, last + 1)):
             return 0
         try:
-            columns.begin_at_end(first, rows[-LAST_PAGE:])
+            columns.begin_at_end(first, rows)
         except BAD_VALUES:
             reader.doubt()
             return 0
@@ -247,13 +233,6 @@ class RecordingFile:
             self._note_damage(reader)
             self._closing.wait(REST_SECONDS)
         return last
-
-    def _or_report(self, part: Callable[[], object]) -> None:
-        """Run a part that adds to the entries. If it fails, report why, and continue without it."""
-        try:
-            part()
-        except StorageError as error:
-            self.problem = as_sentences(filter(None, (self.problem, str(error))))
 
     def _note_damage(self, reader: RecordingReader) -> None:
         """Report the damage found so far."""
@@ -279,31 +258,33 @@ class RecordingFile:
 
     def _take_stored(self, reader: RecordingReader, live: bool) -> bool:
         """Show the stored findings; return False unless they cover, or will cover, all entries."""
-        columns = self.recording.entries
         meta = reader.meta()
         judged = judged_of(meta)
-        is_whole = not live and judged >= columns.last
+        is_whole = not live and judged >= self.recording.entries.last
         if is_whole or (live and meta.get("program")):
             try:
                 stored, self._shown = reader.flagged(self._shown)
             except StorageError as error:  # recompute damaged findings
                 _log.info("cannot read the findings: %s", error)
-                self._judged = self._looked_at
-                return False
-            for severity, seqs in stored:
-                for seq in seqs:
-                    columns.set_severity(seq, severity)
-            self._judged = sys.maxsize if is_whole else judged
-            return True
+            else:
+                for severity, seqs in stored:
+                    self._set_severity(severity, seqs)
+                self._judged = sys.maxsize if is_whole else judged
+                return True
         self._judged = self._looked_at
         return False
 
+    def _set_severity(self, severity: Severity, seqs: Sequence[int]) -> None:
+        for seq in seqs:
+            self.recording.entries.set_severity(seq, severity)
+
     def _take_findings(self, reader: RecordingReader, live: bool) -> None:
         """Show the stored findings. Lint entries that the writer will not lint."""
+        last = self.recording.entries.last
         if self._take_stored(reader, live):
             return
-        last = self.recording.entries.last
-        self._judge(reader, last)
+        if self._looked_at < last:
+            self._judge(reader, last)
         if self._found is not None and not live and self._looked_at >= last and not reader.damage:
             try:
                 self._found.keep(self._path, last)
@@ -314,15 +295,12 @@ class RecordingFile:
         """Lint the entries up to `last` in small steps and in order: rules depend on earlier entries."""
         from tui.traffic.lint.lint_thread import lint_entries
 
-        if self._looked_at >= last:
-            return
         if self._linter is None:
             from tui.runtime.recording import model_judge
             from tui.traffic.lint.lint import Linter
 
             self._found = JudgedFindings()
-            self._judge_of_models = model_judge()
-            self._linter = Linter(self._judge_of_models)
+            self._linter = Linter(self._ended.enter_context(closing(model_judge())))
         found: list[Finding] = []
         since = time.perf_counter()
         for seq, some in lint_entries(self._linter, reader, self._looked_at, last):
@@ -342,18 +320,8 @@ class RecordingFile:
         if self._found is not None:
             self._found.add(found)
         for finding in found:
-            self.recording.entries.set_severity(finding.seq, finding.severity)
+            self._set_severity(finding.severity, (finding.seq,))
         self._judged = self._looked_at
-
-
-def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
-    """Fill the gap with rows, and an event for each missing number."""
-    start, end = columns.hole
-    missing, stop = columns.seq(start), min(columns.seq(start) + PAGE, columns.seq(end))
-    if len(rows) < stop - missing or not _are_consecutive(rows, missing):
-        near = start - 1 if start else end
-        rows = _without_gaps(rows, missing, stop, (columns.mono[near], columns.wall_ns(near)))
-    columns.fill(rows)
 
 
 _DROPPED_ROW: Row = (
@@ -363,18 +331,14 @@ _DROPPED_ROW: Row = (
 """The columns of an event, from `source` to `call`."""
 
 
-def _without_gaps(rows: Sequence[ListRow], first: int, stop: int, clock: Row) -> list[ListRow]:
-    """Return the rows with seqs from `first` to `stop` - 1, with an event for each missing one.
-
-    `clock` has the monotonic and wall nanoseconds of such an event.
-    """
+def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
+    """Fill the gap with rows, and an event for each missing number, with the time of an entry beside it."""
+    start, end = columns.hole
+    near = start - 1 if start else end
+    dropped = (columns.mono[near], columns.wall_ns(near), *_DROPPED_ROW)
     found = {row[0]: row for row in rows}
-    return [found.get(seq) or (seq, *clock, *_DROPPED_ROW) for seq in range(first, stop)]
-
-
-def _are_consecutive(rows: Sequence[ListRow], seq: int) -> bool:
-    """Return whether the rows begin with number `seq` and are consecutive."""
-    return bool(rows) and rows[0][0] == seq and rows[-1][0] - seq == len(rows) - 1
+    missing = range(columns.seq(start), min(columns.seq(start) + PAGE, columns.seq(end)))
+    columns.fill([found.get(seq) or (seq, *dropped) for seq in missing])
 
 
 def _ended_ns(path: Path) -> int:
@@ -384,16 +348,3 @@ def _ended_ns(path: Path) -> int:
             return reader.ends_ns()[1]
         except StorageError:  # the damage is reported when it is read
             return 0
-
-
-class _LintedReader(RecordingReader):
-    """Reads the findings of this run's linter in place of the stored ones."""
-
-    def __init__(self, path: Path, found: Callable[[int], JudgedFindings | None]) -> None:
-        """Read a recording; `found` returns the source of an entry's findings, None for the stored ones."""
-        super().__init__(path)
-        self._found = found
-
-    def findings_of(self, seq: int) -> Sequence[Finding]:
-        found = self._found(seq)
-        return found.of(seq) if found is not None else super().findings_of(seq)

@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui.core.conversation.conversation import Attachment
-from tui.core.text import clean
+from tui.core.text import clean, clean_line
+from tui.core.traffic import EntryNote
 from tui.core.units import local_time, size
 
 LONGEST = 256 * 1024
 """Maximum characters of a text in a readable export."""
+
+NOTE_CHARS = 2_000
+"""Maximum characters of a note in a readable export."""
 
 PRETTY = 64 * 1024
 """A longer JSON text is not indented: it would have too many lines to read."""
@@ -113,6 +117,11 @@ def readable(text: str, octets: int = 0) -> str:
         except (ValueError, RecursionError):
             pass
     return bounded(text, octets)
+
+
+def note_line(note: EntryNote) -> str:
+    """Return the user's note on an entry on one line, or ""."""
+    return f"Note: {clean_line(note.text, NOTE_CHARS)}" if note.text else ""
 
 
 def day_and_time(seconds: float) -> str:

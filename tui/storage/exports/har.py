@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import tui
 from tui.core.traffic import Direction, Entry, EntryNote, Kind
-from tui.storage.exports.entries import note_line
+from tui.storage.exports.document import note_line
 from tui.storage.exports.jsonl import NoteOf, no_note, time_text
 
 MAX_COMMENTS = 100

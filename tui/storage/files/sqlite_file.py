@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import LinkError, open_private
@@ -185,6 +186,13 @@ def roll_back(connection: sqlite3.Connection) -> None:
     with suppress(sqlite3.Error):  # SQLite has already rolled back
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def storable(value: Any) -> Any:
+    """Return a value that SQLite can store: a lone surrogate becomes its escape."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
 
 
 class FileGuard:

@@ -1,4 +1,4 @@
-"""The file of a recording: its schema, and how it is opened for writing, reading and adding notes.
+"""The file of a recording: its schema, how it is opened, its rows, and the user's marks and notes.
 
 One connection writes entries and checkpoints (SQLite up to 3.51.2 can lose a WAL that two connections reset
 at once).
@@ -7,18 +7,29 @@ Versions: `user_version` grows when the schema changes. A newer file is refused,
 unchanged. No file is ever rewritten in place.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from tui.core import units
 from tui.core.errors import StorageError, reason_of
 from tui.core.files.private_files import refuse_links
-from tui.storage.files.foreign_file import (
-    MOST_VALUE,
-    raise_if_stopped,
+from tui.core.traffic import (
+    DETAIL_LOST,
+    FIRST_NS,
+    Cause,
+    Direction,
+    Entry,
+    EntryNote,
+    Kind,
+    Outcome,
+    Redaction,
 )
+from tui.storage.files.foreign_file import MOST_VALUE, bounded_rows, raise_if_stopped
 from tui.storage.files.sqlite_file import (
     checked,
     connect,
@@ -29,8 +40,8 @@ from tui.storage.files.sqlite_file import (
     remove_files,
     side_file,
     size_in_header,
+    storable,
 )
-from tui.storage.recordings.rows import storable
 
 VERSION = 2
 """Version 2 stores each finding once, with `flags` for the entries that have it."""
@@ -225,3 +236,167 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise StorageError(
             f"the recording contains an invalid value ({reason_of(error)})", where=str(path)
         ) from error
+
+
+# ---- rows ----
+
+# Indexed by number: several times faster than calling an enum.
+_DIRECTIONS = tuple(Direction)
+_OUTCOMES = tuple(Outcome)
+_KINDS: tuple[Kind | None, ...] = (None, *Kind)
+
+Row = tuple[Any, ...]
+
+
+def entry_values(entry: Entry) -> Row:
+    """Return the values of an entry in the order of `ENTRY_COLUMNS`."""
+    cause = entry.cause
+    return (
+        entry.seq,
+        entry.mono_ns,
+        entry.wall_ns,
+        entry.source,
+        entry.direction._value_,  # `value` is a property in Python, eight times as slow
+        entry.kind._value_,
+        entry.method,
+        entry.tool,
+        entry.ident,
+        entry.size,
+        entry.pair,
+        entry.root,
+        entry.outcome._value_,
+        cause.turn if cause else None,
+        cause.step if cause else None,
+        cause.call if cause else None,
+        entry.sha256,
+        # `str` for other types: a bug in a tap must not lose the entry.
+        json.dumps(dict(entry.detail), default=str, separators=(",", ":")) if entry.detail else "",
+        json.dumps([[part.start, part.end, part.name] for part in entry.redactions])
+        if entry.redactions
+        else "",
+    )
+
+
+def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Entry:
+    """Return the entry of a row that starts with the columns `seq` to `detail` and that `is_sound`.
+
+    The other columns may have any value. An invalid detail is replaced by `DETAIL_LOST`.
+    """
+    turn = row[13]
+    kind = _KINDS[row[5]]
+    assert kind is not None
+    return Entry(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        _DIRECTIONS[row[4]],
+        kind,
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        _OUTCOMES[row[12]],
+        None if turn is None else Cause(turn, row[14], row[15]),
+        row[16] if isinstance(row[16], str) else "",
+        _redactions(redactions) if redactions else (),
+        _detail(row[17]) if row[17] != "" else {},
+        body,
+    )
+
+
+def is_sound(row: Sequence[Any]) -> bool:
+    """Return whether the columns of a row from `seq` to `call` are valid; other values are damage."""
+    (
+        _, mono, wall, source, direction, kind, method, tool, ident, size, pair, root, outcome,
+        turn, step, call,
+    ) = row[:16]  # fmt: skip
+    return (
+        type(mono) is type(wall) is type(direction) is type(kind) is int
+        and type(size) is type(pair) is type(root) is type(outcome) is int
+        and type(source) is type(method) is type(tool) is type(ident) is str
+        and mono >= 0
+        and wall >= FIRST_NS
+        and size >= 0 <= pair
+        and root >= 0 <= direction < len(_DIRECTIONS)
+        and 0 < kind < len(_KINDS)
+        and 0 <= outcome < len(_OUTCOMES)
+        and (
+            turn is step is call is None
+            or (type(turn) is type(step) is int and 0 <= turn < 1 << 32 > step >= 0 and type(call) is str)
+        )
+    )
+
+
+def are_sound(rows: Sequence[Row], after: int) -> bool:
+    """Return whether rows are valid, and their seqs increase from a seq after `after` on."""
+    if not all(map(is_sound, rows)) or not all(type(row[0]) is int for row in rows):
+        return False
+    seqs = [after, *(row[0] for row in rows)]
+    return seqs[-1] - after == len(rows) or all(seq < next_seq for seq, next_seq in pairwise(seqs))
+
+
+def is_zeroed(row: Row) -> bool:
+    """Return whether the columns of a row may be the zeros of a page that a truncated file lacks."""
+    return not row[2] or "\0" in row[3]
+
+
+def _detail(text: Any) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {DETAIL_LOST: True}
+
+
+def _redactions(text: Any) -> tuple[Redaction, ...]:
+    try:
+        marks = [Redaction(*part) for part in json.loads(text)]
+    except (TypeError, ValueError, RecursionError):
+        return ()
+    return tuple(
+        mark
+        for mark in marks
+        if type(mark.start) is type(mark.end) is int and type(mark.name) is str and mark.start >= 0
+    )
+
+
+# ---- marks and notes ----
+
+
+def notes_of(path: Path) -> dict[int, EntryNote]:
+    """Return the notes of a recording by the seq of their entry; raises `StorageError`."""
+    with closing(open_for_reading(path)) as connection, storage_errors(path):
+        rows = bounded_rows(connection, "SELECT seq, marked, text FROM notes ORDER BY seq")
+        return {
+            seq: EntryNote(bool(marked), text if isinstance(text, str) else "") for seq, marked, text in rows
+        }
+
+
+def keep_note(path: Path, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+    """Change the mark or the text of an entry, or both; None keeps it. Raises `StorageError`.
+
+    A live recording's own writer should do it: SQLite up to 3.51.2 can damage a WAL that is reset while a
+    second connection writes.
+    """
+    with closing(open_for_notes(path)) as connection, storage_errors(path):
+        put_note(connection, seq, marked, text)
+
+
+def put_note(connection: sqlite3.Connection, seq: int, marked: bool | None, text: str | None) -> None:
+    """Store a change of a note in one transaction, or raise `sqlite3.Error`. Empty notes are removed."""
+    stored = None if text is None else text.encode("utf-8", "replace").decode()
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute(
+            "INSERT INTO notes VALUES (?, coalesce(?, 0), coalesce(?, '')) ON CONFLICT (seq) DO UPDATE"
+            " SET marked = coalesce(?, marked), text = coalesce(?, text)",
+            (seq, marked, stored, marked, stored),
+        )
+        connection.execute("DELETE FROM notes WHERE seq = ? AND NOT marked AND text = ''", (seq,))
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")

@@ -20,9 +20,8 @@ from typing import NamedTuple
 from tui.core.errors import StorageError, reason_of
 from tui.core.traffic import RULES, Finding, Severity
 from tui.storage.files.foreign_file import bounded_rows
-from tui.storage.files.sqlite_file import CACHE_KIB, roll_back
+from tui.storage.files.sqlite_file import CACHE_KIB, roll_back, storable
 from tui.storage.recordings.database import FINDINGS_TABLES, VERSION, open_for_notes, storage_errors
-from tui.storage.recordings.rows import storable
 
 PLACES = 5
 """Maximum entries per finding whose own sentences are stored."""

@@ -20,9 +20,19 @@ from tui.storage.files.foreign_file import (
     until_damage,
 )
 from tui.storage.recordings.body_search import LARGE, Body, BodyFinder
-from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
+from tui.storage.recordings.database import (
+    ENTRY_COLUMNS,
+    Row,
+    are_sound,
+    cut_short,
+    entry_of,
+    is_cut,
+    is_sound,
+    is_zeroed,
+    open_for_reading,
+    storage_errors,
+)
 from tui.storage.recordings.findings import findings_of, flagged
-from tui.storage.recordings.rows import Row, are_sound, entry_of, is_sound, is_zeroed
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
 
@@ -80,8 +90,12 @@ class RecordingReader:
     `StorageError` for damage.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, found: Callable[[int], Sequence[Finding] | None] = lambda seq: None
+    ) -> None:
+        """Open a recording. `found` returns findings of an entry that replace the stored ones, or None."""
         self.path = path
+        self._found = found
         self._connection = open_for_reading(path)
         try:
             with storage_errors(path):
@@ -310,6 +324,8 @@ class RecordingReader:
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
         """Return the findings of an entry."""
+        if (found := self._found(seq)) is not None:
+            return found
         with storage_errors(self.path):
             return findings_of(self._connection, self._version, seq)
 

@@ -16,11 +16,16 @@ from tui.core.errors import StorageError
 from tui.core.files.private_files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.files.live_lock import LiveLock
-from tui.storage.files.sqlite_file import FileGuard, leave_one_file, roll_back, why_not
-from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording, open_for_reading
+from tui.storage.files.sqlite_file import FileGuard, leave_one_file, roll_back, storable, why_not
+from tui.storage.recordings.database import (
+    ENTRY_COLUMNS,
+    Row,
+    create_recording,
+    entry_values,
+    open_for_reading,
+    put_note,
+)
 from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
-from tui.storage.recordings.notes import put_note
-from tui.storage.recordings.rows import Row, entry_values, storable
 
 DEFAULT_CAP = 512 * 1024 * 1024
 """Default maximum bytes of one recording."""

@@ -28,8 +28,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import fold
 from tui.storage.files.foreign_file import is_damage
-from tui.storage.files.sqlite_file import roll_back
-from tui.storage.recordings.rows import storable
+from tui.storage.files.sqlite_file import roll_back, storable
 from tui.storage.sessions.file import REMARKS, has_words, read_meta
 from tui.storage.sessions.search import searchable_text
 

@@ -19,7 +19,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.traffic import Direction, Entry, Kind, Outcome
-from tui.storage.exports.entries import entry_document
+from tui.storage.exports.export import entry_document
 from tui.storage.exports.html import SCRIPT, html
 from tui.storage.sessions.store import SessionStore
 

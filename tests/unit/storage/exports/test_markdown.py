@@ -20,7 +20,7 @@ from tui.core.conversation.conversation import (
 from tui.core.traffic import Direction, Entry, Kind
 from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
 from tui.storage.exports.document import LONGEST, bounded
-from tui.storage.exports.entries import entry_document
+from tui.storage.exports.export import entry_document
 from tui.storage.exports.markdown import escaped, fenced, isolated, markdown
 
 

@@ -19,9 +19,8 @@ from tui.core.errors import StorageError
 from tui.storage.files import foreign_file
 from tui.storage.files.foreign_file import in_reading_thread, time_limit, until_set
 from tui.storage.files.sqlite_file import connect
-from tui.storage.recordings.database import storage_errors
+from tui.storage.recordings.database import keep_note, storage_errors
 from tui.storage.recordings.folder import KeptRecording
-from tui.storage.recordings.notes import keep_note
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 

@@ -17,8 +17,8 @@ from tests.unit.storage.traffic_samples import request, requests
 from tui.core.traffic import Cause, EntryNote, Finding, Kind, Severity
 from tui.storage.files.live_lock import is_live
 from tui.storage.recordings import writer as traffic_writer
+from tui.storage.recordings.database import notes_of
 from tui.storage.recordings.findings import judged_of
-from tui.storage.recordings.notes import notes_of
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 
