@@ -6,6 +6,7 @@ The recordings are the named one, the newest, or all since a time. Entries come 
 import argparse
 import sys
 import time
+from bisect import bisect_right
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
@@ -35,8 +36,6 @@ BODY_LIMIT = 64 * 1024 * 1024
 """Maximum bytes of a body to print or export."""
 
 WAIT_SECONDS = 0.005
-SPARSE = 16
-"""If fewer than one in this many entries matches, each is fetched individually."""
 
 
 def query_of(text: str | None) -> Query:
@@ -163,27 +162,15 @@ class Selection:
         return len(self._view)
 
     def _passing(self, after: int) -> Iterator[Entry]:
-        rows = range(self._view.row_near(after + 1), len(self._view))
-        wanted = map(self._view.seq, rows)
-        found: Iterator[Entry]
-        if len(rows) * SPARSE < len(self.columns):
-            columns = self._recording.reader.columns
-            found = (entry for row in rows for entry in columns(self._view.seq(row) - 1, 1))
-        else:
-            found = self._recording.entries(after)
-        next_seq = next(wanted, None)
-        for entry in found:
-            while next_seq is not None and next_seq < entry.seq:
-                self._gone.add(next_seq)
-                next_seq = next(wanted, None)
-            if next_seq is None:
-                return
-            if entry.seq == next_seq:
-                if (kept := self._unless_dropped(entry.seq, entry)) is not None:
+        wanted = [self._view.seq(row) for row in range(self._view.row_near(after + 1), len(self._view))]
+        place = 0
+        while place < len(wanted):
+            page = {entry.seq: entry for entry in self._recording.reader.columns(wanted[place] - 1, PAGE)}
+            stop = bisect_right(wanted, max(page), place) if page else len(wanted)
+            for seq in wanted[place:stop]:
+                if (kept := self._unless_dropped(seq, page.get(seq))) is not None:
                     yield kept
-                next_seq = next(wanted, None)
-        if next_seq is not None:
-            self._gone.update((next_seq, *wanted))
+            place = stop
 
     def whole(self, after: int = 0) -> Iterator[Entry]:
         for entry in self.entries(after):
@@ -248,28 +235,7 @@ class Selection:
         if not live and judged_of(reader.meta()) >= self._last:
             with suppress(StorageError):  # recompute damaged findings
                 return reader.flagged()[0]
-        found = self.findings() if live else self._kept()
-        return ((finding.severity, (finding.seq,)) for finding in found)
-
-    def _kept(self) -> Iterator[Finding]:
-        """Lint a finished recording, yield the findings, and store them in it for the next time."""
-        from tui.storage.recordings.findings import JudgedFindings
-
-        waiting, is_complete = list[Finding](), True
-        with closing(JudgedFindings()) as judged:
-            for finding in self.findings():
-                if is_complete and len(waiting) >= PAGE and finding.seq != waiting[-1].seq:
-                    try:
-                        judged.add(waiting)
-                    except StorageError:
-                        is_complete = False
-                    waiting = []
-                waiting.append(finding)
-                yield finding
-            if is_complete and not self._recording.reader.damage:
-                with suppress(StorageError):  # found again the next time
-                    judged.add(waiting)
-                    judged.keep(self._recording.file, self._last)
+        return ((finding.severity, (finding.seq,)) for finding in self.findings())
 
     def close(self) -> None:
         self._view.close(wait=True)

@@ -1,7 +1,6 @@
 """A recording is read into columns and filtered."""
 
 import argparse
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,8 +15,6 @@ from tui.commands.recordings import open_entries
 from tui.commands.traffic_selection import RecordingChoice, Selection, beginning, query_of
 from tui.core.errors import UsageError
 from tui.core.traffic import DROPPED, Cause, Entry, Finding, Kind, Severity
-from tui.storage.recordings.findings import judged_of
-from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -211,30 +208,6 @@ def test_stored_findings_are_used_only_if_all_entries_were_linted(
         writer.write([], [finding], judged)
     assert (passing(path, "lint:any") == [2]) is is_stored
     assert (3 in passing(path, "lint:any")) is not is_stored
-
-
-def test_findings_computed_for_a_filter_are_stored(tmp_path: Path):
-    path = tmp_path / "r.mcptrace"
-    noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
-    with closing(RecordingWriter(path)) as writer:
-        writer.write([*requests(1, 2), noise, *requests(4, 7)])
-    first = passing(path, "lint:any")
-    with closing(RecordingReader(path)) as reader:
-        assert judged_of(reader.meta()) == 10
-        assert reader.findings_of(3)[0].code == "stray-output"
-    assert passing(path, "lint:any") == first
-
-
-def test_a_read_only_recording_can_be_filtered(tmp_path: Path):
-    path = tmp_path / "r.mcptrace"
-    noise = request(3)._replace(kind=Kind.NOT_JSON, body=b"noise", size=5)
-    with closing(RecordingWriter(path)) as writer:
-        writer.write([*requests(1, 2), noise, *requests(4, 7)])
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(
-            "CREATE TRIGGER no BEFORE INSERT ON flags BEGIN SELECT raise(ABORT, ''); END;"
-        )
-    assert 3 in passing(path, "lint:any")
 
 
 @pytest.mark.parametrize(("expression", "lost"), [("body:zzz", True), ("method:x", False)])
