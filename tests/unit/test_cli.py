@@ -68,7 +68,7 @@ def test_an_internal_error_of_a_command_leaves_a_report_and_no_traceback(
         raise RuntimeError("a defect")
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr("tui.commands.sessions.sessions.sessions", fail)
+    monkeypatch.setattr("tui.commands.sessions.sessions", fail)
 
     assert main(["sessions", "--json"]) == 70
 

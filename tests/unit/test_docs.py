@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tui.commands.command_line import build_parser
-from tui.commands.tap.tap import parse_tap
+from tui.commands.tap import parse_tap
 from tui.core.traffic import Kind
 from tui.model.endpoints.providers import PROVIDERS
 from tui.traffic.filter.fields import FIELDS

@@ -47,7 +47,7 @@ HEAVY = {
     [
         ("import tui.cli", HEAVY),
         ("from tui.commands.command_line import build_parser; build_parser()", HEAVY),
-        ("import tui.commands.tap.tap", HEAVY | {"sqlite3", "asyncio", "typing", "dataclasses"}),
+        ("import tui.commands.tap", HEAVY | {"sqlite3", "asyncio", "typing", "dataclasses"}),
         ("import tui.commands.traffic", HEAVY | {"sqlite3"}),
         ("import tui.addons.replay.mock", HEAVY | {"sqlite3"}),
         ("import tui.core.turn.loop", HEAVY),

@@ -6,8 +6,14 @@ from collections.abc import Callable, Sequence
 
 import tui
 from tui.commands.call.call_flags import VERBS, add_calls
-from tui.commands.help_text import help_text, invalid
-from tui.commands.sessions.sessions_flags import SESSIONS_ABOUT, SESSIONS_EPILOG, fill_sessions
+from tui.commands.help_text import (
+    check_action,
+    check_beginning,
+    command_word,
+    help_text,
+    invalid,
+    refuse_rest,
+)
 from tui.commands.shared_options import (
     RECORDING,
     add_common,
@@ -17,10 +23,10 @@ from tui.commands.shared_options import (
     fill_addon_flags,
     flag,
     flags_of,
+    option,
     repeatable,
 )
-from tui.commands.tap.tap import fill_tap, tap_texts
-from tui.commands.unknown_words import check_action, check_beginning, command_word, refuse_rest
+from tui.commands.tap import fill_tap, tap_texts
 from tui.core.addons import every
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -117,6 +123,26 @@ writes.
 """
 
 
+SESSIONS_ABOUT = """\
+List, search, show, rename, delete, export and import sessions: saved conversations. Without an action, list
+them.
+
+  mcptui sessions search "error 402"    search the messages of all sessions
+  mcptui sessions export last --as html --output talk.html
+"""
+SESSIONS_EPILOG = """\
+ID is an id from the list, its start or end, a title, or "last" for the most recent session.
+
+exit codes:
+  0    success
+  2    invalid usage, or session not found
+  130  interrupted
+"""
+PER_LINE = "print one JSON object per line"
+WRITTEN = "with --output: print what was written as a JSON object"
+ID = 'an id, its start or end, a title, or "last"'
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that fails if help or version cannot be printed, and recognizes misspelled actions."""
 
@@ -158,12 +184,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     add_common(parser)
-    parser.add_argument("--theme", metavar="NAME", help="theme for this run (ctrl+t switches and saves)")
+    option(parser, "--theme", "NAME", "theme for this run (ctrl+t switches and saves)")
     flag(parser, "--no-start", "do not start servers automatically")
-    parser.add_argument("--no-servers", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--session", metavar="NAME", help="continue this session, or start a new one with this name"
-    )
+    flag(parser, "--no-servers", argparse.SUPPRESS)
+    option(parser, "--session", "NAME", "continue this session, or start a new one with this name")
     flag(parser, "--resume", "continue the most recent session")
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=_Command
@@ -203,7 +227,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("logout", _fill_sign_in, help="delete the tokens of a remote server", description=about)
     add("config", _fill_config, help="show, check or create the configuration")
     short = "list, search, show, export and delete sessions (saved conversations)"
-    add("sessions", fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
+    add("sessions", _fill_sessions, help=short, description=SESSIONS_ABOUT, epilog=SESSIONS_EPILOG)
     short = "list what was allowed and denied, when, and by which key or rule"
     add("decisions", _fill_decisions, help=short, description=DECISIONS_ABOUT)
     short = "proxy and record another host's server"
@@ -224,9 +248,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _fill_run(run: argparse.ArgumentParser) -> None:
     add_common(run)
     _add_question(run)
-    run.add_argument(
-        "--schema", metavar="FILE", help="answer with JSON that matches this JSON Schema, or exit with code 6"
-    )
+    option(run, "--schema", "FILE", "answer with JSON that matches this JSON Schema, or exit with code 6")
     flag(run, "--json", "print one JSON object per line")
     servers = run.add_mutually_exclusive_group()
     servers.add_argument(
@@ -234,9 +256,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     )
     flag(servers, "--no-servers", "start no server", default=argparse.SUPPRESS)
     flag(run, "--no-start", "do not start servers automatically", default=argparse.SUPPRESS)
-    run.add_argument(
-        "--max-steps", type=_positive, metavar="N", help="at most N model requests, plus one to wrap up"
-    )
+    option(run, "--max-steps", "N", "at most N model requests, plus one to wrap up", type=_positive)
     run.add_argument(
         "--approve",
         choices=("ask", "reads", "all", "none"),
@@ -249,23 +269,15 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
 
 
 def _add_question(run: argparse.ArgumentParser) -> None:
-    run.add_argument(
-        "prompt",
-        nargs="?",
-        metavar="PROMPT",
-        help="the question, with piped input appended. If omitted or -, it is read from stdin",
-    )
+    text = "the question, with piped input appended. If omitted or -, it is read from stdin"
+    option(run, "prompt", "PROMPT", text, nargs="?")
     repeatable(run, "--file", "PATH", "attach a file (repeatable)")
     flag(run, "--stdin", "wait for stdin and append it to the question")
-    run.add_argument("--system", metavar="TEXT|@FILE", help="replace the system prompt")
+    option(run, "--system", "TEXT|@FILE", "replace the system prompt")
     flag(run, "--project-instructions", "give the model the AGENTS.md of the current directory")
-    run.add_argument("--output", metavar="FILE", help="write the answer to FILE")
+    option(run, "--output", "FILE", "write the answer to FILE")
     which = run.add_mutually_exclusive_group()
-    which.add_argument(
-        "--session",
-        metavar="NAME",
-        help="continue this session, or start a new one with this name",
-    )
+    option(which, "--session", "NAME", "continue this session, or start a new one with this name")
     flag(which, "--resume", "continue the most recent session")
 
 
@@ -284,23 +296,21 @@ def add_texts() -> tuple[str, str]:
 
 def fill_add(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui add`."""
-    parser.add_argument("--name", metavar="NAME", help="server name (default: from its URL or package)")
+    option(parser, "--name", "NAME", "server name (default: from its URL or package)")
     add_unconfigured(parser)
     flag(parser, "--dry-run", "show what would be written without writing it")
     fill_addon_flags(parser, "add")
     add_common(parser, model=False, starts=False)
-    parser.add_argument(
-        "target", nargs=argparse.REMAINDER, metavar="URL|COMMAND|NAME|FILE", help="what to add"
-    )
+    option(parser, "target", "URL|COMMAND|NAME|FILE", "what to add", nargs=argparse.REMAINDER)
 
 
 def _fill_sign_in(parser: argparse.ArgumentParser) -> None:
     add_common(parser, model=False)
-    parser.add_argument("server", metavar="SERVER", help="a configured server, or a URL")
+    option(parser, "server", "SERVER", "a configured server, or a URL")
 
 
 def _fill_remove(remove: argparse.ArgumentParser) -> None:
-    remove.add_argument("server", metavar="NAME", help="the server")
+    option(remove, "server", "NAME", "the server")
     add_common(remove, model=False, starts=False)
 
 
@@ -325,71 +335,100 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
         if name == "path":
             default = "MCPTUI_CONFIG, or config.toml in the configuration folder"
         text = f"configuration file (default: {default})"
-        made[name].add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help=text)
-    made["check"].add_argument(
-        "--against",
-        metavar="TIME|RECORDING",
-        help="test the rules on recorded calls: since a time (24h, 7d, 2026-11-20) or in a recording",
-    )
+        option(made[name], "--config", "FILE", text, default=argparse.SUPPRESS)
+    text = "test the rules on recorded calls: since a time (24h, 7d, 2026-11-20) or in a recording"
+    option(made["check"], "--against", "TIME|RECORDING", text)
     text = "check as if all of the configuration applied, also if it is not your own"
     flag(made["check"], "--trust-config", text, default=argparse.SUPPRESS)
     flag(made["init"], "--print", "print the starter file without writing it")
     made["key"].description = KEY_ABOUT
-    made["key"].add_argument("name", nargs="?", metavar="NAME", help="a model profile")
+    option(made["key"], "name", "NAME", "a model profile", nargs="?")
     flag(made["key"], "--forget", "delete the stored key of NAME")
     flag(made["trust"], "--yes", "consent to all of them without asking")
     flag(made["learned"], "--forget", "forget everything that was learned")
-    made["import"].add_argument("file", metavar="FILE", help="the other host's JSON file")
+    option(made["import"], "file", "FILE", "the other host's JSON file")
     flag(made["import"], "--dry-run", "show what would be imported without writing it")
 
 
 def _fill_decisions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--since", metavar="TIME", help="only decisions since a time: 1h, 7d, 14:05, 2026-11-20"
-    )
-    parser.add_argument("--server", metavar="NAME", help="only decisions about this server")
+    option(parser, "--since", "TIME", "only decisions since a time: 1h, 7d, 14:05, 2026-11-20")
+    option(parser, "--server", "NAME", "only decisions about this server")
     flag(parser, "--denied", "only what was denied")
     flag(parser, "--json", "print one JSON object per line")
 
 
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
-    traffic.add_argument("recording", nargs="?", metavar="RECORDING", help=RECORDING)
+    option(traffic, "recording", "RECORDING", RECORDING, nargs="?")
     flag(traffic, "--list", "list all recordings, the one with the newest entry first")
-    traffic.add_argument("--filter", metavar="EXPR", help='filter, e.g. "method:tools/* latency:>200ms"')
+    option(traffic, "--filter", "EXPR", 'filter, e.g. "method:tools/* latency:>200ms"')
     flag(traffic, "--failed", "failed calls only")
-    traffic.add_argument(
-        "--since",
-        metavar="TIME",
-        help="only entries since a time (1h, 14:05, 2026-11-20), from all recordings unless one is named",
-    )
+    text = "only entries since a time (1h, 14:05, 2026-11-20), from all recordings unless one is named"
+    option(traffic, "--since", "TIME", text)
     flag(traffic, "--all", "read all recordings")
     flag(traffic, "--json", "print one JSON object per line")
     flag(traffic, "--lint", "print lint findings (exit code 1 if there are errors)")
     flag(traffic, "--stats", "print calls, errors and latencies per tool")
-    traffic.add_argument(
-        "--slowest",
-        nargs="?",
-        const=10,
-        type=count,
-        metavar="N",
-        help="print the N slowest calls (default: 10), without handshakes and lists unless --filter "
-        "selects them",
+    text = (
+        "print the N slowest calls (default: 10), without handshakes and lists unless --filter selects them"
     )
+    option(traffic, "--slowest", "N", text, nargs="?", const=10, type=count)
     flag(traffic, "--follow", "print new entries while the recording is live")
     traffic.add_argument(
         "--export", choices=("jsonl", "md", "har", "html"), help="export the entries in this format"
     )
     traffic.add_argument("-o", "--output", metavar="FILE", help="file for --export (default: stdout)")
-    flag(
-        traffic,
-        "--redact",
-        "with --export: replace values with placeholders such as <text, 12 characters>, keep names",
-    )
+    text = "with --export: replace values with placeholders such as <text, 12 characters>, keep names"
+    flag(traffic, "--redact", text)
     fill_addon_flags(traffic, "traffic")
 
 
+def _fill_sessions(parser: argparse.ArgumentParser) -> None:
+    flag(parser, "--json", PER_LINE)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
+
+    def add(name: str, about: str, *, json: str = "print the result as a JSON object") -> "Any":
+        action = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+        # If this option is missing after the action, it must not override the same option before it.
+        flag(action, "--json", json, default=argparse.SUPPRESS)
+        return action
+
+    listing = add("list", "list sessions, most recent first", json=PER_LINE)
+    option(listing, "text", "TEXT", "only titles that contain TEXT", nargs="?", default="")
+    flag(listing, "--deleted", "list deleted sessions instead")
+    option(listing, "--limit", "N", "maximum number of sessions (default: 200)", type=count, default=200)
+    search = add("search", "search the messages of all sessions", json=PER_LINE)
+    option(search, "text", "TEXT", "words to find (all of them in one message)")
+    option(search, "--limit", "N", "maximum number of matches (default: 100)", type=count, default=100)
+    show = add("show", "print a session as Markdown or JSON", json="print JSON")
+    option(show, "session", "ID", ID)
+    rename = add("rename", "rename a session")
+    option(rename, "session", "ID", ID)
+    option(rename, "title", "TITLE", "the new title")
+    delete = add("delete", "delete sessions (they can be restored for 30 days)", json=PER_LINE)
+    option(delete, "sessions", "ID", ID, nargs="+")
+    restore = add("restore", "restore a deleted session")
+    option(restore, "session", "ID", ID)
+    export = add("export", "export a session to a file or stdout", json=WRITTEN)
+    option(export, "session", "ID", ID)
+    export.add_argument(
+        "--as",
+        dest="kind",
+        choices=("markdown", "json", "html"),
+        help="format (default: from the file name, otherwise markdown)",
+    )
+    export.add_argument("--output", "-o", metavar="FILE", help="output file (default: stdout)")
+    text = "replace texts and values with placeholders such as <text, 12 characters>, keep names"
+    flag(export, "--redact", text)
+    taking = add("import", "import a session that was exported as JSON")
+    option(taking, "file", "FILE", "the exported session")
+    flag(taking, "--keep-system", "also use its system prompt (default: only show it)")
+    for action in (export, taking):
+        text = "configuration file whose secrets are redacted (default: see mcptui config path)"
+        option(action, "--config", "FILE", text, default=argparse.SUPPRESS)
+
+
 def _fill_completion(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
+    option(parser, "shell", "SHELL", "bash, zsh or fish", choices=("bash", "zsh", "fish"))
 
 
 def _positive(text: str) -> int:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import tui
 from tui.commands.command_line import build_parser
-from tui.commands.help_text import HelpText, blocks
-from tui.commands.unknown_words import listed_commands
+from tui.commands.help_text import HelpText, blocks, listed_commands
 
 _OTHER_NAME = "mcptui-host"
 """The program's second name, which is that of its package, for uvx and pipx."""

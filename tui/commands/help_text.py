@@ -1,4 +1,4 @@
-"""Layout of `--help` and of questions, with lines that fit the terminal; errors for invalid option values.
+"""Layout of `--help` and of questions, with lines that fit the terminal; errors about words and values.
 
 Loads the standard library only.
 """
@@ -6,7 +6,7 @@ Loads the standard library only.
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 
 class HelpText(argparse.HelpFormatter):
@@ -82,3 +82,105 @@ def columns() -> int:
         except (ValueError, OSError):
             columns = 0
     return columns or 80
+
+
+_VALUED = ("--config", "--model", "--theme", "--session")
+"""Options before a command that take a value."""
+
+
+def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
+    """Exit with an error about an unknown option before the command, or an unknown command.
+
+    argparse would take the value of an unknown option for the command.
+    """
+    options, known = [*_options(parser)], [*_commands(parser)]
+    words = iter(given)
+    for word in words:
+        name, _, value = word.partition("=")
+        if word == "--" or word in known:
+            return
+        if not word.startswith("-"):
+            parser.error(_unknown("command", word, [*listed_commands(parser)], parser))
+        if not any(option.startswith(name) for option in options):
+            parser.error(_unknown("option", name, options, parser))
+        if not value and _takes_value(name):
+            next(words, None)
+
+
+def check_action(parser: argparse.ArgumentParser, action: argparse.Action, value: object) -> None:
+    """Exit with an error about an unknown action, such as `config shwo`, or an unknown command."""
+    if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+        kind = "action" if " " in parser.prog else "command"
+        parser.error(_unknown(kind, str(value), [*listed_commands(parser)], parser))
+
+
+def refuse_rest(parser: argparse.ArgumentParser, args: argparse.Namespace, rest: Sequence[str]) -> None:
+    """Exit with an error about the first word after the command that is not valid there."""
+    command, name = _parser_of(parser, args), rest[0].partition("=")[0]
+    if getattr(args, "action", "") == "key":  # it may be the key, which is not repeated
+        command.error(
+            "the key is not an argument: other programs could read it. Paste it when asked, or pipe it"
+        )
+    if not name.startswith("-"):
+        command.error(f"unexpected argument {_quoted(rest[0])}. See {command.prog} --help")
+    if name in _options(parser):
+        command.error(f"the option {_quoted(name)} goes before the command")
+    command.error(_unknown("option", name, [*_options(command)], command))
+
+
+def command_word(given: Sequence[str]) -> str:
+    """Return the command: the first word that is neither an option nor an option's value."""
+    words = iter(given)
+    for word in words:
+        if not word.startswith("-"):
+            return word
+        if _takes_value(word):
+            next(words, None)
+    return ""
+
+
+def _takes_value(word: str) -> bool:
+    """Return whether this option, which may be abbreviated, takes the next word as its value."""
+    return len(word) > 2 and any(option.startswith(word) for option in _VALUED)
+
+
+def _parser_of(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
+    """Return the parser of the parsed command or action."""
+    for action in parser._actions:
+        name = getattr(args, action.dest, None)
+        if isinstance(action, argparse._SubParsersAction) and name in action.choices:
+            return _parser_of(action.choices[name], args)
+    return parser
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+
+
+def _commands(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices
+
+
+def listed_commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the commands or actions of a parser that the help lists."""
+    found = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return {one.dest: action.choices[one.dest] for action in found for one in action._choices_actions}
+
+
+def _quoted(word: str) -> str:
+    from tui.core.text import quoted_name
+
+    return quoted_name(word)
+
+
+def _unknown(kind: str, wrong: str, known: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    from tui.core.addons import missing
+    from tui.settings.problems import did_you_mean
+
+    if needed := missing(kind, wrong):
+        return needed
+    hint = did_you_mean(wrong, known)
+    return f"unknown {kind} {_quoted(wrong)}{f', {hint}' if hint else f'. See {parser.prog} --help'}"

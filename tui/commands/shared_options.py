@@ -24,6 +24,13 @@ def flag(parser: argparse._ActionsContainer, name: str, text: str, *, default: b
     parser.add_argument(name, action="store_true", default=default, help=text)
 
 
+def option(
+    parser: argparse._ActionsContainer, name: str, metavar: "str | None", text: str, **more: "Any"
+) -> None:
+    """Add an argument, or an option with a value."""
+    parser.add_argument(name, metavar=metavar, help=text, **more)
+
+
 def repeatable(parser: argparse._ActionsContainer, name: str, metavar: str, text: str) -> None:
     """Add an option that can be given several times."""
     parser.add_argument(name, action="append", default=[], metavar=metavar, help=text)
@@ -32,44 +39,34 @@ def repeatable(parser: argparse._ActionsContainer, name: str, metavar: str, text
 def add_common(parser: argparse.ArgumentParser, *, model: bool = True, starts: bool = True) -> None:
     """Add `--config`, `--trust-config` if the command starts servers, and the options of the model."""
     suppress = argparse.SUPPRESS
-    parser.add_argument(
-        "--config", metavar="FILE", default=suppress, help="configuration file: TOML, or JSON with mcpServers"
-    )
+    option(parser, "--config", "FILE", "configuration file: TOML, or JSON with mcpServers", default=suppress)
     if starts:
         add_trust(parser)
     if model:
-        parser.add_argument("--model", metavar="PROFILE", default=suppress, help="model profile to use")
+        option(parser, "--model", "PROFILE", "model profile to use", default=suppress)
         flag(parser, "--demo", "use the offline demo model (rule-based)", default=argparse.SUPPRESS)
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
     """Add `--elicit`, `--sampling`, `--root` and `--accept-…`, for commands without a screen."""
     asked = parser.add_argument_group("requests from servers")
-    asked.add_argument(
-        "--elicit",
-        metavar="decline|defaults|@FILE",
-        default="decline",
-        type=_elicit,
-        help="answer forms: decline (default), defaults (the default values of each form), or @FILE (a JSON "
-        "object, or an array with one object per form)",
+    text = (
+        "answer forms: decline (default), defaults (the default values of each form), or @FILE (a JSON "
+        "object, or an array with one object per form)"
     )
+    option(asked, "--elicit", "decline|defaults|@FILE", text, default="decline", type=_elicit)
     asked.add_argument(
         "--sampling",
         choices=("never", "allow"),
         help="whether servers may use the model (default: from the configuration, with ask treated as never)",
     )
-    repeatable(
-        asked,
-        "--root",
-        "DIR",
-        "a root directory for every server, instead of the configured roots (repeatable)",
-    )
-    flag(
-        asked,
-        "--accept-changes",
+    text = "a root directory for every server, instead of the configured roots (repeatable)"
+    repeatable(asked, "--root", "DIR", text)
+    text = (
         "accept tools and instructions that changed since they were accepted, except suspicious ones "
-        "(default: do not offer them to the model)",
+        "(default: do not offer them to the model)"
     )
+    flag(asked, "--accept-changes", text)
     flag(asked, "--accept-suspicious", "also accept suspicious changes (read them first)")
 
 
@@ -92,13 +89,11 @@ def add_unconfigured(parser: argparse._ActionsContainer) -> None:
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
     """Add `--trust-config` for commands that start servers; it is accepted before and after the command."""
-    flag(
-        parser,
-        "--trust-config",
-        "for this run, use every setting of a configuration that is not your own, such as --config "
-        "FILE, and start servers that need consent without asking",
-        default=argparse.SUPPRESS,
+    text = (
+        "for this run, use every setting of a configuration that is not your own, such as --config FILE, "
+        "and start servers that need consent without asking"
     )
+    flag(parser, "--trust-config", text, default=argparse.SUPPRESS)
 
 
 def _elicit(text: str) -> str:

@@ -29,7 +29,7 @@ from tui.addons.tap_hosts.hosts import (
 )
 from tui.commands.permission.terminal_approver import confirm
 from tui.commands.shared_options import parse_trailing
-from tui.commands.tap.tap import fill_tap, tap_texts
+from tui.commands.tap import fill_tap, tap_texts
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
 from tui.core.files.private_files import make_folder

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_question_options, add_trust, add_unconfigured
+from tui.commands.shared_options import add_question_options, add_trust, add_unconfigured, flag, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,16 +98,13 @@ def add_calls(add: "Callable[..., None]") -> None:
 
 
 def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
+    option(parser, "words", "WORD", argparse.SUPPRESS, nargs="*")
     shape = "one JSON object" if verb == "list" else "the server's full response as JSON"
-    parser.add_argument("--json", action="store_true", help=f"print {shape}")
+    flag(parser, "--json", f"print {shape}")
     if verb == "call":
-        parser.add_argument(
-            "--args",
-            metavar="JSON|@FILE|-",
-            help="all arguments as one JSON object (@FILE reads a file, - reads stdin)",
-        )
-        parser.add_argument("--unchecked", action="store_true", help="send --args without validating them")
+        text = "all arguments as one JSON object (@FILE reads a file, - reads stdin)"
+        option(parser, "--args", "JSON|@FILE|-", text)
+        flag(parser, "--unchecked", "send --args without validating them")
     if verb in ("call", "read"):
         parser.add_argument(
             "-o",
@@ -115,20 +112,16 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help="write the result to FILE (further images and files to FILE-2, FILE-3, …)",
         )
-    parser.add_argument(
-        "--seconds",
-        type=_seconds,
-        metavar="N",
-        help="timeout of the request in seconds, after the server has started (progress restarts it, up to "
-        "ten times N)",
+    text = (
+        "timeout of the request in seconds, after the server has started (progress restarts it, up to ten "
+        "times N)"
     )
+    option(parser, "--seconds", "N", text, type=_seconds)
     add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
     server = parser.add_argument_group("for a URL or a command that is not configured")
     add_unconfigured(server)
-    parser.add_argument(
-        "--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file that defines SERVER"
-    )
+    option(parser, "--config", "FILE", "configuration file that defines SERVER", default=argparse.SUPPRESS)
     add_trust(parser)
 
 

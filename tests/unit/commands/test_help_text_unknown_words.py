@@ -3,7 +3,7 @@
 import pytest
 
 from tui.cli import main
-from tui.commands.unknown_words import command_word
+from tui.commands.help_text import command_word
 
 
 @pytest.mark.parametrize(

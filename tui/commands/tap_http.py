@@ -16,7 +16,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tui.commands.recordings import open_recorder
-from tui.commands.tap.recording import known_secrets
+from tui.commands.tap_recording import known_secrets
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line

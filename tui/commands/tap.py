@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from tui.commands.help_text import help_text, invalid
-from tui.commands.shared_options import fill_addon_flags, flags_of
+from tui.commands.shared_options import fill_addon_flags, flags_of, option
 from tui.core.addons import load
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
@@ -57,12 +57,10 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
 def fill_tap(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui tap`."""
     fill_addon_flags(parser, "tap")
-    parser.add_argument("--name", metavar="NAME", help="server name in the recording")
-    parser.add_argument("--listen", type=_port, metavar="PORT", help="proxy HTTP: listen on 127.0.0.1:PORT")
-    parser.add_argument("--to", metavar="URL", help="proxy HTTP: the URL of the server")
-    parser.add_argument(
-        "server_command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the server's command, after --"
-    )
+    option(parser, "--name", "NAME", "server name in the recording")
+    option(parser, "--listen", "PORT", "proxy HTTP: listen on 127.0.0.1:PORT", type=_port)
+    option(parser, "--to", "URL", "proxy HTTP: the URL of the server")
+    option(parser, "server_command", "COMMAND", "the server's command, after --", nargs=argparse.REMAINDER)
 
 
 def _port(text: str) -> int:
@@ -79,7 +77,7 @@ def tap(args: argparse.Namespace) -> int:
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
             return _refuse("--listen PORT requires --to URL, and takes no command", USAGE)
-        from tui.commands.tap.http import tap_http
+        from tui.commands.tap_http import tap_http
 
         return tap_http(args.listen, args.to, args.name)
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
@@ -96,7 +94,7 @@ def _refuse(text: str, code: int) -> int:
 def _tap_process(name: str, command: list[str]) -> int:
     if os.name != "posix":
         return _refuse("tapping a stdio server requires Linux or macOS", USAGE)
-    from tui.commands.tap.recording import TapRecording
+    from tui.commands.tap_recording import TapRecording
     from tui.host.passthrough.passthrough import Passthrough, end_like
     from tui.host.process.guard import TapGuard
 

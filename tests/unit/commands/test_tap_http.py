@@ -3,7 +3,7 @@
 import pytest
 from h11 import LocalProtocolError
 
-from tui.commands.tap.http import words_of
+from tui.commands.tap_http import words_of
 
 
 @pytest.mark.parametrize(

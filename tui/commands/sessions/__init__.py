@@ -1,1 +1,0 @@
-"""`mcptui sessions`: work with saved conversations."""

@@ -1,1 +1,0 @@
-"""`mcptui tap`: proxies and records another host's server."""
