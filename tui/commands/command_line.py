@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Sequence
 
 import tui
-from tui.commands.call.call_flags import VERBS, add_calls
 from tui.commands.help_text import (
     check_action,
     check_beginning,
@@ -16,6 +15,8 @@ from tui.commands.help_text import (
 )
 from tui.commands.shared_options import (
     RECORDING,
+    VERBS,
+    add_calls,
     add_common,
     add_question_options,
     add_unconfigured,

@@ -4,14 +4,15 @@ Importing this loads nothing heavy; each action imports what it needs.
 """
 
 import argparse
+import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
 from tui.settings.learned_file import LearnedFile
@@ -19,6 +20,8 @@ from tui.settings.locations import config_path
 from tui.settings.save import add_tables, change_config, starter, write_private
 
 if TYPE_CHECKING:
+    from tui.model.endpoints.profile import ModelProfile
+    from tui.runtime.model_keys import ModelKeys
     from tui.settings.keymap import ActionKeys
     from tui.settings.load import Loaded
 
@@ -53,9 +56,7 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
         case "learned":
             return _learned(forget=args.forget)
         case "key":
-            from tui.commands.config_key import config_key
-
-            return config_key(_load(path, named), args.name or "", forget=args.forget)
+            return _key(_load(path, named), args.name or "", forget=args.forget)
         case "trust":
             from tui.commands.permission.config_trust import config_trust
 
@@ -147,3 +148,86 @@ def _learned(*, forget: bool) -> int:
     if not entries:
         print("nothing learned yet")
     return 0
+
+
+def _key(loaded: "Loaded", name: str, *, forget: bool) -> int:
+    """Store the key of a profile, or forget it; without a name, print where the keys are. Return 0.
+
+    Raises UsageError, ConfigError or StorageError.
+    """
+    from tui.model.endpoints.providers import from_environment, usable_url, without_secrets
+    from tui.runtime.model_keys import ModelKeys
+    from tui.runtime.profiles import configured_profiles
+
+    keys = ModelKeys()
+    if forget:
+        return _forget_key(keys, name)
+    found = [*configured_profiles(loaded, os.environ, keys, trust=False)]
+    taken = {one.name for one in found}
+    found += [keys.applied(one) for one in from_environment(os.environ) if one.name not in taken]
+    if not name:
+        return _list_keys(found)
+    profile = next((one for one in found if one.name == name), None)
+    if profile is None:
+        # The name is not repeated: it may be a key.
+        names = ", ".join(clean_line(one.name, 64) for one in found)
+        known = f"Profiles: {names}." if names else "Add one in mcptui: press f10, then ctrl+n."
+        raise UsageError("there is no model profile of this name", where="config key", next_step=known)
+    url = clean_line(without_secrets(usable_url(profile)), 200)
+    place = asyncio.run(keys.store(profile, _read_key(f"API key of {clean_line(name, 64)} ({url}): ")))
+    print(clean(f"stored {place}"))
+    print(f"it is used for {url} until `mcptui config key {clean_line(name, 64)} --forget`")
+    return 0
+
+
+def _read_key(prompt: str) -> str:
+    """Return the key from the terminal, without echo, or from a pipe: one line."""
+    if sys.stdin.isatty():
+        import getpass
+
+        try:
+            return getpass.getpass(prompt)
+        except (EOFError, KeyboardInterrupt) as error:  # ctrl+d, ctrl+c: behind the prompt
+            print(file=sys.stderr)
+            if isinstance(error, EOFError):
+                return ""
+            raise
+    from tui.runtime.model_keys import MAX_KEY
+
+    text = sys.stdin.read(MAX_KEY + 2).strip()
+    if "\n" in text:
+        raise UsageError("stdin has more than one line", where="config key", next_step="Pipe only the key.")
+    return text
+
+
+def _forget_key(keys: "ModelKeys", name: str) -> int:
+    if not name:
+        raise UsageError("--forget needs a profile", next_step="Name it: mcptui config key NAME --forget")
+    places = asyncio.run(keys.forget(name))
+    for place in places:
+        print(clean(f"deleted the key that was stored {place}"))
+    if not places:
+        print("no key of this profile is stored")
+    return 0
+
+
+def _list_keys(profiles: "Sequence[ModelProfile]") -> int:
+    for one in profiles:
+        print(clean(f"{one.name}: {_key_place(one)}"))
+    if not profiles:
+        print("no model profiles. Add one in mcptui: press f10, then ctrl+n.")
+    return 0
+
+
+def _key_place(profile: "ModelProfile") -> str:
+    from tui.model.endpoints.providers import missing_key
+
+    if profile.blocked:
+        return profile.blocked
+    if profile.key_place:
+        return profile.key_place
+    if profile.keychain:
+        return f"in the keychain at {profile.keychain}"
+    if profile.api_key_env:
+        return f"environment variable {profile.api_key_env} ({'set' if profile.api_key else 'not set'})"
+    return "in the configuration" if profile.api_key else missing_key(profile) or "no key"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tui.commands.call.call_flags import usage
 from tui.commands.run_input import read_bounded
+from tui.commands.shared_options import usage
 from tui.core.errors import UsageError, reason_of
 from tui.core.files.programs import is_command
 from tui.core.files.text_files import NotText, text_of

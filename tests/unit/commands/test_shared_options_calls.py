@@ -3,8 +3,8 @@
 import pytest
 
 from tui.cli import _parsed
-from tui.commands.call.call_flags import VERBS, usage
 from tui.commands.command_line import build_parser
+from tui.commands.shared_options import VERBS, usage
 
 
 def test_words_around_options_are_one_list_and_a_command_is_kept_unchanged():
