@@ -74,11 +74,6 @@ async def test_a_call_is_recorded_as_a_decision(config: str, tmp_path: Path):
     assert "private" not in done.out
 
 
-async def test_options_can_be_between_the_words(config: str):
-    done = await mcptui("call", "offering", "--config", config, "show", "--seconds", "9", "text=a=b")
-    assert (done.code, json.loads(done.out)) == (0, {"text": "a=b"})
-
-
 async def test_json_prints_the_whole_answer_of_the_server(config: str):
     done = await mcptui("call", "--json", "--config", config, "offering", "show", "text=x")
     content = [{"type": "text", "text": '{"text": "x"}'}]
@@ -353,12 +348,6 @@ async def test_a_terminal_gets_no_binary_data_and_no_escape_sequences(config: st
     assert code == 0 and "\x1b" not in said and "\u202e" not in said and "␛]0;owned" in said
 
 
-async def test_the_traffic_of_a_call_is_recorded(config: str):
-    await mcptui("call", "--config", config, "offering", "show", "text=x")
-    done = await mcptui("traffic", "--config", config, "--filter", "tool:show kind:request", "--json")
-    assert len(done.out.splitlines()) == 1
-
-
 TASKS = SERVER.with_name("task_server.py")
 
 
@@ -372,14 +361,7 @@ def statuses(at_server: Path) -> list[str]:
 
 
 def task_config(tmp_path: Path, at_server: Path) -> str:
-    path = tmp_path / "tasks.toml"
-    command, *arguments = programs.command(TASKS)
-    env = json.dumps(str(at_server))
-    path.write_text(
-        f"[servers.tasks]\ncommand = {json.dumps(command)}\nargs = {json.dumps(arguments)}\n"
-        f'env = {{ TASKS_FILE = {env} }}\noff = ["stuck"]\n'
-    )
-    return str(path)
+    return config_file(tmp_path, server("tasks", TASKS, env={"TASKS_FILE": str(at_server)}, off=["stuck"]))
 
 
 async def test_a_call_waits_for_the_task_it_becomes(tmp_path: Path, at_server: Path):

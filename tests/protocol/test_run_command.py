@@ -30,6 +30,7 @@ async def test_the_answer_is_on_stdout_and_the_trace_on_stderr(tmp_path: Path):
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "weather in NYC?")
     assert (done.code, done.out) == (0, "Windy.\n")
     assert "weather › get_weather" in done.err and "✓" in done.err
+    assert "no servers configured" not in done.err
 
 
 async def test_json_prints_one_object_per_line_in_order(tmp_path: Path):
@@ -41,21 +42,10 @@ async def test_json_prints_one_object_per_line_in_order(tmp_path: Path):
         sent = endpoint.requests[1].json["messages"]
     kinds = [found["type"] for found in done.objects]
     assert kinds.count("decision") == 2
-    assert [kind for kind in kinds if kind != "decision"] == [
-        "turn_started",
-        "step_started",
-        "tool_call",
-        "tool_call",
-        "tool_result",
-        "tool_result",
-        "step_started",
-        "text",
-        "turn_ended",
-    ]
-    assert [found["arguments"] for found in done.of_type("tool_call")] == [
-        {"location": "NYC"},
-        {"location": "Beijing"},
-    ]
+    steps = "turn_started step_started tool_call tool_call tool_result tool_result step_started text"
+    assert [kind for kind in kinds if kind != "decision"] == [*steps.split(), "turn_ended"]
+    locations = [found["arguments"]["location"] for found in done.of_type("tool_call")]
+    assert locations == ["NYC", "Beijing"]
     assert [message["role"] for message in sent][-3:] == ["assistant", "tool", "tool"]
     assert "windy" in sent[-2]["content"] and "sunny" in sent[-1]["content"]
     assert done.of_type("turn_ended")[0]["reason"] == "answered" and done.code == 0
@@ -108,17 +98,12 @@ async def test_exit_code_5_if_no_requested_server_starts_with_its_last_line(tmp_
     assert done.code == 5 and "No module named 'nothing_like_it'" in done.err
 
 
-async def test_one_failing_server_does_not_affect_the_others(tmp_path: Path):
-    async with Endpoint([says("ok")]) as endpoint:
-        done = await mcptui("run", "--config", config(tmp_path, endpoint, BROKEN), "go")
-    assert done.code == 0 and "the server “broken” failed to start" in done.err
-
-
-async def test_a_failed_start_names_the_next_step(tmp_path: Path):
+async def test_a_failed_start_names_the_next_step_and_the_question_is_answered(tmp_path: Path):
     async with Endpoint([says("ok"), says("ok")]) as endpoint:
         path = config(tmp_path, endpoint, BROKEN + server("dies", "-c", "raise SystemExit(3)"))
         done = await mcptui("run", "--json", "--config", path, "go")
         shown = await mcptui("run", "--config", path, "go")
+    assert done.code == shown.code == 0
     notices = [one["message"] for one in done.of_type("notice")]
     assert [one for one in notices if "“broken”" in one and "Check command in [servers.broken]." in one]
     assert "Check command in [servers.broken]." in shown.err
@@ -158,7 +143,6 @@ async def test_a_server_whose_tools_cannot_be_listed_is_named(tmp_path: Path):
         (["run", "--demo", ""], "empty"),
         (["run", "--model", "nope", "hi"], "model profile “nope” not found"),
         (["run", "--demo", "--server", "nope", "--", "hi"], "server “nope” not found"),
-        (["--sesion", "x"], "unknown option “--sesion”, did you mean “--session”?"),
         (["run", "--demo", "--config", "/no/such/file.toml", "hi"], "file not found"),
         (["run", "--max-steps", "abc", "hi"], "must be a positive integer, not “abc”"),
         (["run", "--max-steps", "0", "hi"], "must be a positive integer"),
@@ -168,11 +152,7 @@ async def test_a_server_whose_tools_cannot_be_listed_is_named(tmp_path: Path):
 async def test_invalid_arguments_are_code_2_with_a_message(args: list[str], word: str):
     done = await mcptui(*args)
     assert done.code == 2 and word in done.err and "Traceback" not in done.err
-
-
-async def test_an_unknown_server_is_not_called_a_sample(tmp_path: Path):
-    done = await mcptui("run", "--demo", "--server", "nope", "hi")
-    assert done.code == 2 and "using the sample" not in done.err
+    assert "using the sample" not in done.err
 
 
 async def test_an_interrupt_ends_the_turn_cleanly_with_code_130(tmp_path: Path):
@@ -251,26 +231,12 @@ async def test_escape_sequences_from_a_model_are_shown_as_text(tmp_path: Path):
     assert "\x1b" not in done.out + done.err and "␛[31m" in done.out
 
 
-async def test_a_secret_of_the_configuration_is_never_printed(tmp_path: Path):
-    async with Endpoint([refuses(401, "bad key canary-7f3a9b")]) as endpoint:
-        path = config(tmp_path, endpoint, key='api_key = "${CANARY}"')
-        done = await mcptui("run", "--config", path, "go", CANARY="canary-7f3a9b")
-        assert endpoint.requests[0].headers["authorization"] == "Bearer canary-7f3a9b"
-    assert "canary-7f3a9b" not in done.out + done.err
-
-
 SAMPLES_USED = "· no servers configured, using the samples weather, notes"
 
 
 async def test_without_configuration_the_started_samples_are_named():
     done = await mcptui("run", "--demo", "hello")
     assert done.code == 0 and SAMPLES_USED in done.err.splitlines()
-
-
-async def test_with_configured_servers_no_samples_are_announced(tmp_path: Path):
-    async with Endpoint([says("ok")]) as endpoint:
-        done = await mcptui("run", "--config", config(tmp_path, endpoint), "go")
-    assert done.code == 0 and "no servers configured" not in done.err
 
 
 @pytest.mark.parametrize(
@@ -366,16 +332,6 @@ async def test_an_invalid_schema_file_is_reported_before_the_first_request(
         done = await mcptui("run", *given, "--no-servers", "wind?")
         assert endpoint.requests == []
     assert done.code == 2 and "schema.json" in done.err and told in done.err
-
-
-async def test_max_steps_limits_requests_and_one_more_summarizes(tmp_path: Path):
-    again = calls(("weather__get_weather", {"location": "NYC"}))
-    for most in (1, 2):
-        async with Endpoint([again]) as endpoint:
-            given = ("--config", config(tmp_path, endpoint), "--max-steps", str(most))
-            done = await mcptui("run", *given, "wind?")
-            assert (done.code, len(endpoint.requests)) == (3, most + 1)
-            assert "tools" not in endpoint.requests[-1].json
 
 
 async def test_allowed_and_denied_calls_are_recorded_and_can_be_listed() -> None:

@@ -16,6 +16,12 @@ from tui.settings.locations import data_dir
 from tui.storage.sessions.store import SessionStore
 
 
+def mcp_json(folder: Path, servers: dict[str, object]) -> Path:
+    path = folder / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": servers}))
+    return path
+
+
 async def test_all_sample_servers_run_and_list_what_they_offer():
     done = await mcptui("servers", "--json")
     found = {server["name"]: server for server in json.loads(done.out)}
@@ -25,25 +31,23 @@ async def test_all_sample_servers_run_and_list_what_they_offer():
 
 
 async def test_a_failed_server_is_reported_with_code_and_last_line_and_exit_code_5(tmp_path: Path):
-    path = tmp_path / "mcp.json"
     broken = {
         "command": "python3",
         "args": ["-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)"],
     }
-    path.write_text(json.dumps({"mcpServers": {"broken": broken}}))
+    path = mcp_json(tmp_path, {"broken": broken})
     done = await mcptui("servers", "--config", str(path))
     assert done.code == 5
     assert "broken" in done.out and "exited with code 3" in done.out and "no luck" in done.out
 
 
 async def test_a_server_with_an_invalid_configuration_is_listed_as_failed(tmp_path: Path):
-    path = tmp_path / "mcp.json"
     servers = {
         "unset": {"command": "python3", "env": {"TOKEN": "${NO_SUCH_TOKEN}"}},
         "typed": {"command": 5},
         "off": {"command": 5, "disabled": True},
     }
-    path.write_text(json.dumps({"mcpServers": servers}))
+    path = mcp_json(tmp_path, servers)
     done = await mcptui("servers", "--json", "--config", str(path))
     found = {server["name"]: server for server in json.loads(done.out)}
     assert (done.code, set(found)) == (5, {"unset", "typed"})
@@ -62,7 +66,6 @@ async def test_without_servers_the_output_says_how_to_begin(tmp_path: Path):
 
 
 async def test_a_server_that_hangs_does_not_hold_back_the_lines_of_others(tmp_path: Path):
-    path = tmp_path / "mcp.json"
     server = str(Path(__file__).parents[2] / "sample_config" / "servers" / "notes.py")
     servers = {
         "hanging": {"command": sys.executable, "args": ["-c", "import sys; sys.stdin.read()"]},
@@ -70,7 +73,7 @@ async def test_a_server_that_hangs_does_not_hold_back_the_lines_of_others(tmp_pa
         "broken": {"command": sys.executable, "args": ["-c", "raise SystemExit(3)"]},
         "typed": {"command": 5},
     }
-    path.write_text(json.dumps({"mcpServers": servers}))
+    path = mcp_json(tmp_path, servers)
     process = await start("servers", "--config", str(path), piped=False)
     try:
         async with asyncio.timeout(25):
@@ -91,13 +94,12 @@ async def test_a_server_that_hangs_does_not_hold_back_the_lines_of_others(tmp_pa
 
 
 async def test_json_is_in_the_order_of_the_configuration(tmp_path: Path):
-    path = tmp_path / "mcp.json"
     leaves_late = "import sys; sys.stdin.readline(); sys.exit(3)"
     servers = {
         "late": {"command": sys.executable, "args": ["-c", leaves_late]},
         "missing": {"command": "/no/such/program"},
     }
-    path.write_text(json.dumps({"mcpServers": servers}))
+    path = mcp_json(tmp_path, servers)
     done = await mcptui("servers", "--json", "--config", str(path))
     assert [server["name"] for server in json.loads(done.out)] == ["late", "missing"]
 

@@ -23,6 +23,7 @@ from tui.storage.recordings.reader import RecordingReader
 PYTHON = sys.executable
 ROOT = Path(__file__).parents[2]
 WEATHER = str(ROOT / "sample_config/servers/weather.py")
+TAP = (PYTHON, "-m", "tui", "tap", "--")
 SLEEP = "import time; time.sleep(60)"
 
 
@@ -162,9 +163,7 @@ def test_a_closed_pipe_of_the_host_is_noticed_by_the_server():
     code = (
         "import os\ntry:\n    while True: os.write(1, b'x' * 1000)\nexcept BrokenPipeError:\n    os._exit(5)"
     )
-    process = subprocess.Popen(
-        [PYTHON, "-m", "tui", "tap", "--", PYTHON, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.PIPE
-    )
+    process = subprocess.Popen([*TAP, PYTHON, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.PIPE)
     with process:
         process.stdout.read(10)
         process.stdout.close()
@@ -175,7 +174,7 @@ def test_a_closed_pipe_of_the_host_is_noticed_by_the_server():
 def test_a_closed_input_of_the_server_is_noticed_by_the_host():
     code = "import os, time; os.close(0); os.write(1, b'closed'); time.sleep(60)"
     process = subprocess.Popen(
-        [PYTHON, "-m", "tui", "tap", "--", PYTHON, "-c", code],
+        [*TAP, PYTHON, "-c", code],
         stdout=subprocess.PIPE,
         stdin=subprocess.PIPE,
         bufsize=0,
@@ -228,7 +227,7 @@ async def test_a_server_that_ignores_the_end_of_its_input_does_not_outlive_a_kil
 
 
 async def test_a_tap_killed_with_its_host_leaves_no_server_behind():
-    words = [PYTHON, "-m", "tui", "tap", "--", PYTHON, "-c", STUBBORN, "-c", SLEEP]
+    words = [*TAP, PYTHON, "-c", STUBBORN, "-c", SLEEP]
     code = f"import subprocess; subprocess.run({words!r})"
     host = await asyncio.create_subprocess_exec(
         PYTHON, "-c", code,
@@ -295,18 +294,11 @@ async def test_an_unwritable_folder_loses_only_the_recording(tmp_path: Path):
 async def test_a_full_disk_loses_only_the_recording(tmp_path: Path):
     import resource
 
-    process = await asyncio.create_subprocess_exec(
-        PYTHON,
-        "-m",
-        "tui",
-        "tap",
-        "--",
-        "cat",
-        stdin=-1,
-        stdout=-1,
-        stderr=-1,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
-    )
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    pipes = {"stdin": -1, "stdout": -1, "stderr": -1}
+    process = await asyncio.create_subprocess_exec(*TAP, "cat", **pipes, preexec_fn=limit)
     done = await finish(process, b"x" * 100_000 + b"\n")
     assert (done.code, done.out) == (0, "x" * 100_000 + "\n")
     assert done.err.count("recording stopped") == 1
@@ -370,28 +362,9 @@ async def test_a_secret_of_the_command_line_is_redacted_in_server_output():
     assert lines_of(Direction.IN) == [b"[redacted:argument.4.0]"]
 
 
-@pytest.mark.parametrize(
-    "env",
-    [
-        {"DATABASE_URL": f"postgres://ada:{LONG}@db/notes"},
-        {"SERVICE_AUTH": LONG},
-        {"SESSION_COOKIE": LONG},
-        {"MY_PWD": LONG},
-    ],
-)
-async def test_secrets_in_the_environment_are_recognized_as_in_the_configuration(env: dict[str, str]):
-    await tap("cat", stdin=f'{{"key":"{LONG}"}}'.encode(), **env)
-    assert LONG not in everything_recorded()
-
-
-async def test_a_folder_in_the_environment_is_not_a_secret():
-    await tap("cat", stdin=b"/srv/some/folder", XDG_SESSION_DIR="/srv/some/folder")
-    assert lines_of(Direction.OUT) == [b"/srv/some/folder"]
-
-
 def test_a_host_that_uses_sockets_is_served_like_one_with_pipes():
     ours, theirs = socket.socketpair()
-    process = subprocess.Popen([PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=theirs, stdout=theirs)
+    process = subprocess.Popen([*TAP, "cat"], stdin=theirs, stdout=theirs)
     theirs.close()
     with ours:
         data = os.urandom(1_000_000)
@@ -419,7 +392,7 @@ def test_a_host_that_uses_sockets_is_served_like_one_with_pipes():
 
 def test_the_descriptors_of_the_host_stay_blocking(tmp_path: Path):
     read, write = os.pipe()
-    process = subprocess.Popen([PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=read, stdout=write)
+    process = subprocess.Popen([*TAP, "cat"], stdin=read, stdout=write)
     assert os.get_blocking(read) and os.get_blocking(write)
     process.terminate()
     process.wait(20)
@@ -432,9 +405,7 @@ def test_stdin_and_stdout_can_be_files_or_closed(tmp_path: Path):
     source, target = tmp_path / "in", tmp_path / "out"
     source.write_bytes(b"line\n" * 2_000)
     with source.open("rb") as stdin, target.open("wb") as stdout:
-        done = subprocess.run(
-            [PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=stdin, stdout=stdout, timeout=30
-        )
+        done = subprocess.run([*TAP, "cat"], stdin=stdin, stdout=stdout, timeout=30)
     assert done.returncode == 0
     assert target.read_bytes() == source.read_bytes()
     closed = subprocess.run(

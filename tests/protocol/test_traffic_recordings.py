@@ -172,11 +172,16 @@ async def test_a_replay_of_several_servers_selects_the_named_one(hour: None, tmp
     assert "several servers" in (await mcptui("traffic", "2-session", "--replay", "elsewhere")).err
 
 
-async def test_the_readable_part_of_a_damaged_recording_is_printed(hour: None):
+def damage(table: str, pages: slice) -> None:
+    """Write a recording with damaged pages."""
     path = recordings().folder / "5-damaged.mcptrace"
     with closing(RecordingWriter(path)) as writer:
-        writer.write(requests(1, 500))
-    overwrite(path, leaves(path, "entries")[3])
+        writer.write(requests(1, 500, 200 if table == "bodies" else 0))
+    overwrite(path, *leaves(path, table)[pages])
+
+
+async def test_the_readable_part_of_a_damaged_recording_is_printed(hour: None):
+    damage("entries", slice(3, 4))
     done = await mcptui("traffic", "5-damaged")
     count = len(done.out.splitlines())
     assert [int(line.split()[0]) for line in done.out.splitlines()] == list(range(1, count + 1))
@@ -187,10 +192,7 @@ async def test_the_readable_part_of_a_damaged_recording_is_printed(hour: None):
 
 @pytest.mark.parametrize("how", [["--json"], ["--export", "jsonl"], ["--export", "md"], ["--export", "html"]])
 async def test_lost_bodies_are_reported_and_marked_in_place(hour: None, how: list[str]):
-    path = recordings().folder / "5-damaged.mcptrace"
-    with closing(RecordingWriter(path)) as writer:
-        writer.write(requests(1, 500, 200))
-    overwrite(path, *leaves(path, "bodies")[-2:])
+    damage("bodies", slice(-2, None))
     done = await mcptui("traffic", "5-damaged", *how)
     lost = done.out.count('"body_lost":true') or done.out.count(
         "body lost: this part of the recording is damaged"
@@ -201,19 +203,13 @@ async def test_lost_bodies_are_reported_and_marked_in_place(hour: None, how: lis
 
 
 async def test_output_that_does_not_need_the_lost_bodies_is_complete(hour: None):
-    path = recordings().folder / "5-damaged.mcptrace"
-    with closing(RecordingWriter(path)) as writer:
-        writer.write(requests(1, 500, 200))
-    overwrite(path, *leaves(path, "bodies")[-2:])
+    damage("bodies", slice(-2, None))
     done = await mcptui("traffic", "5-damaged", "--stats")
     assert (done.err, done.code) == ("", 0)
 
 
 async def test_the_list_shows_the_readable_properties_of_a_damaged_recording(hour: None):
-    path = recordings().folder / "5-damaged.mcptrace"
-    with closing(RecordingWriter(path)) as writer:
-        writer.write(requests(1, 500))
-    overwrite(path, leaves(path, "entries")[-1])
+    damage("entries", slice(-1, None))
     (line,) = [one for one in (await mcptui("traffic", "--list")).out.splitlines() if "5-damaged" in one]
     assert "damaged, mcptui" in line
     told = [json.loads(one) for one in (await mcptui("traffic", "--list", "--json")).out.splitlines()]

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -109,52 +109,35 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
     """
     from tui.storage.recordings.reader import RecordingReader
 
-    if path.suffix.lower() not in (".jsonl", ".ndjson"):
-        reader = RecordingReader(path)
-        try:
-            yield OpenRecording(path, path, reader)
-        finally:
-            reader.close()
-        return
-    import tempfile
+    with ExitStack() as stack:
+        file = path
+        if path.suffix.lower() in (".jsonl", ".ndjson"):
+            import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="mcptui-") as folder:
-        file = Path(folder) / "imported.mcptrace"
-        import_export(path, file)
-        reader = RecordingReader(file)
-        try:
-            yield OpenRecording(path, file, reader)
-        finally:
-            reader.close()
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mcptui-"))
+            file = Path(folder) / "imported.mcptrace"
+            import_export(path, file)
+        yield OpenRecording(path, file, stack.enter_context(closing(RecordingReader(file))))
 
 
 def import_export(source: Path, target: Path) -> None:
     """Import a JSON lines export as a recording. Raises StorageError if that fails."""
     from tui.storage.exports.jsonl import read_jsonl
-
-    try:
-        with source.open("rb") as lines:
-            notes: dict[int, EntryNote] = {}
-            _store(read_jsonl(lines, str(source), notes), notes, target)
-    except OSError as error:
-        raise StorageError(f"cannot be read: {reason_of(error)}", where=str(source)) from error
-
-
-def _store(entries: "Iterable[Entry]", notes: "dict[int, EntryNote]", target: Path) -> None:
     from tui.storage.recordings.writer import RecordingWriter
 
-    writer = RecordingWriter(target, cap_bytes=1 << 40)
+    notes: dict[int, EntryNote] = {}
     try:
-        waiting = iter(entries)
-        while batch := list(islice(waiting, PAGE)):
-            writer.write(batch)
-            for seq in list(notes):
-                note = notes.pop(seq)
-                writer.note(seq, marked=note.marked, text=note.text)
-            if writer.problem:
-                raise StorageError(f"cannot import it: {writer.problem}", where=str(target))
-    finally:
-        writer.close()
+        with source.open("rb") as lines, closing(RecordingWriter(target, cap_bytes=1 << 40)) as writer:
+            waiting = read_jsonl(lines, str(source), notes)
+            while batch := list(islice(waiting, PAGE)):
+                writer.write(batch)
+                while notes:
+                    seq, note = notes.popitem()
+                    writer.note(seq, marked=note.marked, text=note.text)
+                if writer.problem:
+                    raise StorageError(f"cannot import it: {writer.problem}", where=str(target))
+    except OSError as error:
+        raise StorageError(f"cannot be read: {reason_of(error)}", where=str(source)) from error
 
 
 SLACK_NS = 5_000_000_000

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict
@@ -97,32 +98,26 @@ class _Calls:
     def __init__(self, root: Node | None) -> None:
         self._with_starts = asks_for(root, "method")
         self._with_models = self._with_starts or asks_for(root, "server")
-        self._starts, self._models, self._questions = 0, 0, 0
+        self._left_out = Counter[str]()
 
     def takes(self, entry: Entry) -> bool:
+        if entry.kind not in (Kind.REQUEST, Kind.MODEL_REQUEST):
+            return False
+        word, with_word = "", self._with_starts
         if entry.kind is Kind.MODEL_REQUEST:
-            self._models += not self._with_models
-            return self._with_models
-        if entry.kind is not Kind.REQUEST:
-            return False
-        if self._with_starts:
+            word, with_word = "model request", self._with_models
+        elif entry.method == QUESTION:
+            word = "elicitation request"
+        elif is_setup(entry.method):
+            word = "handshake or list request"
+        if not word or with_word:
             return True
-        if entry.method == QUESTION:
-            self._questions += 1
-            return False
-        if not is_setup(entry.method):
-            return True
-        self._starts += 1
+        self._left_out[word] += 1
         return False
 
     def say_left_out(self) -> None:
-        counted = (
-            (self._starts, "handshake or list request"),
-            (self._models, "model request"),
-            (self._questions, "elicitation request"),
-        )
-        words = [f"{plural(number, word)}" for number, word in counted if number]
-        if words:
+        order = ("handshake or list request", "model request", "elicitation request")
+        if words := [plural(number, word) for word in order if (number := self._left_out[word])]:
             say(f"omitted: {', '.join(words)}. Include them with --filter 'method:*'")
 
 

@@ -43,34 +43,12 @@ def test_an_unknown_attribute_of_a_lazy_parser_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["--sesion", "x"], "unknown option “--sesion”, did you mean “--session”?"),
-        (["sevrers"], "unknown command “sevrers”, did you mean “servers”?"),
-        (["--theme", "quay", "sevrers"], "unknown command “sevrers”, did you mean “servers”?"),
-        (["tarce"], "unknown command “tarce”. See mcptui --help"),  # its former name is not suggested
-    ],
-)
-def test_the_invalid_word_is_named(words: list[str], error: str, capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(SystemExit) as left:
-        main(words)
-    assert left.value.code == 2
-    assert capsys.readouterr().err.endswith(f"mcptui: error: {error}\n")
-
-
-@pytest.mark.parametrize(
     "words", [["--mod", "x", "mock", "-h"], ["--theme=x", "trace", "-h"], ["--demo", "run", "-h"]]
 )
 def test_an_abbreviated_option_and_a_former_command_name_are_accepted(words: list[str]):
     with pytest.raises(SystemExit) as left:
         main(words)
     assert left.value.code == 0
-
-
-def test_the_help_of_run_lists_the_exit_codes(capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(SystemExit):
-        main(["run", "--help"])
-    assert "  6    the answer does not match --schema" in capsys.readouterr().out
 
 
 def loaded_by(*words: str) -> set[str]:

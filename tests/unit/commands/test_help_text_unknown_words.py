@@ -29,6 +29,7 @@ def test_the_command_is_the_first_word_that_belongs_to_no_option(words: list[str
         (["zzz"], "mcptui", "unknown command “zzz”. See mcptui --help"),
         (["-"], "mcptui", "unknown command “-”. See mcptui --help"),
         (["--", "run"], "mcptui", "unknown command “--”. See mcptui --help"),
+        (["--theme", "quay", "sevrers"], "mcptui", "unknown command “sevrers”, did you mean “servers”?"),
         (["trce"], "mcptui", "unknown command “trce”. See mcptui --help"),
         (["config", "shwo"], "mcptui config", "unknown action “shwo”, did you mean “show”?"),
         (["sessions", "zzz"], "mcptui sessions", "unknown action “zzz”. See mcptui sessions --help"),

@@ -33,13 +33,6 @@ def changed(name: str, minute: float) -> None:
         os.utime(path, ns=(when, when))
 
 
-def test_the_newest_recording_is_the_one_with_the_newest_entry():
-    kept("1-long", 0, 9)
-    kept("2-short", 1, 2)
-    kept("3-empty")
-    assert newest().name == "1-long"
-
-
 def test_recordings_are_listed_with_the_newest_entry_first():
     kept("1-long", 0, 9)
     kept("2-short", 1, 2)

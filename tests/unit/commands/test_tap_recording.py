@@ -19,6 +19,7 @@ from tui.commands.tap_recording import NICENESS, TapRecording, known_secrets, na
         ("SECRETARY", "Jo Smith"),
         ("COMPASS", "north-west"),
         ("PWD", "/home/me/work"),
+        ("XDG_SESSION_DIR", "/srv/some/folder"),
     ],
 )
 def test_the_value_of_a_variable_with_a_similar_name_is_recorded(
@@ -31,11 +32,16 @@ def test_the_value_of_a_variable_with_a_similar_name_is_recorded(
 @pytest.mark.parametrize(
     "name",
     ["OPENAI_API_KEY", "APIKEY", "PGPASSWORD", "GITHUBTOKEN", "AUTHORIZATION", "GH_AUTH", "SMTP_PASS",
-     "TOKENS", "MONKEY_API_KEY", "client_secret", "AUTHOR_TOKEN"],
+     "TOKENS", "MONKEY_API_KEY", "client_secret", "AUTHOR_TOKEN", "SERVICE_AUTH", "SESSION_COOKIE", "MY_PWD"],
 )  # fmt: skip
 def test_the_value_of_a_variable_named_like_a_secret_is_redacted(name: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(name, "hunter2-hunter2")
     assert known_secrets(())[name] == "hunter2-hunter2"
+
+
+def test_the_password_in_a_url_of_the_environment_is_redacted(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DATABASE_URL", "postgres://ada:swordfish-12345@db/notes")
+    assert known_secrets(())["DATABASE_URL.0"] == "swordfish-12345"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux only")

@@ -227,22 +227,12 @@ class RecordingReader:
         return (ends[0].wall_ns, ends[-1].wall_ns) if ends else (0, 0)
 
     def sources(self, limit: int) -> list[str]:
-        """Return the names of up to `limit` sources, in the order found."""
+        """Return the names of up to `limit` sources, in the order found, up to the first damage."""
         with storage_errors(self.path), largest_value(self._connection, NAME_VALUE):
-            try:
-                rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
-                names = [name for (name,) in rows if isinstance(name, str)]
-                if not self._cut:
-                    return names
-            except sqlite3.Error as error:
-                if not is_damage(error):
-                    raise
-        found: dict[str, None] = {}
-        after = 0
-        while len(found) < limit and (page := self.columns(after, PAGE)):
-            found.update((entry.source, None) for entry in page if entry.source)
-            after = page[-1].seq
-        return list(found)[:limit]
+            rows, _ = until_damage(
+                self._connection.execute, "SELECT DISTINCT source FROM entries LIMIT ?", (limit,)
+            )
+            return [name for (name,) in rows if isinstance(name, str)]
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""

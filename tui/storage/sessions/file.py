@@ -196,17 +196,17 @@ def _meta(rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
 
 def has_remarks(connection: sqlite3.Connection) -> bool:
     """Return whether the file has a table for mcptui's own remarks; older ones have none."""
-    try:
-        connection.execute("SELECT 1 FROM remarks LIMIT 0")
-    except sqlite3.Error:
-        return False
-    return True
+    return _can(connection, "SELECT 1 FROM remarks LIMIT 0")
 
 
 def has_words(connection: sqlite3.Connection) -> bool:
     """Return whether the file has a word index that this SQLite can use."""
+    return _can(connection, "SELECT 1 FROM folded WHERE rowid = -1")
+
+
+def _can(connection: sqlite3.Connection, statement: str) -> bool:
     try:
-        connection.execute("SELECT 1 FROM folded WHERE rowid = -1").fetchall()
+        connection.execute(statement).fetchall()
     except sqlite3.Error:
         return False
     return True

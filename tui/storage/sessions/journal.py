@@ -75,24 +75,15 @@ class SessionJournal:
     """Writes one session; see `core.conversation.sessions.Journal`. For one event loop."""
 
     def __init__(
-        self,
-        path: Path,
-        redact: Callable[[], Redactor],
-        *,
-        is_new: bool,
-        lock: LiveLock | None = None,
-        first: Op | None = None,
-        problem: str = "",
-        on_close: Callable[[], object] = lambda: None,
+        self, writer: "SessionWriter", on_close: Callable[[], object], *, first: Op | None = None
     ) -> None:
         """Create a journal that writes nothing before the first message. A new file starts with `first`.
 
-        Without a `lock` that is already held, the first message takes it. `problem` says why nothing can be
-        written so far. `on_close` is called when the file is released.
+        `on_close` is called when the file is released.
         """
-        self._writer = SessionWriter(path, redact, is_new=is_new, lock=lock, problem=problem)
-        self.id, self._on_close = path.stem, on_close
-        self._begun = not is_new
+        self._writer, self._on_close = writer, on_close
+        self.id = writer.path.stem
+        self._begun = not writer.is_new
         self._is_branch = first is not None
         self._condition = threading.Condition()
         self._ops: list[Op] = [first] if first is not None else []
@@ -206,8 +197,8 @@ class SessionJournal:
     def _round(self) -> bool:
         """Store the pending data when it is due. Return whether there may be more."""
         with self._condition:
-            while not self._due():
-                self._condition.wait(self._patience())
+            while (seconds := self._patience()) != 0:
+                self._condition.wait(seconds)
             if not self._writer.problem:
                 self._condition.wait_for(lambda: self.is_closing or bool(self._waiters), WINDOW)
             batch, self._ops = self._ops, []
@@ -226,20 +217,14 @@ class SessionJournal:
                 _resolve(waiter)
         return not closing
 
-    def _due(self) -> bool:
-        if self.is_closing or self._waiters:
-            return True
-        now = time.monotonic()
-        if self._writer.problem and now < self._retry_at:
-            return False
-        return bool(self._ops) or (self._draft is not None and now >= self._draft_at)
-
     def _patience(self) -> float | None:
-        """Return the seconds until the next store, None to wait for new data."""
-        now = time.monotonic()
-        if self._writer.problem and (self._ops or self._draft):
-            return max(self._retry_at - now, 0.001)
-        return max(self._draft_at - now, 0.001) if self._draft else None
+        """Return the seconds until data must be stored, 0 for at once, None if there is none."""
+        if self.is_closing or self._waiters:
+            return 0
+        earliest = self._retry_at if self._writer.problem else 0.0
+        due = [earliest] if self._ops else []
+        due += [max(earliest, self._draft_at)] if self._draft is not None else []
+        return max(0, min(due) - time.monotonic()) if due else None
 
     def _take_draft(self) -> Op | None:
         now = time.monotonic()
@@ -308,8 +293,13 @@ class SessionWriter:
         lock: LiveLock | None = None,
         problem: str = "",
     ) -> None:
-        self._path, self._redact, self._lock = path, redact, lock
-        self._is_new = is_new
+        """Create a writer of a file, which opens it with the first batch.
+
+        Without a `lock` that is already held, the first batch takes it. `problem` says why nothing can be
+        written so far.
+        """
+        self.path, self.is_new = path, is_new
+        self._redact, self._lock = redact, lock
         self._made = time.time()
         self.problem, self.defect = problem, ""
         self._connection: sqlite3.Connection | None = None
@@ -325,7 +315,7 @@ class SessionWriter:
             tables = self._opened()
             self._check_file()
             tables.begin()
-            if self._is_new:
+            if self.is_new:
                 assert self._connection is not None
                 create_tables(self._connection)
                 tables.load()
@@ -343,7 +333,7 @@ class SessionWriter:
             raise
         self._guard.note()
         self._meta = dict(tables.stored)
-        self._is_new = False
+        self.is_new = False
         self.problem = ""
         return True
 
@@ -363,14 +353,14 @@ class SessionWriter:
 
     def _check_file(self) -> None:
         """Raise `FileChanged` if the stored data can no longer be read."""
-        if not self._is_new and (what := self._guard.harm()):
-            raise FileChanged(f"the file {self._path} was {what}. mcptui saves the conversation again")
+        if not self.is_new and (what := self._guard.harm()):
+            raise FileChanged(f"the file {self.path} was {what}. mcptui saves the conversation again")
 
     def _is_whole(self) -> bool:
-        if not is_sound(self._path):
+        if not is_sound(self.path):
             return False
         try:
-            with closing(open_for_reading(self._path)) as connection:
+            with closing(open_for_reading(self.path)) as connection:
                 return bool(read_meta(connection) == json.loads(json.dumps(dict(self._meta))))
         except (sqlite3.Error, OSError, StorageError, UnicodeDecodeError):
             return False
@@ -383,7 +373,7 @@ class SessionWriter:
             if is_of_file or isinstance(error, OSError | StorageError | MemoryError):
                 raise
             # An invalid value or a defect, which should not occur, must not block the data after it.
-            _log.exception("cannot store a part of session %s", self._path.stem)
+            _log.exception("cannot store a part of session %s", self.path.stem)
             self.defect = f"cannot store a part of the session ({reason_of(error)})"
 
     def _opened(self) -> SessionTables:
@@ -393,37 +383,37 @@ class SessionWriter:
             self._lock.close()
             self._lock = None
         if self._lock is None:
-            make_folder(self._path.parent)
-            self._lock = LiveLock(self._path)
-        self._connection = create_file(self._path) if self._is_new else open_for_writing(self._path)
+            make_folder(self.path.parent)
+            self._lock = LiveLock(self.path)
+        self._connection = create_file(self.path) if self.is_new else open_for_writing(self.path)
         self._guard.note()
         self._tables = SessionTables(self._connection, self._redact)
-        if not self._is_new:
+        if not self.is_new:
             self._tables.load()
             self._meta = dict(self._tables.stored)
         return self._tables
 
     def _failed(self, error: Exception) -> None:
-        self.problem = error.message if isinstance(error, StorageError) else why_not(error, self._path)
+        self.problem = error.message if isinstance(error, StorageError) else why_not(error, self.path)
         if self._tables is not None:
             self._tables.roll_back()
         is_lost = isinstance(error, FileChanged | UnicodeDecodeError) or (
             isinstance(error, sqlite3.Error) and is_damage(error)
         )
-        if self._connection is not None and not self._is_new and is_lost:
+        if self._connection is not None and not self.is_new and is_lost:
             self._save_again(self._connection)
             return
-        if self._is_new:  # nothing was ever stored in the file
+        if self.is_new:  # nothing was ever stored in the file
             self._release_file()
             with suppress(OSError):
-                for file in files_of(self._path):
+                for file in files_of(self.path):
                     file.unlink(missing_ok=True)
 
     def _save_again(self, connection: sqlite3.Connection) -> None:
         """Write the file anew: what the connection has of it, or else what can be read of it."""
         with suppress(OSError, sqlite3.Error):  # tried again with the next data
             try:
-                write_copy(self._path, connection)
+                write_copy(self.path, connection)
             except sqlite3.DatabaseError as error:
                 if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _UNREADABLE:
                     raise
@@ -433,10 +423,10 @@ class SessionWriter:
 
     def _keep_readable(self) -> None:
         try:
-            write_again(self._path, read_stored(self._path), self._redact)
+            write_again(self.path, read_stored(self.path), self._redact)
         except StorageError:  # nothing can be read: a new file begins here
-            put_aside(self._path)
-            self._is_new = True
+            put_aside(self.path)
+            self.is_new = True
 
     def _release_file(self) -> None:
         connection, self._connection, self._tables = self._connection, None, None

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from tui.core.conversation.conversation import SessionMeta
 from tui.core.conversation.sessions import ExportKind, Imported, Reopened, SessionInfo, SessionMatch
@@ -32,7 +33,7 @@ from tui.storage.sessions.file import (
     why_not,
 )
 from tui.storage.sessions.folder import SessionFolder
-from tui.storage.sessions.journal import SessionJournal
+from tui.storage.sessions.journal import SessionJournal, SessionWriter
 from tui.storage.sessions.json import MOST_BYTES, parsed
 from tui.storage.sessions.rewrite import branch_of, write_again, write_repaired, write_session
 from tui.storage.sessions.search import places_of, words_of
@@ -124,24 +125,10 @@ class SessionStore:
             journal.begin_branch()
             await journal.settled()
 
-    def _journal(
-        self,
-        ident: str,
-        *,
-        is_new: bool,
-        lock: LiveLock | None = None,
-        first: Op | None = None,
-        problem: str = "",
-    ) -> SessionJournal:
-        journal = SessionJournal(
-            self.files.folder / f"{ident}{SUFFIX}",
-            self._redact,
-            is_new=is_new,
-            lock=lock,
-            first=first,
-            problem=problem,
-            on_close=lambda: self._open.pop(ident, None),
-        )
+    def _journal(self, ident: str, *, first: Op | None = None, **more: Any) -> SessionJournal:
+        """Return the journal of a session; `more` is for its writer."""
+        writer = SessionWriter(self.files.folder / f"{ident}{SUFFIX}", self._redact, **more)
+        journal = SessionJournal(writer, lambda: self._open.pop(ident, None), first=first)
         self._open[ident] = journal
         return journal
 

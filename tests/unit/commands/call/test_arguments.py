@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.cli import _parsed
-from tui.commands.call.arguments import Arguments, Request, given_json, json_object, unconfigured
+from tui.commands.call.arguments import Arguments, Request, given_json, unconfigured
 from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import Transport
 from tui.core.workbench import PromptArgument, PromptInfo
@@ -58,11 +58,6 @@ def test_an_invalid_value_is_rejected_with_a_suggestion(schema: Any, text: str, 
     assert said in str(caught.value)
 
 
-def test_required_arguments_are_shown_first_and_without_brackets():
-    takes = of({"a": {"type": "string"}, "b": {"type": "integer"}}, required=["b"])
-    assert takes.signature == "b=INTEGER [a=TEXT]"
-
-
 def test_a_schema_without_properties_accepts_any_arguments():
     assert Arguments("tool", {"type": "object"}).from_pairs(["a=1"]) == {"a": 1}
 
@@ -77,11 +72,6 @@ def test_names_from_a_server_cannot_move_the_cursor():
     with pytest.raises(UsageError) as caught:
         takes.require({})
     assert "\x1b" not in str(caught.value)
-
-
-def test_json_arguments_must_be_an_object():
-    with pytest.raises(UsageError, match="not a JSON object"):
-        json_object("[]")
 
 
 @given(

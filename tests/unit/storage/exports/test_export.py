@@ -32,25 +32,3 @@ def test_an_existing_file_survives_a_failed_export(tmp_path: Path):
         write_whole(target, failing())
     assert target.read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
-
-
-def test_a_fifo_is_written_to_and_remains_a_fifo(tmp_path: Path):
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        assert write_whole(fifo, ["a\n", "b\n"]) == 4
-        assert os.read(handle, 100) == b"a\nb\n" and fifo.is_fifo()
-    finally:
-        os.close(handle)
-
-
-def test_a_link_is_followed(tmp_path: Path):
-    (tmp_path / "link").symlink_to("target")
-    write_whole(tmp_path / "link", ["a"])
-    assert (tmp_path / "link").is_symlink() and (tmp_path / "target").read_text() == "a"
-
-
-def test_a_file_name_of_255_bytes_is_written(tmp_path: Path):
-    write_whole(tmp_path / ("n" * 255), ["a"])
-    assert [len(path.name) for path in tmp_path.iterdir()] == [255]

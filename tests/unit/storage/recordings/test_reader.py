@@ -171,30 +171,24 @@ def test_a_missing_file_is_reported(path: Path):
     assert not path.exists()
 
 
-def test_an_empty_file_is_reported_as_empty(path: Path):
-    path.write_bytes(b"")
-    with pytest.raises(StorageError, match="the file is empty"):
-        RecordingReader(path)
-
-
-def test_a_recording_killed_during_creation_is_reported_as_empty(path: Path):
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-    with pytest.raises(StorageError, match="the file is empty"):
-        RecordingReader(path)
-
-
-@pytest.mark.parametrize("content", [b"hello", b'{"jsonrpc":"2.0"}\n' * 500, os.urandom(10_000)])
-def test_a_file_that_is_not_a_database_is_reported(path: Path, content: bytes):
-    path.write_bytes(content)
-    with pytest.raises(StorageError, match="not a recording, or damaged"):
-        RecordingReader(path)
-
-
-def test_another_kind_of_database_is_reported(path: Path):
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE entries (seq)")
-    with pytest.raises(StorageError, match="not a recording"):
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "the file is empty"),
+        ("PRAGMA journal_mode = WAL", "the file is empty"),  # killed during creation
+        ("CREATE TABLE entries (seq)", "not a recording"),
+        (b"hello", "not a recording, or damaged"),
+        (b'{"jsonrpc":"2.0"}\n' * 500, "not a recording, or damaged"),
+        (os.urandom(10_000), "not a recording, or damaged"),
+    ],
+)
+def test_a_file_that_is_not_a_recording_is_reported(path: Path, content: bytes | str, why: str):
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(content)
+    with pytest.raises(StorageError, match=why):
         RecordingReader(path)
 
 

@@ -55,14 +55,6 @@ async def test_after_settled_everything_is_in_the_file(tmp_path: Path):
     await journal.close()
 
 
-async def test_data_that_nobody_awaits_is_stored_too(tmp_path: Path):
-    journal = await store_in(tmp_path).begin()
-    await say(journal, QUESTION)
-    journal.message(1, ANSWER)
-    await until(lambda: stored(journal, tmp_path) == 2)
-    await journal.close()
-
-
 async def test_messages_sent_together_are_stored_in_few_transactions(tmp_path: Path, commits: list[int]):
     journal = await store_in(tmp_path).begin()
     for number in range(100):
@@ -121,19 +113,6 @@ async def test_after_a_lock_pending_messages_are_stored(tmp_path: Path, monkeypa
     await until(lambda: not journal.problem)
     await journal.close()
     assert stored(journal, tmp_path) == 2
-
-
-async def test_a_folder_that_cannot_be_created_is_reported_and_retried(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
-    (tmp_path / "sessions").write_text("in the way")
-    journal = await store_in(tmp_path).begin()
-    journal.message(0, QUESTION)
-    await journal.settled()
-    assert journal.problem
-    (tmp_path / "sessions").unlink()
-    await until(lambda: not journal.problem)
-    await journal.close()
-    assert stored(journal, tmp_path) == 1
 
 
 async def test_memory_for_pending_writes_is_bounded(tmp_path: Path, monkeypatch):

@@ -71,16 +71,17 @@ async def test_an_excerpt_shows_the_match_even_if_folding_changes_the_length(sto
     assert ["needle" in found.excerpt async for found in store.search("needle")] == [True, True]
 
 
-async def test_a_session_with_an_older_index_is_searched_by_reading_its_messages(
-    tmp_path: Path, store: SessionStore
+OLDER = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='trigram');"
+OLDER += "INSERT INTO words (rowid, text) VALUES (0, 'un cafe\u0301')"
+
+
+@pytest.mark.parametrize("more", ["", OLDER], ids=["no index", "decomposed text, of an older version"])
+async def test_without_the_current_index_the_messages_are_read(
+    tmp_path: Path, store: SessionStore, more: str
 ):
-    """Older versions indexed decomposed text; the current index has another name."""
     session = await saved(store, UserMessage("un cafe\u0301"), ANSWER)
     with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
-        connection.execute("DROP TABLE folded")
-        connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='trigram')")
-        connection.execute("INSERT INTO words (rowid, text) VALUES (0, 'un cafe\u0301')")
-        connection.commit()
+        connection.executescript(f"DROP TABLE folded; {more}")
     assert await places(store, "CAFÉ") == [(session, 0)]
     _, journal = await store.reopen(session)
     await say(journal, UserMessage("encore un café?"), start=2)
@@ -112,17 +113,6 @@ async def test_a_new_message_is_found_at_once(store: SessionStore):
     journal.message(1, AssistantMessage("It is cloudy."))
     assert await places(store, "sunny") == []
     await journal.close()
-
-
-async def test_without_an_index_the_messages_are_read(tmp_path: Path, store: SessionStore):
-    session = await saved(store, QUESTION, ANSWER)
-    with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
-        connection.execute("DROP TABLE folded")
-    assert await places(store, "sunny") == [(session, 1)]
-    _, journal = await store.reopen(session)
-    await say(journal, UserMessage("rainy?"), start=2)
-    await journal.close()
-    assert await places(store, "rainy") == [(session, 2)]
 
 
 async def test_a_damaged_index_prevents_neither_storing_nor_finding(tmp_path: Path, store: SessionStore):

@@ -137,21 +137,13 @@ async def test_calls_without_a_result_get_one_that_is_stored(tmp_path: Path, sto
     assert (await store.read(journal.id)).conversation.messages == found.conversation.messages
 
 
-async def test_a_partial_reply_is_kept_and_marked_as_partial(store: SessionStore):
+async def test_a_partial_reply_is_kept_and_marked_until_the_complete_one_replaces_it(store: SessionStore):
     journal = await store.begin()
     await say(journal, QUESTION)
     journal.draft("It is su", "look outside")
     await journal.settled()
     found = await store.read(journal.id)
-    await journal.close()
     assert found.conversation.messages[1] == AssistantMessage("It is su", "look outside", partial=True)
-
-
-async def test_the_complete_reply_replaces_its_draft(store: SessionStore):
-    journal = await store.begin()
-    await say(journal, QUESTION)
-    journal.draft("It is su", "")
-    await journal.settled()
     await say(journal, ANSWER, start=1)
     await journal.close()
     assert (await store.read(journal.id)).conversation.messages == [QUESTION, ANSWER]
@@ -161,29 +153,20 @@ async def test_an_open_session_cannot_be_opened_deleted_or_renamed_elsewhere(tmp
     store, other = store_in(tmp_path), store_in(tmp_path)
     journal = await store.begin()
     await say(journal, QUESTION)
-    assert [info.in_use for info in await other.list()] == [True]
-    assert [info.in_use for info in await store.list()] == [False]
-    for deed in (other.reopen, other.delete, store.reopen, store.delete):
-        with pytest.raises(StorageError, match="open"):
-            await deed(journal.id)
-    with pytest.raises(StorageError, match="open in another"):
-        await other.rename(journal.id, "x")
-    assert (await other.read(journal.id)).conversation.messages == [QUESTION]
-    await journal.close()
-    assert [info.in_use for info in await other.list()] == [False]
-
-
-async def test_a_session_that_is_open_elsewhere_is_named_by_its_title(tmp_path: Path):
-    store, other = store_in(tmp_path), store_in(tmp_path)
-    journal = await store.begin()
-    await say(journal, QUESTION)
     journal.describe(SessionMeta(title="trip"))
     await journal.settled()
+    assert [info.in_use for info in await other.list()] == [True]
+    assert [info.in_use for info in await store.list()] == [False]
+    for deed in (store.reopen, store.delete):
+        with pytest.raises(StorageError, match="open"):
+            await deed(journal.id)
     for refused in (other.reopen(journal.id), other.delete(journal.id), other.rename(journal.id, "x")):
         with pytest.raises(StorageError) as caught:
             await refused
         assert str(caught.value) == "“trip” is open in another mcptui. Close it there first."
+    assert (await other.read(journal.id)).conversation.messages == [QUESTION]
     await journal.close()
+    assert [info.in_use for info in await other.list()] == [False]
 
 
 async def test_a_branch_copies_the_messages_before_it_and_its_parent_is_unchanged(store: SessionStore):
@@ -278,11 +261,6 @@ async def test_a_session_that_cannot_be_written_is_opened_and_the_reason_reporte
     await journal.close()
 
 
-async def test_checking_a_writable_folder_leaves_no_trace(tmp_path: Path):
-    assert await SessionStore(tmp_path / "a" / "sessions", Redactor).check() == ""
-    assert os.listdir(tmp_path) == []
-
-
 async def test_a_file_in_place_of_the_folder_is_detected_in_advance(tmp_path: Path):
     (tmp_path / "home").write_text("in the way")
     folder = tmp_path / "home" / "mcptui" / "sessions"
@@ -290,6 +268,9 @@ async def test_a_file_in_place_of_the_folder_is_detected_in_advance(tmp_path: Pa
 
 
 async def test_a_full_disk_is_detected_in_advance(tmp_path: Path, monkeypatch):
+    assert await SessionStore(tmp_path / "a" / "sessions", Redactor).check() == ""
+    assert os.listdir(tmp_path) == []
+
     def full(*_: object, **__: object) -> NoReturn:
         raise OSError(28, "No space left on device")
 
@@ -329,12 +310,10 @@ async def test_any_sequence_of_journal_operations_opens_as_a_valid_conversation(
     assert (await store.read(journal.id)).conversation.messages == talk
 
 
-async def cancelled_open(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[SessionStore, str, threading.Event]:
-    """Cancel opening a session whose thread goes on once the event is set."""
-    session = await saved(store_in(folder), QUESTION, ANSWER)
-    store = store_in(folder)
+async def test_cancelling_an_open_releases_the_lock_and_another_open_waits_for_that(
+    tmp_path: Path, store: SessionStore, monkeypatch: pytest.MonkeyPatch
+):
+    session = await saved(store, QUESTION, ANSWER)
     read, go = threading.Event(), threading.Event()
     reopen = store._reopen
 
@@ -349,23 +328,7 @@ async def cancelled_open(
     await asyncio.to_thread(read.wait, 10)
     opening.cancel()
     await asyncio.wait({opening})
-    assert opening.cancelled()
-    return store, session, go
-
-
-async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    _, session, go = await cancelled_open(tmp_path, monkeypatch)
-    assert is_live(file_of(tmp_path, session))
-    go.set()
-    await until(lambda: not is_live(file_of(tmp_path, session)), what="the lock to be released")
-    _, journal = await store_in(tmp_path).reopen(session)
-    await journal.close()
-
-
-async def test_a_session_that_this_process_is_still_opening_is_not_reported_as_open_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    store, session, go = await cancelled_open(tmp_path, monkeypatch)
+    assert opening.cancelled() and is_live(file_of(tmp_path, session))
     assert [info.in_use for info in await store.list()] == [False]
     again = asyncio.create_task(store.reopen(session))
     assert [info.in_use for info in await store.list()] == [False] and not again.done()

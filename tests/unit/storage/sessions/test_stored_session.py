@@ -145,23 +145,21 @@ def test_a_sent_call_has_an_unknown_outcome_and_an_unsent_one_did_not_run():
     assert unknown_outcomes(found) == {"c1"}
 
 
-def test_recorded_results_are_kept():
-    assert repaired([QUESTION, ASKING, RESULT], sent={"c1", "c2"})[2] == RESULT
+SECOND = ToolMessage("c2", "weather__get", "rain")
+DRAFT = AssistantMessage("It is su", partial=True)
 
 
-def test_a_draft_becomes_a_partial_reply_after_the_results_of_calls():
-    draft = AssistantMessage("It is su", partial=True)
-    found = repaired([QUESTION, ASKING, RESULT], {"c1"}, draft)
-    assert found[-1] == draft and len(found) == 5
-
-
-def test_a_draft_without_text_is_dropped():
-    assert repaired([QUESTION], (), AssistantMessage("", "thinking", partial=True)) == [QUESTION]
-
-
-def test_a_complete_conversation_is_unchanged():
-    second = ToolMessage("c2", "weather__get", "rain")
-    assert repaired(talk := [QUESTION, ASKING, RESULT, second, ANSWER], {"c1", "c2"}) == talk
+@pytest.mark.parametrize(
+    ("messages", "draft", "found"),
+    [
+        ([QUESTION, ASKING, RESULT, SECOND], DRAFT, [QUESTION, ASKING, RESULT, SECOND, DRAFT]),
+        ([QUESTION], AssistantMessage("", "thinking", partial=True), [QUESTION]),
+        ([QUESTION, ASKING, RESULT, SECOND, ANSWER], None, [QUESTION, ASKING, RESULT, SECOND, ANSWER]),
+    ],
+    ids=["a draft becomes a partial reply", "a draft without text is dropped", "complete"],
+)
+def test_recorded_results_are_kept_and_a_draft_comes_last(messages, draft, found):
+    assert repaired(messages, {"c1", "c2"}, draft) == found
 
 
 @given(histories(), st.sets(FEW_IDS), st.none() | st.builds(AssistantMessage, st.text()))
@@ -185,25 +183,18 @@ async def changed(folder: Path, *statements: tuple[str, tuple[object, ...]]) -> 
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-async def test_any_number_of_the_summary_can_be_shown(tmp_path: Path, number: float):
-    change = "UPDATE meta SET value = ? WHERE name IN ('created', 'changed', 'turns', 'tokens', 'cost')"
+async def test_any_number_of_the_summary_can_be_shown_and_the_session_continued(
+    tmp_path: Path, number: float
+):
+    names = "'created', 'changed', 'messages', 'turns', 'tokens', 'cost'"
+    change = f"UPDATE meta SET value = ? WHERE name IN ({names})"
     session = await changed(tmp_path, (change, (json.dumps(number),)))
-    (info,) = await store_in(tmp_path).list()
-    assert all(isinstance(day_and_time(at), str) for at in (info.created, info.changed))
-    assert 0 <= info.turns <= 2**53 and 0 <= info.tokens <= 2**53
+    for info in await store_in(tmp_path).list():
+        assert all(isinstance(day_and_time(at), str) for at in (info.created, info.changed))
+        assert 0 <= info.turns <= 2**53 and 0 <= info.tokens <= 2**53
     found, journal = await store_in(tmp_path).reopen(session)
     await say(journal, QUESTION)
     journal.usage("demo", Usage(100, 20), 0.25)
-    await journal.close()
-    assert found.conversation.messages[0].text == QUESTION.text
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-async def test_any_count_of_messages_lets_a_session_be_continued(tmp_path: Path, number: float):
-    change = "UPDATE meta SET value = ? WHERE name = 'messages'"
-    session = await changed(tmp_path, (change, (json.dumps(number),)))
-    found, journal = await store_in(tmp_path).reopen(session)
-    await say(journal, QUESTION)
     await journal.close()
     assert found.conversation.messages[0].text == QUESTION.text
 
