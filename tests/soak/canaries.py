@@ -279,20 +279,8 @@ class Proof:
             keys("2", ENTER, SEND, NEXT, ENTER, NEXT, ENTER, NEXT, NEXT, ESCAPE, ESCAPE, ESCAPE)
             keys(F4)
             step("traffic", "tools/call")
-            keys(
-                "/",
-                *"method:tools/call",
-                ENTER,
-                ENTER,
-                *"llll",
-                ESCAPE,
-                "c",
-                ESCAPE,
-                "S",
-                ESCAPE,
-                "w",
-                ESCAPE,
-            )
+            keys("/", *"method:tools/call", ENTER, ENTER, *"llll", ESCAPE)
+            keys("c", ESCAPE, "S", ESCAPE, "w", ESCAPE)
             keys("x")
             step("export of traffic", "xport")
             keys(ENTER, ENTER)

@@ -235,6 +235,8 @@ def until_damage(
     found: list[tuple[Any, ...]] = []
     try:
         found.extend(run(statement, parameters))  # it keeps the rows before an error
+    except UnicodeDecodeError:  # sqlite3 fails to decode its own message about a damaged page
+        return found, False
     except sqlite3.Error as error:
         if not is_damage(error):
             raise

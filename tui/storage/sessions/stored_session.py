@@ -31,7 +31,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.units import bounded, plural
 from tui.storage.exports.session import Rows, SessionTranscript
-from tui.storage.files.foreign_file import bounded_rows, is_damage
+from tui.storage.files.foreign_file import bounded_rows, is_damage, until_damage
 from tui.storage.sessions.file import (
     Damaged,
     has_remarks,
@@ -143,10 +143,15 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
         tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
         if has_remarks(connection):
             tables["remarks"] = found.remarks
-        for table, rows in tables.items():
-            _unless_damaged(found, partial(_read_rows, connection, table, rows))
+        for table, bodies in tables.items():
+            for at, text in _rows(connection, found, f"SELECT at, body FROM {table} ORDER BY number"):
+                if (body := _object(text)) is not None:
+                    bodies.append((float(bounded(at) or 0), body))
         _unless_damaged(found, lambda: _read_results(connection, found, all_results))
-        _unless_damaged(found, lambda: _read_draft(connection, found))
+        for (text,) in _rows(connection, found, "SELECT body FROM draft"):
+            if (draft := _object(text)) is not None:
+                said = {name: _text(draft, name) for name in ("text", "reasoning")}
+                found.draft = AssistantMessage(**said, model=_text(found.meta, "model"), partial=True)
     return found
 
 
@@ -220,17 +225,31 @@ def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:
         found.damaged = True
 
 
+def _rows(
+    connection: sqlite3.Connection, found: StoredSession, statement: str, *parameters: object
+) -> list[tuple[Any, ...]]:
+    """Return the rows before the first damage."""
+    rows, is_whole = until_damage(partial(bounded_rows, connection), statement, parameters)
+    found.damaged = found.damaged or not is_whole
+    return rows
+
+
+def _object(text: Any) -> Object | None:
+    """Return the JSON object of a row, or None."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def _read_messages(connection: sqlite3.Connection, found: StoredSession) -> None:
     """Read the messages before the first damage."""
-    _unless_damaged(found, lambda: _read_after(connection, found, -MOST_PLACES, MOST_PLACES))
-    if found.damaged:  # the module sqlite3 drops the last row before an error
-        last = max(found.messages, default=-1)
-        _unless_damaged(found, lambda: _read_after(connection, found, last, 1))
-
-
-def _read_after(connection: sqlite3.Connection, found: StoredSession, last: int, limit: int) -> None:
     statement = "SELECT place, at, body FROM messages WHERE place > ? ORDER BY place LIMIT ?"
-    for place, at, body in bounded_rows(connection, statement, (last, limit)):
+    rows = _rows(connection, found, statement, -MOST_PLACES, MOST_PLACES)
+    if found.damaged:  # the module sqlite3 drops the last row before an error
+        rows += _rows(connection, found, statement, rows[-1][0] if rows else -1, 1)
+    for place, at, body in rows:
         try:
             if not 0 <= place < MOST_PLACES:  # one after the largest integer of SQLite could not be saved
                 raise ValueError(place)
@@ -246,16 +265,6 @@ def _remarks(stored: StoredSession, end: int) -> list[Remark]:
     places = sorted(stored.messages)
     found = filter(None, (remark_from(body, at) for at, body in stored.remarks))
     return [replace(one, place=min(bisect_left(places, one.place), end)) for one in found]
-
-
-def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[float, Object]]) -> None:
-    for at, text in bounded_rows(connection, f"SELECT at, body FROM {table} ORDER BY number"):
-        try:
-            body = json.loads(text)
-        except (ValueError, TypeError, RecursionError):
-            continue
-        if isinstance(body, dict):
-            rows.append((float(bounded(at) or 0), body))
 
 
 def _read_results(connection: sqlite3.Connection, found: StoredSession, all_results: bool) -> None:
@@ -277,26 +286,8 @@ def _decoded(body: bytes) -> str:
         return body.decode("utf-8", "replace")
 
 
-def _read_draft(connection: sqlite3.Connection, found: StoredSession) -> None:
-    row = connection.execute("SELECT body FROM draft").fetchone()
-    if row is None:
-        return
-    try:
-        draft = json.loads(row[0])
-    except (ValueError, TypeError, RecursionError):
-        return
-    if isinstance(draft, dict):
-        found.draft = AssistantMessage(
-            text=_text(draft, "text"),
-            reasoning=_text(draft, "reasoning"),
-            model=_text(found.meta, "model"),
-            partial=True,
-        )
-
-
 def _text(found: Mapping[str, Any], name: str) -> str:
-    value = found.get(name)
-    return value if isinstance(value, str) else ""
+    return _known(found, name) or ""
 
 
 def _known(found: Mapping[str, Any], name: str) -> str | None:
