@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -192,15 +191,6 @@ async def test_following_prints_new_entries_until_the_recording_ends():
     assert (await finish(follower)).code == 0
 
 
-async def test_a_closed_pipe_reader_is_not_an_error(recording: Path):
-    await mcptui("traffic", "--export", "jsonl", "-o", f"{recording}.jsonl")
-    command = programs.command("-m", "tui", "traffic", f"{recording}.jsonl", "--json")
-    shell = f"{shlex.join(command)} | head -c 20"
-    process = await asyncio.create_subprocess_shell(shell, stdout=-1, stderr=-1)
-    out, err = await process.communicate()
-    assert (len(out), err) == (20, b"")
-
-
 async def test_recordings_are_listed(recording: Path):
     done = await mcptui("traffic", "--list")
     assert recording.stem in done.out
@@ -309,16 +299,14 @@ async def test_only_matching_messages_are_replayed(recording: Path):
     assert "good" not in done.out
     answered = await mcptui("traffic", str(recording), "--filter", '"said good"', *live)
     assert "1 request: 1 same" in answered.out
-    nothing = await mcptui("traffic", str(recording), "--filter", "tool:x", *live)
-    assert (nothing.code, nothing.out) == (2, "")
-    assert "0 of" in nothing.err
 
 
 async def test_a_replay_that_compared_nothing_is_no_success_and_says_why(recording: Path):
     live = ("--yes", "--replay", "--", sys.executable, "-c", SERVER)
     nothing = await mcptui("traffic", str(recording), "--filter", "tool:x", *live)
     why = "nothing was compared: no request to the server matches the filter"
-    assert (nothing.code, nothing.err.splitlines()[-1]) == (2, f"mcptui traffic: {why}")
+    assert (nothing.code, nothing.out, "0 of" in nothing.err) == (2, "", True)
+    assert nothing.err.splitlines()[-1] == f"mcptui traffic: {why}"
     told = await mcptui("traffic", str(recording), "--filter", "tool:x", "--json", *live)
     assert (told.code, json.loads(told.out)) == (2, {"compared": 0, "problem": why})
 
@@ -395,12 +383,8 @@ async def test_marks_and_notes_from_the_screen_can_be_filtered(recording: Path):
     noted = await mcptui("traffic", "--filter", "note:my")
     assert [line.split()[0] for line in marked.out.splitlines()] == ["2"]
     assert [line.split()[0] for line in noted.out.splitlines()] == ["3"]
-
-
-async def test_marks_and_notes_are_in_the_json_output(recording: Path):
-    keep_note(recording, 2, marked=True, text="my note")
-    told = [json.loads(line) for line in (await mcptui("traffic", "--json")).out.splitlines()]
-    assert [(one.get("marked"), one.get("note")) for one in told[:2]] == [(None, None), (True, "my note")]
+    told = (await mcptui("traffic", "--json")).objects
+    assert [(one.get("marked"), one.get("note")) for one in told[1:3]] == [(True, None), (None, "my note")]
 
 
 async def test_an_export_can_be_written_to_a_fifo_and_through_a_symlink(recording: Path, tmp_path: Path):

@@ -1,6 +1,5 @@
 """The parser of the command line: built only as far as needed, and equal to the complete one."""
 
-import argparse
 import subprocess
 import sys
 
@@ -27,19 +26,6 @@ def test_each_command_has_a_help_of_its_own(command: str, capsys: pytest.Capture
 def test_the_help_names_every_command():
     said = build_parser().format_help()
     assert all(f"\n    {command} " in said for command in COMMANDS)
-
-
-def test_a_command_parser_is_built_only_on_first_use():
-    (actions,) = (one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction))
-    run, traffic = actions.choices["run"], actions.choices["traffic"]
-    run.parse_known_args(["hello"])
-    assert "_actions" in vars(run) and "_actions" not in vars(traffic)
-
-
-def test_an_unknown_attribute_of_a_lazy_parser_is_an_error():
-    (actions,) = (one for one in build_parser()._actions if isinstance(one, argparse._SubParsersAction))
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = actions.choices["run"].nothing
 
 
 @pytest.mark.parametrize(

@@ -17,19 +17,7 @@ from tui.commands.command_line import (
 from tui.commands.generated import completion, man
 from tui.commands.tap import tap_texts
 
-COMMANDS = (
-    "run",
-    "call",
-    "servers",
-    "add",
-    "config",
-    "sessions",
-    "tap",
-    "traffic",
-    "mock",
-    "completion",
-    "man",
-)
+COMMANDS = "run call servers add config sessions tap traffic mock completion man".split()
 
 
 def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -44,26 +44,6 @@ def test_an_answer_is_printed_the_same_for_any_chunking() -> None:
     assert "\u200c" in expect and "\x1b" not in expect
 
 
-def test_a_symlink_is_followed_and_no_temporary_file_is_left(tmp_path: Path):
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "folder" / "answer.md")
-    AnswerFile(str(tmp_path / "link")).write("Yes.")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "folder" / "answer.md").read_text() == "Yes.\n"
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_an_answer_can_be_written_to_a_fifo(tmp_path: Path):
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        AnswerFile(str(fifo)).write("Yes.")
-        assert os.read(handle, 100) == b"Yes.\n" and fifo.is_fifo()
-    finally:
-        os.close(handle)
-
-
 def test_the_file_has_the_default_permissions_of_new_files(tmp_path: Path):
     before = os.umask(0o027)
     try:

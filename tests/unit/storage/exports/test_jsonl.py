@@ -6,29 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.storage.traffic_samples import any_entries
 from tui.core.errors import StorageError
-from tui.core.traffic import Cause, Direction, Entry, EntryNote, Kind, Outcome, Redaction
+from tui.core.traffic import Direction, Entry, EntryNote, Kind
 from tui.storage.exports.jsonl import jsonl, read_jsonl
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
-entries = st.builds(
-    Entry,
-    seq=st.just(1),
-    mono_ns=st.integers(0, 1 << 62),
-    wall_ns=st.integers(0, 1 << 62),
-    source=texts,
-    direction=st.sampled_from(Direction),
-    kind=st.sampled_from(Kind),
-    method=texts,
-    tool=texts,
-    ident=texts,
-    size=st.integers(0, 1 << 40),
-    pair=st.just(0),
-    root=st.just(0),
-    outcome=st.sampled_from(Outcome),
-    cause=st.none() | st.builds(Cause, st.integers(0, 99), st.integers(0, 99), texts),
-    sha256=texts,
-    redactions=st.lists(st.builds(Redaction, st.integers(0, 9), st.integers(0, 9), texts)).map(tuple),
+entries = any_entries(
+    texts,
     detail=st.dictionaries(texts.filter(lambda key: key != "batch"), st.integers() | texts, max_size=3),
     body=st.binary(max_size=40) | texts.map(str.encode),
 )

@@ -2,15 +2,12 @@
 
 import random
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from functools import partial
 from unicodedata import normalize
 
-import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -134,24 +131,6 @@ def test_an_unsupported_expression_raises_and_writes_nothing(
     with pytest.raises(re.error):
         finder.search([BodyTerm(pattern, regex=True)], [(1, b"a")])
     assert capfd.readouterr() == ("", "")
-
-
-def test_a_regular_expression_search_leaves_no_process_running(finder: BodyFinder):
-    before = psutil.Process().children()
-    assert finder.search([EASY], [(1, b"b1c")]) == [{1}]
-    assert psutil.Process().children() == before
-
-
-def test_re2_is_loaded_for_the_first_regular_expression():
-    code = (
-        "import sys; from tui.core.traffic import BodyTerm\n"
-        "from tui.storage.recordings.body_search import BodyFinder\n"
-        "finder = BodyFinder(None); body = [(3, b'abcc')]\n"
-        "finder.search([BodyTerm('b')], body); print('re2' in sys.modules)\n"
-        "print(finder.search([BodyTerm('b.c', regex=True)], body), 're2' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.stdout.splitlines(), done.stderr) == (["False", "[frozenset({3})] True"], "")
 
 
 LINE = rb'[INFO] opened "C:\temp\new\notes.txt" ok'

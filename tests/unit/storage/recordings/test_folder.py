@@ -1,18 +1,13 @@
 """The folder of recordings: sorted, live or not, found by name, bounded."""
 
 import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.unit.storage.recordings.test_writer import ENDLESS, ROOT
 from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
 from tui.storage.recordings.folder import Recordings
-from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 
 
@@ -42,20 +37,6 @@ def test_recordings_are_listed_newest_first_with_size_and_whether_they_are_live(
     assert second.size == second.path.stat().st_size and first.size > first.path.stat().st_size
     live.close()
     assert not Recordings(tmp_path).list()[0].live
-
-
-def test_the_recording_of_a_killed_process_is_readable_and_not_live(tmp_path: Path):
-    path = Recordings(tmp_path).new_path()
-    process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(path)], cwd=ROOT, stdout=subprocess.PIPE)
-    with process:
-        process.stdout.readline()
-        assert Recordings(tmp_path).list()[0].live
-        os.kill(process.pid, signal.SIGKILL)
-    (dead,) = Recordings(tmp_path).list()
-    assert not dead.live
-    reader = RecordingReader(dead.path)
-    assert reader.span()[0] == 1
-    reader.close()
 
 
 def test_checking_whether_a_recording_is_live_does_not_release_the_lock_of_its_writer(tmp_path: Path):

@@ -11,43 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.storage.damage import overwrite
-from tests.unit.storage.traffic_samples import request, requests
+from tests.unit.storage.traffic_samples import any_entries, request, requests
 from tui.core.errors import StorageError
-from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome, Redaction
+from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Redaction
 from tui.storage.recordings.body_search import LARGE
 from tui.storage.recordings.reader import LIST_COLUMNS, RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 
-BIG = 2**63 - 1
-numbers = st.integers(0, BIG)
-ordinals = st.integers(0, 2**32 - 1)  # a larger turn or step is read as damage
 text = st.text(max_size=20)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3),
     max_leaves=5,
 )
-entries = st.builds(
-    Entry,
-    seq=st.just(1),
-    mono_ns=numbers,
-    wall_ns=numbers,
-    source=text,
-    direction=st.sampled_from(Direction),
-    kind=st.sampled_from(Kind),
-    method=text,
-    tool=text,
-    ident=text,
-    size=numbers,
-    pair=numbers,
-    root=numbers,
-    outcome=st.sampled_from(Outcome),
-    cause=st.none() | st.builds(Cause, ordinals, ordinals, text),
-    sha256=text,
-    redactions=st.lists(st.builds(Redaction, numbers, numbers, text), max_size=3).map(tuple),
-    detail=st.dictionaries(text, json_values, max_size=3),
-    body=st.binary(max_size=50),
-)
+numbers = st.integers(0, 2**63 - 1)
+entries = any_entries(text, pair=numbers, root=numbers, detail=st.dictionaries(text, json_values, max_size=3))
 
 
 def recorded(path: Path, what: list[Entry], **more) -> Path:

@@ -57,6 +57,7 @@ def test_kill_9_loses_no_written_entries(path: Path, round_: int):
         for _ in range(20 + 7 * round_):
             acknowledged = int(process.stdout.readline())
         os.kill(process.pid, signal.SIGKILL)
+    assert not is_live(path)
     stored = seqs(path)
     assert stored == list(range(1, len(stored) + 1)) and len(stored) >= acknowledged
     with closing(RecordingReader(path)) as reader:

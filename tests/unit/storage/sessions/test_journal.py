@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -26,10 +25,6 @@ def stored(journal, folder: Path) -> int:
     path = folder / "sessions" / f"{journal.id}.mcpsession"
     with closing(open_for_reading(path)) as connection:
         return connection.execute("SELECT count(*) FROM messages").fetchone()[0]
-
-
-def threads() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("session ")]
 
 
 @pytest.fixture
@@ -62,15 +57,6 @@ async def test_messages_sent_together_are_stored_in_few_transactions(tmp_path: P
     await journal.settled()
     await journal.close()
     assert sum(commits) == 100 and len([each for each in commits if each]) <= 3
-
-
-async def test_the_thread_starts_with_the_first_message_and_ends_with_the_journal(tmp_path: Path):
-    journal = await store_in(tmp_path).begin()
-    assert threads() == []
-    journal.message(0, QUESTION)
-    assert threads() == [f"session {journal.id}"]
-    await journal.close()
-    assert threads() == []
 
 
 async def test_several_tasks_may_wait_for_settled_and_one_may_be_cancelled(tmp_path: Path):
