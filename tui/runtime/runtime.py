@@ -48,13 +48,13 @@ from tui.runtime.permission.consent import RunConsent
 from tui.runtime.permission.server_trust import ServerTrust
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
-from tui.runtime.server_memory import ServerMemory
 from tui.runtime.turn import PendingTurn, TurnContext
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir, decisions_file, state_dir
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.settings.state.permission.stored_trust import StoredTrust
 from tui.settings.state.project_file import ProjectFile
+from tui.settings.state.server_memory import ServerMemory
 from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.open_recording import Recording

@@ -22,9 +22,8 @@ from tui.settings.filters import change_filter
 from tui.settings.learned_file import LearnedFile
 from tui.settings.save import add_tables, change_config, merge, server_at, write_private
 from tui.settings.state.project_file import ProjectFile
+from tui.settings.state.server_memory import StoredEras, StoredTasks
 from tui.settings.state.stored_calls import StoredCalls
-from tui.settings.state.stored_eras import StoredEras
-from tui.settings.state.stored_tasks import StoredTasks
 from tui.settings.toml_edits import Document, set_value
 
 

@@ -5,12 +5,12 @@ The key of an answer is the server's name with a hash of what runs, so a changed
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tui.core.servers import ServerSpec
 from tui.settings.locations import runs_sample
-from tui.settings.state.state_file import Content, StateFile, entries
+from tui.settings.state.state_file import KeyedList
 
-MAX_BYTES = 1024 * 1024
 MAX_ENTRIES = 1000
 
 Key = tuple[str, str]
@@ -20,10 +20,12 @@ class StoredTrust:
     """The answers, which are read from their file once."""
 
     def __init__(self, path: Path) -> None:
-        self._file = StateFile(path, "which servers are trusted", max_bytes=MAX_BYTES)
+        self._list = KeyedList(
+            path, "which servers are trusted", "servers", _read, _entry, max_entries=MAX_ENTRIES
+        )
         self._answers: dict[Key, bool] | None = None
         self._damage = ""
-        self.close = self._file.close
+        self.close = self._list.file.close
 
     def find(self, spec: ServerSpec) -> bool | None:
         """Return the answer about a server, None if there is none."""
@@ -34,13 +36,12 @@ class StoredTrust:
 
         Samples change with mcptui, so their changes are accepted.
         """
-        spec = replace(spec, accept_changes=True) if runs_sample(spec) else spec
+        is_sample = runs_sample(spec)
+        spec = replace(spec, accept_changes=True) if is_sample else spec
         if spec.trusted is not None:
             return spec
         known = self.find(spec)
-        if known is None and runs_sample(spec):
-            known = True
-        return spec if known is None else replace(spec, trusted=known)
+        return replace(spec, trusted=True if known is None and is_sample else known)
 
     def damage(self) -> str:
         """Return why answers of earlier runs could not be read, with the path of the file, or ""."""
@@ -49,33 +50,26 @@ class StoredTrust:
 
     def _read_once(self) -> dict[Key, bool]:
         if self._answers is None:
-            content, damage = self._file.look()
-            self._answers = _answers(content)
+            content, damage = self._list.file.look()
+            self._answers = self._list.of(content)
             self._damage = f"Which servers you trust cannot be read: {damage}" if damage else ""
         return self._answers
 
     def keep(self, spec: ServerSpec, trusted: bool) -> None:
-        key = _key(spec)
-        self._read_once()[key] = trusted
-
-        def change(content: Content) -> Content:
-            answers = _answers(content)
-            answers.pop(key, None)
-            answers[key] = trusted
-            last = list(answers.items())[-MAX_ENTRIES:]
-            return {"servers": [{"name": name, "runs": runs, "trusted": one} for (name, runs), one in last]}
-
-        self._file.change_later(change)
+        self._read_once()[_key(spec)] = trusted
+        self._list.file.change_later(self._list.change({_key(spec): trusted}))
 
 
 def _key(spec: ServerSpec) -> Key:
     return spec.name, spec.digest()
 
 
-def _answers(content: Content) -> dict[Key, bool]:
-    answers: dict[Key, bool] = {}
-    for entry in entries(content, "servers"):
-        match entry:
-            case {"name": str(name), "runs": str(runs), "trusted": bool(trusted)}:
-                answers[(name, runs)] = trusted
-    return answers
+def _read(entry: Any) -> tuple[Key, bool] | None:
+    match entry:
+        case {"name": str(name), "runs": str(runs), "trusted": bool(trusted)}:
+            return (name, runs), trusted
+    return None
+
+
+def _entry(key: Key, trusted: bool) -> dict[str, Any]:
+    return {"name": key[0], "runs": key[1], "trusted": trusted}
