@@ -50,6 +50,7 @@ from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
 from tui.runtime.turn import PendingTurn, TurnContext
 from tui.settings.config_file import ConfigFile
+from tui.settings.files import refused_links
 from tui.settings.locations import data_dir, decisions_file, state_dir
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.settings.state.permission.stored_trust import StoredTrust
@@ -199,13 +200,12 @@ class Runtime:
             session: open the session that the command line names. An error is reported as a problem.
         """
         from tui.runtime.log import begin_logging
-        from tui.runtime.refused_links import refused_links
 
         self._log_file = begin_logging(lambda: self.redactor)
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
         self._apply(loaded, stamp)
-        self._other_problems += await asyncio.to_thread(refused_links)
+        self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
             self._traffic.start(
                 kept_traffic(loaded.settings.traffic, self._options.command), follow_taps=taps

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tui.core.errors import ConfigError
-from tui.core.files.private_files import LinkError, make_folder, open_private
+from tui.core.files.private_files import LinkError, links_in, make_folder, open_private
 from tui.core.files.text_files import NotText, text_of
+from tui.core.text import clean_line
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
 """A larger configuration is a mistake."""
@@ -68,6 +69,19 @@ def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     if len(raw) > limit:
         raise Unreadable(f"is larger than {limit // 1024} KiB")
     return raw
+
+
+def refused_links(*folders: Path) -> list[str]:
+    """Return a sentence for each link in place of one of mcptui's own folders, or directly in it. Blocks.
+
+    Nothing is written through them.
+    """
+    found = {path: None for folder in folders for path in links_in(folder)}
+    return [
+        f"{clean_line(str(path), 400)} is a symbolic link, which mcptui does not follow here. "
+        "Nothing is saved there. Replace the link with the file or folder itself."
+        for path in found
+    ]
 
 
 SECONDS = 5.0

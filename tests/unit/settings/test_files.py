@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.filters import load_filters
+from tui.runtime.recording import load_filters
+from tui.settings.files import Unreadable, locked, read_bounded, refused_links
 from tui.settings.learned_file import LearnedFile
 from tui.settings.state.stored_calls import StoredCalls
 from tui.ui.chat.composer.history_file import HistoryFile
@@ -77,7 +77,7 @@ from tui.settings.save import add_tables, change_config
 def change(name): change_config(path, lambda doc: add_tables(doc, "servers", {name: {"command": "x"}}))
 """,
     "filters": """
-from tui.settings.filters import change_filter
+from tui.runtime.recording import change_filter
 def change(name): change_filter(path, name, "x")
 """,
     "calls": """
@@ -180,3 +180,18 @@ def test_the_lock_of_a_killed_process_is_released(tmp_path: Path):
     holder.communicate()
     with locked(tmp_path / "f", seconds=0):
         pass
+
+
+def test_each_symlink_in_the_state_and_data_folder_is_reported(tmp_path: Path):
+    folders = tmp_path / "state" / "mcptui", tmp_path / "data" / "mcptui"
+    assert refused_links(*folders) == []
+    (tmp_path / "state" / "mcptui").mkdir(parents=True)
+    (tmp_path / "state" / "mcptui" / "mcptui.log").symlink_to("/etc/passwd")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "mcptui").symlink_to(tmp_path)
+    log, data = refused_links(*folders)
+    assert log == (
+        f"{tmp_path}/state/mcptui/mcptui.log is a symbolic link, which mcptui does not follow here. "
+        "Nothing is saved there. Replace the link with the file or folder itself."
+    )
+    assert data.startswith(f"{tmp_path}/data/mcptui is a symbolic link")

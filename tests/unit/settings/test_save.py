@@ -17,8 +17,8 @@ from tui.core.errors import ConfigError
 from tui.core.servers import Era
 from tui.core.tasks import Task
 from tui.core.workbench import CallKey, CallKind
+from tui.runtime.recording import change_filter
 from tui.settings import save
-from tui.settings.filters import change_filter
 from tui.settings.learned_file import LearnedFile
 from tui.settings.save import add_tables, change_config, merge, server_at, write_private
 from tui.settings.state.project_file import ProjectFile

@@ -21,7 +21,6 @@ from tui.core.errors import reason_of
 from tui.core.text import clean_line
 from tui.core.units import bounded
 from tui.settings.foreign.entry import SAME, in_common_format, is_provided, own_variables, runs_shell
-from tui.settings.foreign.jsonc import loads, without_comments
 from tui.settings.foreign.scopes import ROOTS, Found, servers_of
 from tui.settings.foreign.texts import Texts
 from tui.settings.key_positions import KeyPath, Place, json_places, toml_places
@@ -384,3 +383,40 @@ def _text(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int | float) else value
+
+
+# ---- JSON with comments and trailing commas ----------------------------------------------------------------
+
+# Strings first, so that their content is not taken for a comment.
+_PIECE = re.compile(
+    r'"(?:[^"\\\n]++|\\[^\n])*"?|(?P<line>//[^\n]*)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<comma>,)(?=[\s/]*[}\]])',
+    re.DOTALL,
+)
+
+
+def without_comments(text: str) -> str:
+    """Return `text` as plain JSON of the same length, so that every line keeps its number."""
+
+    def blanked(found: re.Match[str]) -> str:
+        if found.lastgroup is None:
+            return found.group()
+        return re.sub(r"[^\n]", " ", found.group())
+
+    # Twice: a trailing comma is only recognized once the comment after it is gone.
+    return _PIECE.sub(blanked, _PIECE.sub(blanked, text))
+
+
+def loads(text: str) -> tuple[Any, tuple[str, ...]]:
+    """Parse JSON without comments; return it and the names that occur twice in one object (the last counts).
+
+    Raises `ValueError`, as `json.JSONDecodeError` where the place is known, or `RecursionError`.
+    """
+    twice: list[str] = []
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) < len(items):
+            twice.extend(key for key, count in Counter(key for key, _ in items).items() if count > 1)
+        return found
+
+    return json.loads(text, object_pairs_hook=pairs), tuple(twice)

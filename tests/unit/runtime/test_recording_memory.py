@@ -4,7 +4,7 @@ from contextlib import closing
 
 from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
-from tui.runtime.memory_reader import MemoryReader
+from tui.runtime.recording import MemoryReader
 from tui.storage.recordings.body_search import LARGE
 from tui.traffic.record.recent_entries import RecentEntries
 
