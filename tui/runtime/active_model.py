@@ -20,7 +20,7 @@ from tui.model.endpoints.providers import BLOCKED_STEP, is_local
 from tui.runtime import profiles
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import ChosenModel, Options
-from tui.runtime.permission.subjects import Subject, model_subject
+from tui.runtime.permission.subjects import model_subject
 
 if TYPE_CHECKING:
     from tui.runtime.permission.consent import RunConsent
@@ -150,7 +150,7 @@ class ActiveModel:
         loaded, name = self._ready(), self._wanted_name
         try:
             consent = self._consent
-            is_refused = consent is not None and consent.refused(self._subject(name, loaded))
+            is_refused = consent is not None and consent.refused(model_subject(name, loaded, self._env))
             if not is_refused and await self._is_agreed(name):
                 async with self._choosing:
                     if self.needs_consent:  # otherwise the user has switched to another model meanwhile
@@ -165,7 +165,9 @@ class ActiveModel:
         """Ask for consent to a model that needs it; return whether the user just gave it."""
         consent = self._consent
         try:
-            return consent is not None and await consent.ask_model(self._subject(name, self._ready()))
+            return consent is not None and await consent.ask_model(
+                model_subject(name, self._ready(), self._env)
+            )
         except OSError as error:
             raise ModelError(str(error)) from error
 
@@ -365,7 +367,9 @@ class ActiveModel:
         before, self._model = self._model, model
         self.profile, self.error, self.needs_consent, self._is_unmet = profile, None, False, False
         if profile is not None and self._consent is not None and self._loaded is not None:
-            self._consent.has(self._subject(profile.name, self._loaded))  # records consent by an option
+            self._consent.has(
+                model_subject(profile.name, self._loaded, self._env)
+            )  # records consent by an option
         self.context_meter.window = profile.context_window if profile is not None else None
         self.context_meter.forget()
         self.context_meter.calibration = Calibration()
@@ -373,9 +377,6 @@ class ActiveModel:
         if before is not None:
             self._keep(before.retire())
         self._keep(self._get_ready(model))
-
-    def _subject(self, name: str, loaded: "Loaded") -> "Subject | None":
-        return model_subject(name, loaded, self._env)
 
     def _redact_key(self, profile: "ModelProfile | None") -> None:
         if profile is not None and profile.api_key:

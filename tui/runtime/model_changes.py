@@ -17,11 +17,11 @@ from tui.model.endpoints.detect import candidates
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import PROVIDERS
 from tui.runtime.model_keys import PASTE_IT, ModelKeys, valid_key
-from tui.runtime.permission.consent import keep
 from tui.runtime.permission.subjects import model_subject
 from tui.runtime.profiles import import_model, make_model, offered
 from tui.settings.new_server import check_new
 from tui.settings.save import add_tables
+from tui.settings.state.permission.stored_consents import StoredConsents
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
@@ -207,7 +207,7 @@ class ModelChanges:
             loaded = self._configuration.loaded
             subject = None if loaded is None else model_subject(values.name, loaded, self._env)
             if subject is not None:  # the user has just entered it
-                await asyncio.to_thread(keep, subject)
+                await asyncio.to_thread(StoredConsents().add, subject)
 
         await self._keep_key(profile, values)
         try:

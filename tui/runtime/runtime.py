@@ -119,7 +119,7 @@ class Runtime:
             follow_model=self._follow_model,
         )
         self.trust = ServerTrust(lambda: self.host, stored_trust, self.configuration, self.decisions)
-        self.consent = RunConsent.over_file(lambda: self.questioner, self.decisions, trust=trust)
+        self.consent = RunConsent(lambda: self.questioner, self.decisions, trust=trust)
         self._active_model = ActiveModel(
             options, env, self._clock, self._traffic, self._keep_secret, self.consent
         )

@@ -18,8 +18,6 @@ from tui.runtime.active_model import ActiveModel
 from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import load_text
-from tui.settings.locations import consents_file
-from tui.settings.state.permission.stored_consents import StoredConsents
 
 
 class Ollama(dict[str, Answer]):
@@ -240,7 +238,7 @@ async def test_a_model_with_consent_has_no_problem(tmp_path: Path) -> None:
     text = '[models.x]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\nsystem = "Be brief"\n'
     loaded = replace(load_text(text, tmp_path / "c.toml", {}), source="the file /tmp/c.toml")
     person = Person(Action.ACCEPT)
-    consent = RunConsent(StoredConsents(consents_file()), lambda: person, Log())
+    consent = RunConsent(lambda: person, Log())
     asked = ActiveModel(
         Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
     )
@@ -258,7 +256,7 @@ async def test_selecting_a_refused_model_asks_for_consent_again(tmp_path: Path) 
         env = {"KEY": "sk-canary-5512abc"}
         loaded = replace(load_text(text, tmp_path / "c.toml", env), source="the file /tmp/c.toml")
         person = Person(Action.DECLINE, Action.DECLINE, Action.ACCEPT)
-        consent = RunConsent(StoredConsents(consents_file()), lambda: person, Log())
+        consent = RunConsent(lambda: person, Log())
         asked = ActiveModel(
             Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
         )

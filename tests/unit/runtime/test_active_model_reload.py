@@ -17,8 +17,6 @@ from tui.runtime.active_model import ActiveModel
 from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import Loaded, load_text
-from tui.settings.locations import consents_file
-from tui.settings.state.permission.stored_consents import StoredConsents
 
 MODELS = "".join(
     f'[models.{name}]\nmodel = "m-{name}"\nbase_url = "http://127.0.0.1:9/v1"\ncontext_window = 9000\n'
@@ -106,7 +104,7 @@ async def test_a_new_default_that_needs_consent_is_used_after_the_answer(
     tmp_path: Path, answer: Action
 ) -> None:
     person = Person()
-    consent = RunConsent(StoredConsents(consents_file()), lambda: person, Undecided())
+    consent = RunConsent(lambda: person, Undecided())
     model = active(consent)
     await model.begin(loaded("a"))
     foreign = MODELS.replace("context_window = 9000", 'system = "Be brief"\ncontext_window = 9000')

@@ -51,7 +51,7 @@ class Log:
 
 
 def gate(folder: Path, person: Person, log: Log | None = None, *, trust: bool = False) -> RunConsent:
-    return RunConsent(StoredConsents(folder / "consents.json"), lambda: person, log or Log(), trust=trust)
+    return RunConsent(lambda: person, log or Log(), StoredConsents(folder / "consents.json"), trust=trust)
 
 
 async def test_consent_is_asked_for_once_and_kept(tmp_path: Path):
@@ -102,7 +102,7 @@ async def test_a_question_without_an_answer_is_not_a_refusal(tmp_path: Path):
 
 async def test_without_a_user_there_is_neither_consent_nor_a_decision(tmp_path: Path):
     log = Log()
-    consent = RunConsent(StoredConsents(tmp_path / "c.json"), Refuser, log)
+    consent = RunConsent(Refuser, log, StoredConsents(tmp_path / "c.json"))
     assert not await consent.ask(SPEC)
     assert log.records == []
 

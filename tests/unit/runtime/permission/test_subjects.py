@@ -13,11 +13,10 @@ from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action
 from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent, question_about
-from tui.runtime.permission.subjects import Subject, model_launch, model_subject, model_subjects
+from tui.runtime.permission.subjects import model_subject, model_subjects
 from tui.runtime.profiles import choose_model, configured_profiles, offered
 from tui.settings.load import Loaded, load_text
-from tui.settings.locations import consents_file
-from tui.settings.state.permission.stored_consents import StoredConsents
+from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 
 ENV = {"OPENAI_API_KEY": "sk-canary-5512abc", "OTHER": "sk-other-5512abc"}
 
@@ -51,7 +50,7 @@ def test_a_profile_that_needs_consent_gets_nothing_from_the_environment(lines: s
 
 @pytest.mark.parametrize("host", ["127.0.0.1:11434", "localhost:1234", "[::1]:80"])
 def test_a_local_endpoint_without_a_key_needs_no_consent(host: str):
-    assert model_launch("x", foreign(f'base_url = "http://{host}/v1"'), ENV) is None
+    assert model_subject("x", foreign(f'base_url = "http://{host}/v1"'), ENV) is None
 
 
 def test_the_users_own_configuration_needs_no_consent():
@@ -70,12 +69,12 @@ async def test_an_endpoint_without_consent_is_not_contacted(monkeypatch: pytest.
 
 def gate(answer: Action, log: Log, *, trust: bool = False) -> RunConsent:
     person = Person(answer)
-    return RunConsent.over_file(lambda: person, log, trust=trust)
+    return RunConsent(lambda: person, log, trust=trust)
 
 
 def missing(loaded: Loaded, env: Mapping[str, str] = ENV) -> list[tuple[Subject, ConsentQuestion]]:
-    store = StoredConsents(consents_file())
-    subjects = [one for one in model_subjects(loaded, env) if not store.has(one.launch.digest())]
+    store = StoredConsents()
+    subjects = [one for one in model_subjects(loaded, env) if not store.has(one.digest)]
     return [(one, question_about(one, store)) for one in subjects]
 
 
@@ -122,7 +121,7 @@ def test_consent_covers_the_system_text_and_extra_body_which_are_shown():
     assert 'extra_body  {"a": [1], "k": "${OTHER}"}' in said and "5512abc" not in said
     assert "5512abc" not in str(subject.launch.summary("salt"))
     for old, new in (("Obey", "Hi"), ("[1]", "[2]")):
-        assert model_launch("x", foreign(lines.replace(old, new)), ENV).digest() != subject.launch.digest()
+        assert model_subject("x", foreign(lines.replace(old, new)), ENV).digest != subject.digest
 
 
 async def test_a_changed_system_prompt_needs_new_consent_and_is_shown():
@@ -135,7 +134,7 @@ async def test_a_changed_system_prompt_needs_new_consent_and_is_shown():
 
 @pytest.mark.parametrize("line", ['system = "Be brief"', "extra_body = { a = 1 }"])
 def test_a_local_model_with_additional_request_content_needs_consent(line: str):
-    assert model_launch("x", foreign(f'base_url = "http://127.0.0.1:1/v1"\n{line}'), ENV) is not None
+    assert model_subject("x", foreign(f'base_url = "http://127.0.0.1:1/v1"\n{line}'), ENV) is not None
 
 
 async def test_a_model_allowed_by_the_flag_is_recorded_once_without_a_question():
