@@ -12,7 +12,7 @@ from tui.core.text import clean, clean_line
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import from_environment, missing_key, usable_url, without_secrets
 from tui.runtime.model_keys import MAX_KEY, ModelKeys
-from tui.runtime.profiles import configured_profiles
+from tui.runtime.profiles import Profiles
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
@@ -26,7 +26,7 @@ def config_key(loaded: "Loaded", name: str, *, forget: bool) -> int:
     keys = ModelKeys()
     if forget:
         return _forget(keys, name)
-    found = [*configured_profiles(loaded, os.environ, keys, trust=False)]
+    found = Profiles(loaded, os.environ, keys).configured()
     taken = {one.name for one in found}
     found += [keys.applied(one) for one in from_environment(os.environ) if one.name not in taken]
     if not name:

@@ -54,7 +54,6 @@ class ActiveModel:
         self.keys = ModelKeys()
         self._options = options
         self._env = env
-        self._trust = options.trust_config
         self._clock = clock
         self._sink = sink
         self._keep_secret = keep_secret
@@ -119,10 +118,8 @@ class ActiveModel:
 
     async def _wanted(self) -> "ModelProfile | None":
         """Return the profile that was chosen, or that of the configuration. Raises McptuiError."""
-        chosen = self._chosen
-        options = replace(self._options, demo=False, model=chosen.name if chosen is not None else None)
-        profile = (await profiles.choose_model(options, self._ready(), self._env, self.keys)).profile
-        return profile if chosen is None else chosen.applied(profile)
+        chosen, known = self._chosen, self._profiles(self._ready())
+        return await known.chosen(None) if chosen is None else chosen.applied(await known.chosen(chosen.name))
 
     @property
     def _wanted_name(self) -> str:
@@ -190,8 +187,7 @@ class ActiveModel:
 
     async def _follow(self, before: "Loaded", loaded: "Loaded") -> Sequence[str]:
         def named(of: "Loaded", name: str) -> "ModelProfile | None":
-            found = profiles.configured_profiles(of, self._env, self.keys, trust=self._trust)
-            return next((one for one in found if one.name == name), None)
+            return next((one for one in self._profiles(of).configured() if one.name == name), None)
 
         name = self.profile.name if self.profile is not None else DEMO
         now, then = named(loaded, name), named(before, name)
@@ -219,18 +215,15 @@ class ActiveModel:
         """All models: configured, from the environment, found on this machine, and the demo."""
         name = self.profile.name if self.profile is not None else "demo"
         learned = self._model.capabilities.facts if self._model is not None else ()
-        found = await profiles.choices(
-            self._ready(), self._env, self.profile, keys=self.keys, trust=self._trust
-        )
+        found = await self._profiles(self._ready()).choices(self.profile)
         return [replace(one, current=True, learned=learned) if one.name == name else one for one in found]
 
     async def named(self, name: str, *, locked: bool = False) -> "ModelProfile | None":
-        """Return the profile of a name, "" for the current one, as `profile_named` does."""
+        """Return the profile of a name, "" for the current one, as `Profiles.named` does."""
         if not name and self.profile is not None:
             return self.profile
-        name = name or self._wanted_name
-        about = (name, self._ready(), self._env, self.keys)
-        profile = await profiles.profile_named(*about, trust=self._trust, locked=locked)
+        known = self._profiles(self._ready())
+        profile = await known.named(name or self._wanted_name, locked=locked)
         self._redact_key(profile)
         return profile
 
@@ -353,6 +346,9 @@ class ActiveModel:
                 task.cancel()
             if late:
                 await asyncio.wait(late, timeout=CLOSE_SECONDS)
+
+    def _profiles(self, loaded: "Loaded") -> profiles.Profiles:
+        return profiles.Profiles(loaded, self._env, self.keys, self._options.trust_config)
 
     def _ready(self) -> "Loaded":
         if self._loaded is None:

@@ -39,10 +39,6 @@ class Reloaded:
     notes: Sequence[str] = ()
 
 
-def _ignore_ui(theme: str, keys: Mapping[str, Sequence[str]]) -> Sequence[Problem]:
-    return ()
-
-
 class Configuration:
     """Reads, changes and applies the configuration; nothing else in a running mcptui does.
 
@@ -79,7 +75,7 @@ class Configuration:
         self.loaded: Loaded | None = None
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.digests: Mapping[str, str] = {}
-        self.apply_ui: Callable[[str, Mapping[str, Sequence[str]]], Sequence[Problem]] = _ignore_ui
+        self.apply_ui: Callable[[str, Mapping[str, Sequence[str]]], Sequence[Problem]] = lambda *_: ()
         self.is_closing = False
         self._options = options
         self._redactor = redactor
@@ -257,13 +253,13 @@ class Configuration:
         return specs
 
     def _specs(self) -> Sequence[ServerSpec]:
-        return [self._in_force(spec, self._source) for spec in self._servers]
-
-    def _in_force(self, spec: ServerSpec, source: str) -> ServerSpec:
-        """Return a server with what was chosen over the file: by the command line, then by the user."""
-        chosen = self._chosen.get(spec.name, {})
-        kept = {name: getattr(spec, name) if one is FROM_FILE else one for name, one in chosen.items()}
-        return self._trusted(replace(self._options.applied(spec, source), **kept))
+        """Return the servers with what was chosen over the file: by the command line, then by the user."""
+        found = []
+        for spec in self._servers:
+            chosen = self._chosen.get(spec.name, {})
+            kept = {name: getattr(spec, name) if one is FROM_FILE else one for name, one in chosen.items()}
+            found.append(self._trusted(replace(self._options.applied(spec, self._source), **kept)))
+        return found
 
     async def _follow(self, specs: Sequence[ServerSpec], start: str) -> None:
         """Apply servers, and start the one named `start`. Unchanged servers keep running."""

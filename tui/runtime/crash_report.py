@@ -154,7 +154,9 @@ def command_shown(arguments: Sequence[str]) -> str:
 
 
 def _trace(error: BaseException) -> Iterator[str]:
-    lines = "".join(_formatted(error)).rstrip().split("\n")
+    found = traceback.TracebackException.from_exception(error, capture_locals=False, limit=-60)
+    _shorten(found, set())
+    lines = "".join(found.format()).rstrip().split("\n")
     size = 0
     for line in lines:
         size += len(line)
@@ -162,12 +164,6 @@ def _trace(error: BaseException) -> Iterator[str]:
             yield f"… {len(lines):,} lines in total"
             return
         yield line
-
-
-def _formatted(error: BaseException) -> list[str]:
-    found = traceback.TracebackException.from_exception(error, capture_locals=False, limit=-60)
-    _shorten(found, set())
-    return list(found.format())
 
 
 def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None:

@@ -5,7 +5,7 @@ is used instead of the one that the configuration names, because it was entered 
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -158,10 +158,6 @@ def _entry(profile: ModelProfile) -> str:
 def _checked(raw: dict[str, Any]) -> dict[str, Any]:
     """Return the content of a file. Raises TypeError if it is not what `store` writes."""
     names = ("profile", "origin", "place", "reason", *(("key",) if raw.get("place") == IN_FILE else ()))
-    _require_texts(raw, names)
-    return raw
-
-
-def _require_texts(raw: Mapping[str, Any], names: Sequence[str]) -> None:
     if not all(isinstance(raw.get(name), str) for name in names):
         raise TypeError("not a stored key")
+    return raw

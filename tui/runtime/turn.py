@@ -103,7 +103,7 @@ class PendingTurn:
         self._notice = notice
         self._redaction = EventRedactor(redactor)
         self._waits = waits
-        self._waiting: asyncio.Task[None] | None = None
+        self._waiting: asyncio.Future[list[None]] | None = None
         self._turn: Turn | None = None
         self._cancelled = False
         self._early: list[str] = []
@@ -164,7 +164,7 @@ class PendingTurn:
         if not awaited or self._cancelled:
             return
         waits = [prerequisite for prerequisite, _ in awaited]
-        self._waiting = asyncio.create_task(_all_of(waits), name="wait before a turn")
+        self._waiting = asyncio.gather(*(one.wait() for one in waits))
         sentence = ""
         try:
             while not self._waiting.done():
@@ -247,10 +247,6 @@ class ModelLoading:
 
     def missing(self) -> str:
         return ""
-
-
-async def _all_of(waits: Sequence[Prerequisite]) -> None:
-    await asyncio.gather(*(one.wait() for one in waits))
 
 
 def _listed(names: Sequence[str]) -> str:

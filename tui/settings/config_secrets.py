@@ -58,7 +58,8 @@ def literal_secret(path: KeyPath, raw: str) -> bool:
         case ("servers", _, "env", str(name)) if not may_be_secret(name):
             return False
         case _:
-            return is_secret(path, raw) and not _only_references(raw)
+            is_reference = "${" in raw and bool(_SCHEME.fullmatch(literal_part(raw)))
+            return is_secret(path, raw) and not is_reference
 
 
 def shows_a_secret(path: KeyPath, raw: str) -> bool:
@@ -71,10 +72,6 @@ def shows_a_secret(path: KeyPath, raw: str) -> bool:
             return False
         case _:
             return literal_secret(path, raw)
-
-
-def _only_references(raw: str) -> bool:
-    return "${" in raw and bool(_SCHEME.fullmatch(literal_part(raw)))
 
 
 def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:

@@ -261,7 +261,13 @@ def _expanded(
             ]
         case str():
             found = expand(value, env)
-            faults.extend(_missing(name, path) for name in dict.fromkeys(found.missing))
+            for name in dict.fromkeys(found.missing):
+                message = f"the environment variable {name} is not set"
+                step = f"set it, or write `${{{name}:-default}}`"
+                if name.startswith(FILE):
+                    message = f"the file {clean_line(name.removeprefix(FILE), 200)} cannot be read"
+                    step = "check the path"
+                faults.append(Problem(message, path, step))
             if found.broken:
                 faults.append(Problem("contains `${` without `NAME}`", path, "use `$${` for a literal `${`"))
             if found.missing or found.broken:
@@ -269,15 +275,6 @@ def _expanded(
             return found.text
         case _:
             return value
-
-
-def _missing(name: str, path: KeyPath) -> Problem:
-    """Return the problem of a reference without a value."""
-    if name.startswith(FILE):
-        message = f"the file {clean_line(name.removeprefix(FILE), 200)} cannot be read"
-        return Problem(message, path, "check the path")
-    message = f"the environment variable {name} is not set"
-    return Problem(message, path, f"set it, or write `${{{name}:-default}}`")
 
 
 def _readable_by_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | None:

@@ -116,7 +116,9 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any]) -> None:
-    base = _fit(name)
+    base = name
+    if name_fault(name):
+        base = re.sub(r"[^\w.-]+", "-", name).strip("-. ")[:MAX_NAME].rstrip("-. ") or "server"
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
         if is_same(there, table):
@@ -127,12 +129,6 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
     plan.new[candidate] = table
     if candidate != name:
         plan.renamed[candidate] = name
-
-
-def _fit(name: str) -> str:
-    if not name_fault(name):
-        return name
-    return re.sub(r"[^\w.-]+", "-", name).strip("-. ")[:MAX_NAME].rstrip("-. ") or "server"
 
 
 def _absolute(table: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -48,11 +48,6 @@ def edited(text: str, change: Change) -> str:
     return text
 
 
-def _is_block(path: KeyPath, value: Any) -> bool:
-    """Return whether a new value is a table that gets a header of its own."""
-    return isinstance(value, dict) and (len(path) == 1 or (len(path) == 2 and path[0] in _NAMED))
-
-
 def table_at(document: Document, *path: str) -> dict[str, Any]:
     """Return a table of a document, added if it is missing. Raises ValueError if it is anything else."""
     table = document
@@ -102,14 +97,14 @@ def _differences(
             before = {} if all(isinstance(one, dict) for one in after.values()) else None
         if isinstance(before, dict) and isinstance(after, dict):
             yield from _differences(before, after, here)
-        elif isinstance(before, list) and isinstance(after, list) and _are_texts([*before, *after]):
+        elif (
+            isinstance(before, list)
+            and isinstance(after, list)
+            and all(isinstance(one, str) for one in (*before, *after))
+        ):
             yield from _item_differences(before, after, here)
         elif before != after or type(before) is not type(after):
             yield here, after
-
-
-def _are_texts(values: list[Any]) -> bool:
-    return all(isinstance(one, str) for one in values)
 
 
 def _item_differences(before: list[str], after: list[str], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
@@ -201,7 +196,7 @@ def _candidates(text: str, path: KeyPath, value: Any) -> Iterator[str]:
         yield from _appended_items(text, path[:-1], name, literal)
         return
     line = f"{_name(name)} = {literal}"
-    is_block = _is_block(path, value)
+    is_block = isinstance(value, dict) and (len(path) == 1 or (len(path) == 2 and path[0] in _NAMED))
     if (place := places.get(path[:-1])) is not None and not is_block:
         if place.header:
             yield _inserted(text, place.start, line)

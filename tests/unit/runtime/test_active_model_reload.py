@@ -1,7 +1,6 @@
 """Reloading models: what was chosen stays, and what needs consent is asked about."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,14 +59,14 @@ class Person(Refuser):
 async def test_a_model_selected_while_a_reload_looks_for_the_default_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model, go_on, choose = active(), asyncio.Event(), profiles.choose_model
+    model, go_on, choose = active(), asyncio.Event(), profiles.Profiles.chosen
     await model.begin(loaded("a"))
 
-    async def slow(options: Options, found: Loaded, env: Mapping[str, str], *rest: object) -> Any:
+    async def slow(found: profiles.Profiles, asked: str | None) -> Any:
         await go_on.wait()
-        return await choose(options, found, env)
+        return await choose(found, asked)
 
-    monkeypatch.setattr(profiles, "choose_model", slow)
+    monkeypatch.setattr(profiles.Profiles, "chosen", slow)
     reloading = asyncio.create_task(model.reload(loaded("c")))
     await asyncio.sleep(0)
     switching = asyncio.create_task(model.switch("b"))

@@ -11,10 +11,9 @@ from tests.unit.runtime.permission.test_consent import Log, Person
 from tui.core.errors import ConfigError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action
-from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent, question_about
 from tui.runtime.permission.subjects import model_subject, model_subjects
-from tui.runtime.profiles import choose_model, configured_profiles, offered
+from tui.runtime.profiles import Profiles, offered
 from tui.settings.load import Loaded, load_text
 from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 
@@ -42,10 +41,10 @@ def foreign(lines: str, env: Mapping[str, str] = ENV) -> Loaded:
     ],
 )
 def test_a_profile_that_needs_consent_gets_nothing_from_the_environment(lines: str):
-    (profile,) = configured_profiles(foreign(lines), ENV, trust=False)
+    (profile,) = Profiles(foreign(lines), ENV).configured()
     assert profile.blocked and not profile.api_key and not profile.keychain and not profile.headers
     assert "5512abc" not in repr(dataclasses.asdict(profile))
-    assert not configured_profiles(foreign(lines), ENV, trust=True)[0].blocked
+    assert not Profiles(foreign(lines), ENV, trust=True).configured()[0].blocked
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:11434", "localhost:1234", "[::1]:80"])
@@ -55,15 +54,15 @@ def test_a_local_endpoint_without_a_key_needs_no_consent(host: str):
 
 def test_the_users_own_configuration_needs_no_consent():
     own = dataclasses.replace(foreign('base_url = "https://e.example/v1"'), source="")
-    assert not configured_profiles(own, ENV, trust=False)[0].blocked
+    assert not Profiles(own, ENV).configured()[0].blocked
 
 
 async def test_an_endpoint_without_consent_is_not_contacted(monkeypatch: pytest.MonkeyPatch):
     async with Endpoint([], models=["a"]) as endpoint:
         loaded = foreign(f'base_url = "{endpoint.base_url}"\napi_key = "${{OPENAI_API_KEY}}"')
-        selection = await choose_model(Options(), loaded, ENV)
+        profile = await Profiles(loaded, ENV).chosen(None)
         with pytest.raises(ConfigError, match="needs your consent"):
-            await offered(selection.profile)
+            await offered(profile)
         assert endpoint.connections == 0
 
 
