@@ -51,7 +51,7 @@ from tui.runtime.request_context import RequestContext
 from tui.runtime.turn import PendingTurn, TurnContext
 from tui.settings.config_file import ConfigFile
 from tui.settings.files import refused_links
-from tui.settings.locations import data_dir, decisions_file, state_dir
+from tui.settings.locations import data_dir, state_dir
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.settings.state.permission.stored_trust import StoredTrust
 from tui.settings.state.project_file import ProjectFile
@@ -107,7 +107,7 @@ class Runtime:
         self.questioner: UserQuestioner = Refuser()
         self._traffic = RunRecording(lambda: self.redactor)
         self.host = Host((), sink=self._traffic, clock=self._clock)
-        self.decisions = StoredDecisions(decisions_file(), self.redactor.redact)
+        self.decisions = StoredDecisions(redact=self.redactor.redact)
         stored_trust = StoredTrust(state_dir() / "trusted-servers.json")
         self.configuration = Configuration(
             ConfigFile(options.config, env, trust=trust),

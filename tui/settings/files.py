@@ -5,7 +5,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tui.core.errors import ConfigError
@@ -97,35 +97,31 @@ def locked(path: Path, seconds: float = SECONDS) -> Iterator[None]:
     Has no effect if the system (Windows) or file system has no locks. Raises `ConfigError` if another process
     holds the lock for too long.
     """
-    descriptor = _locked_folder(path, seconds)
+    folder = Path(os.path.realpath(path)).parent
+    descriptor = -1
+    with suppress(OSError):  # writing will fail too, with the reason
+        if not os.path.islink(path):
+            make_folder(folder)
+        if sys.platform != "win32":
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        if descriptor >= 0:
+            _wait_for_lock(descriptor, path, seconds)
         yield
     finally:
         if descriptor >= 0:
             os.close(descriptor)
 
 
-def _locked_folder(path: Path, seconds: float) -> int:
-    """Return the descriptor that holds the lock, or -1 where locks do not exist."""
-    if sys.platform == "win32":
-        return -1
+def _wait_for_lock(descriptor: int, path: Path, seconds: float) -> None:
     import fcntl
 
-    folder = Path(os.path.realpath(path)).parent
-    try:
-        if not os.path.islink(path):
-            make_folder(folder)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return -1  # writing will fail too, with the reason
     deadline = time.monotonic() + seconds
     while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return descriptor
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:
-                os.close(descriptor)
                 raise ConfigError(
                     "is being changed by another mcptui.",
                     where=str(path),
@@ -133,5 +129,4 @@ def _locked_folder(path: Path, seconds: float) -> int:
                 ) from None
             time.sleep(STEP_SECONDS)
         except OSError:  # the file system has no locks
-            os.close(descriptor)
-            return -1
+            return

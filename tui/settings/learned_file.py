@@ -8,7 +8,7 @@ from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.units import bounded
-from tui.settings.locations import learned_file
+from tui.settings.locations import state_dir
 from tui.settings.state.state_file import KeyedList
 
 MAX_ENTRIES = 300
@@ -35,7 +35,7 @@ class LearnedFile:
     """Reads and writes the file. All methods block; the file is small."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path or learned_file()
+        self._path = path or state_dir() / "learned.json"
         what = "what was learned from an endpoint"
         self._list = KeyedList(
             self._path, what, "learned", _read, lambda _, one: asdict(one), max_entries=MAX_ENTRIES

@@ -66,10 +66,10 @@ def plan_import(source: Path, target: Path) -> Plan:
         where = f"{shown}:{found.line}" if found.line else shown
         raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
     plan = Plan()
-    for note in found.notes:
+    for note in found.problems:
         server = "".join(f"{clean_line(str(name), 64)}: " for name in note.keys[1:])
         plan.notes.append(f"note     {server}{note.message}")
-    for name, table in found.servers.items():
+    for name, table in found.tree["servers"].items():
         if problem := _unusable(table) or _invalid(table):
             plan.skipped[name] = problem
             plan.unusable.append(name)

@@ -21,7 +21,6 @@ from tui.runtime.options import Options
 from tui.runtime.profiles import Profiles, forget, make_model, offered
 from tui.settings.learned_file import LearnedFile
 from tui.settings.load import Loaded, load_text
-from tui.settings.locations import learned_file
 
 ASK = ModelRequest("", [UserMessage("hi")])
 
@@ -199,7 +198,7 @@ async def test_credentials_in_a_url_are_neither_remembered_nor_shown() -> None:
         model = make_model(ModelProfile("m", address, "m"), MonotonicClock(), lambda captured: None)
         heard = await output_of_model(model.stream(ASK))
         await model.aclose()
-    (entry,) = LearnedFile(learned_file()).entries()
+    (entry,) = LearnedFile().entries()
     assert entry.endpoint == endpoint.base_url
     assert heard.error is not None and "hunter2" not in str(heard.error)
     loaded = configured(f'[models.m]\nmodel = "m"\nbase_url = "{address}"')
@@ -254,11 +253,8 @@ async def test_the_demo_model_is_paced_only_on_a_screen(
     assert any(waited) is waits
 
 
-async def test_learned_limitations_are_deleted_for_one_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tui.settings.learned_file.learned_file", lambda: tmp_path / "learned.json")
-    file = LearnedFile(tmp_path / "learned.json")
+async def test_learned_limitations_are_deleted_for_one_model() -> None:
+    file = LearnedFile()
     file.save("http://h/v1", "m", {"dropped": ["seed"]})
     file.save("http://h/v1", "other", {"dropped": ["seed"]})
     profile = ModelProfile("p", "http://h/v1", "m")

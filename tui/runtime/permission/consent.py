@@ -22,7 +22,6 @@ from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.permission.subjects import launch_of, model_subject, server_subject, subjects_of
-from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 
@@ -265,7 +264,7 @@ class RunConsent:
 
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
     """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
-    with closing(StoredDecisions(decisions_file())) as decisions:
+    with closing(StoredDecisions()) as decisions:
         RunConsent(Refuser, decisions, trust=trust).require([spec])
 
 
@@ -307,7 +306,7 @@ def decline(subject: Subject) -> str:
 def _store_answer(subject: Subject, *, allowed: bool, by: str) -> None:
     store = StoredConsents()
     (store.add if allowed else store.refuse)(subject)
-    with closing(StoredDecisions(decisions_file())) as decisions:
+    with closing(StoredDecisions()) as decisions:
         decisions.add(decision_of(subject, allowed=allowed, by=by))
 
 

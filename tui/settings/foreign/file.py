@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from tui.settings.foreign.scopes import ROOTS, Found, servers_of
 from tui.settings.foreign.texts import Texts
 from tui.settings.key_positions import KeyPath, Place, json_places, toml_places
 from tui.settings.locations import base_folder
-from tui.settings.problems import Problem, did_you_mean
+from tui.settings.problems import Problem, Source, did_you_mean
 
 _FIELDS = {
     "command": "command",
@@ -69,20 +69,12 @@ _EXPANDING = (".gemini", ".qwen", ".copilot", "crush.json", ".crush.json", "gemi
 """Folders and files of hosts that replace `$NAME` in every text."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignFile:
-    """Another host's file: unvalidated tables as under `[servers.NAME]`, and places by our keys.
+def read_foreign(text: str, path: Path) -> Source | Problem:
+    """Read another host's file as unvalidated tables under `servers`, with places by our keys.
 
-    A note is a warning about something that was not imported, or was converted.
+    `${workspaceFolder}` is derived from `path`. A problem is a warning about something that was not imported,
+    or was converted.
     """
-
-    servers: dict[str, Any]
-    notes: tuple[Problem, ...] = ()
-    places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
-
-
-def read_foreign(text: str, path: Path) -> ForeignFile | Problem:
-    """Read another host's file; `${workspaceFolder}` is derived from `path`."""
     if path.suffix.lower() == ".toml" and not text.lstrip().startswith("{"):
         return _read_toml(text, path)
     if path.suffix.lower() in (".yaml", ".yml"):
@@ -102,7 +94,7 @@ def read_foreign(text: str, path: Path) -> ForeignFile | Problem:
     return _read(tree, path, json_places(plain), twice)
 
 
-def _read_toml(text: str, path: Path) -> ForeignFile | Problem:
+def _read_toml(text: str, path: Path) -> Source | Problem:
     try:
         tree = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -110,9 +102,7 @@ def _read_toml(text: str, path: Path) -> ForeignFile | Problem:
     return _read(tree, path, toml_places(text), ())
 
 
-def _read(
-    tree: Any, path: Path, places: Mapping[KeyPath, Place], twice: tuple[str, ...]
-) -> ForeignFile | Problem:
+def _read(tree: Any, path: Path, places: Mapping[KeyPath, Place], twice: tuple[str, ...]) -> Source | Problem:
     found = servers_of(tree)
     if found is None:
         if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
@@ -152,7 +142,7 @@ class _Reader:
         self._expands = _is_expanding(tree, path)
         self._first: dict[tuple[str, str], Found] = {}
 
-    def read(self, found: list[Found], twice: tuple[str, ...]) -> ForeignFile:
+    def read(self, found: list[Found], twice: tuple[str, ...]) -> Source:
         servers: dict[str, Any] = {}
         names: dict[KeyPath, str] = {}
         counts: Counter[str] = Counter()
@@ -178,7 +168,7 @@ class _Reader:
                 self._note(
                     "", f"`{clean_line(name, 40)}` is defined twice in one object. The last one is used"
                 )
-        return ForeignFile(servers, tuple(self._notes), dict(_our_places(self._places, names)))
+        return Source({"servers": servers}, dict(_our_places(self._places, names)), tuple(self._notes))
 
     def _is_same(self, servers: Mapping[str, Any], one: Found) -> bool:
         """Return whether a remote server of a project is also one of another project."""

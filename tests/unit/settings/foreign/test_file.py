@@ -7,23 +7,23 @@ from typing import Any
 import pytest
 
 from tests.foreign import IN_JSON
-from tui.settings.foreign.file import MAX_TOOL_SECONDS, ForeignFile, read_foreign
+from tui.settings.foreign.file import MAX_TOOL_SECONDS, read_foreign
 from tui.settings.load import load_text
-from tui.settings.problems import Problem
+from tui.settings.problems import Problem, Source
 
 HERE = Path("/home/ada/project/mcp.json")
 
 
 def servers(tree: object, path: Path = HERE) -> dict[str, Any]:
     found = read_foreign(tree if isinstance(tree, str) else json.dumps(tree), path)
-    assert isinstance(found, ForeignFile)
-    return found.servers
+    assert isinstance(found, Source)
+    return found.tree["servers"]
 
 
 def notes(tree: object) -> list[str]:
     found = read_foreign(json.dumps(tree), HERE)
-    assert isinstance(found, ForeignFile)
-    return [note.message for note in found.notes]
+    assert isinstance(found, Source)
+    return [note.message for note in found.problems]
 
 
 @pytest.mark.parametrize("word", ["streamable-http", "streamableHttp", "streamable_http", "HTTP"])
@@ -119,9 +119,9 @@ def test_an_inverted_switch_is_converted(key: str, value: bool, disabled: bool):
 
 def test_a_duplicate_server_is_reported():
     found = read_foreign('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', HERE)
-    assert isinstance(found, ForeignFile)
-    assert found.servers["a"]["command"] == "y"
-    assert "is defined twice. The last one is used" in found.notes[0].message
+    assert isinstance(found, Source)
+    assert found.tree["servers"]["a"]["command"] == "y"
+    assert "is defined twice. The last one is used" in found.problems[0].message
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_the_protocol_era_is_read():
 )
 def test_values_of_unexpected_kinds_do_not_prevent_an_import(name: str, text: str, tmp_path: Path) -> None:
     found = read_foreign(text, tmp_path / name)
-    assert isinstance(found, ForeignFile) and found.servers["a"]["command"] == "x"
+    assert isinstance(found, Source) and found.tree["servers"]["a"]["command"] == "x"
 
 
 def test_a_timeout_in_a_table_of_the_entry_is_read():
@@ -200,8 +200,8 @@ def test_tools_that_are_off_elsewhere_are_off_whatever_the_entry_says(off: Any):
 )
 def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, note: str):
     found = read_foreign(text, HERE)
-    assert isinstance(found, ForeignFile)
-    assert [(one.keys, one.message) for one in found.notes] == [((), note)]
+    assert isinstance(found, Source)
+    assert [(one.keys, one.message) for one in found.problems] == [((), note)]
 
 
 def test_a_timeout_that_is_no_time_is_reported():

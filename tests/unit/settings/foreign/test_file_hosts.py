@@ -9,9 +9,9 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.settings.files import read_bounded
-from tui.settings.foreign.file import ForeignFile, read_foreign
+from tui.settings.foreign.file import read_foreign
 from tui.settings.load import load
-from tui.settings.problems import Problem
+from tui.settings.problems import Problem, Source
 from tui.settings.save import add_tables
 from tui.settings.server_import import plan_import
 from tui.settings.toml_edits import edited
@@ -272,9 +272,9 @@ def home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ada")
 
 
-def read(name: str) -> ForeignFile:
+def read(name: str) -> Source:
     found = read_foreign(read_bounded(HOSTS / name), PROJECT / name)
-    assert isinstance(found, ForeignFile)
+    assert isinstance(found, Source)
     return found
 
 
@@ -285,7 +285,7 @@ def test_every_file_of_a_host_has_an_expectation():
 
 @pytest.mark.parametrize("name", BECOMES)
 def test_the_file_of_a_host_is_converted(name: str):
-    assert read(name).servers == BECOMES[name]
+    assert read(name).tree["servers"] == BECOMES[name]
 
 
 @pytest.mark.parametrize("form", ["bom", "crlf", "comments"])
@@ -296,8 +296,8 @@ def test_a_byte_order_mark_crlf_and_comments_change_nothing(name: str, form: str
     made = {"bom": b"\xef\xbb\xbf" + raw, "crlf": raw.replace(b"\n", b"\r\n"), "comments": mark + raw}[form]
     (tmp_path / name).write_bytes(made)
     found = read_foreign(read_bounded(tmp_path / name), PROJECT / name)
-    assert isinstance(found, ForeignFile)
-    assert found.servers == BECOMES[name]
+    assert isinstance(found, Source)
+    assert found.tree["servers"] == BECOMES[name]
 
 
 @pytest.mark.parametrize("name", BECOMES)
@@ -357,4 +357,4 @@ NOTES = [
 
 @pytest.mark.parametrize(("name", "server", "text"), NOTES)
 def test_what_is_converted_or_left_out_is_noted(name: str, server: str, text: str):
-    assert any(note.keys[1:] == (server,) and text in note.message for note in read(name).notes)
+    assert any(note.keys[1:] == (server,) and text in note.message for note in read(name).problems)

@@ -15,7 +15,7 @@ from typing import Any
 from tui.core.permission.launch import Launch
 from tui.core.text import clean_line
 from tui.core.units import whole
-from tui.settings.locations import consents_file
+from tui.settings.locations import state_dir
 from tui.settings.state.state_file import Content, StateFile, keep_damaged
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -65,7 +65,7 @@ class StoredConsents:
     """The answers, which are read again when another process has changed their file."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path or consents_file()
+        self._path = path or state_dir() / "consents.json"
         self._file = StateFile(self._path, "consents", max_bytes=MAX_BYTES, forgets="consents")
         self._stamp: tuple[int, int, int] | None = None
         self._kept = _Answers.of({})

@@ -20,6 +20,7 @@ from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.text import clean_line
 from tui.core.units import bounded, plural
 from tui.settings.files import Unreadable, locked, read_bytes
+from tui.settings.locations import decisions_file
 from tui.settings.state.state_file import WriteThread
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -39,8 +40,8 @@ class StoredDecisions:
     questions.
     """
 
-    def __init__(self, path: Path, redact: Callable[[str], str] = str) -> None:
-        self._path = path
+    def __init__(self, path: Path | None = None, redact: Callable[[str], str] = str) -> None:
+        self._path = path or decisions_file()
         self._redact = redact
         self._waiting: deque[DecisionRecord] = deque()
         self._lost = 0
