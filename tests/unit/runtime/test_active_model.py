@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.endpoint import Answer, Endpoint, chunk, says
+from tests.endpoint import Answer, Endpoint, says
 from tests.streams import output_of_model
 from tests.unit.runtime.permission.test_consent import Log, Person
 from tui.core.conversation.conversation import Attachment, SessionMeta, UserMessage
@@ -130,16 +130,6 @@ async def test_prices_and_window_of_a_profile_do_not_apply_to_other_models() -> 
         await asked.close()
 
 
-async def test_a_reply_is_priced_by_fresh_and_cached_tokens() -> None:
-    usage = {"prompt_tokens": 1_000_000, "prompt_cache_hit_tokens": 900_000, "completion_tokens": 0}
-    async with Endpoint([Answer([chunk(content="Hi"), chunk("stop", usage=usage)])]) as endpoint:
-        asked = await begun(endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3")
-        heard = await output_of_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
-        await asked.close()
-    assert heard.reply is not None and heard.reply.usage is not None
-    assert asked.profile.cost_of(heard.reply.usage) == pytest.approx(0.3 + 0.27)
-
-
 async def test_capabilities_that_an_endpoint_denies_are_not_tried() -> None:
     shown = {"model_info": {}, "capabilities": ["completion"], "parameters": "num_ctx 8192"}
     picture = Attachment("image", "image/png", "p.png", 5, "aGVsbG8=")
@@ -231,22 +221,6 @@ async def test_a_reloaded_configuration_replaces_a_changed_model(change: tuple[s
     await asked.reload(load_text(PAIR.replace(*change), Path("c"), {}))
     assert asked.label == label
     assert (asked.revision == revision) == (change[0] == change[1])
-    await asked.close()
-
-
-async def test_a_model_with_consent_has_no_problem(tmp_path: Path) -> None:
-    text = '[models.x]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\nsystem = "Be brief"\n'
-    loaded = replace(load_text(text, tmp_path / "c.toml", {}), source="the file /tmp/c.toml")
-    person = Person(Action.ACCEPT)
-    consent = RunConsent(lambda: person, Log())
-    asked = ActiveModel(
-        Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
-    )
-    await asked.begin(loaded)
-    told: list[str] = []
-    await asked.ask_for_consent(told.extend)
-    assert told == [] and asked.error is None and not asked.needs_consent
-    assert asked.profile is not None and asked.profile.name == "x"
     await asked.close()
 
 

@@ -130,3 +130,12 @@ async def test_a_reload_before_the_first_model_was_chosen_is_not_undone() -> Non
     await model.begin(loaded("a"))
     assert model.profile is not None and model.profile.name == "b"
     await model.close()
+
+
+async def test_a_chosen_model_id_stays_when_its_profile_changes() -> None:
+    model = active()
+    await model.begin(loaded("a"))
+    await model.switch("a", "other")
+    await model.reload(loaded("a", MODELS.replace("9000", "8000")))
+    assert model.label == "other"
+    await model.close()

@@ -8,7 +8,6 @@ from tests.conftest import until
 from tests.scripted_model import calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, ScriptedApprover, call
 from tests.unit.runtime.stage import Make, texts
-from tui.addons.demo.demo import DemoModel
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
@@ -239,12 +238,6 @@ async def test_an_unwritable_folder_does_not_stop_the_conversation(stage: Make, 
     one = stage(says("Hello."))
     assert (await one.ask("hi")).reason is EndReason.ANSWERED
     assert one.conversations.problem == f"cannot write to {tmp_path / 'sessions'}: Not a directory"
-
-
-async def test_leaving_an_unsaved_conversation_is_reported_once(stage: Make, tmp_path: Path):
-    (tmp_path / "sessions").write_text("in the way")
-    one = stage(says("Hello."))
-    await one.ask("hi")
     await one.conversations.new()
     assert "Not a directory" in one.conversations.lost()
     assert one.conversations.lost() == ""
@@ -284,22 +277,6 @@ async def test_a_branch_is_saved_in_full_once_the_disk_recovers(stage: Make, tmp
     await one.conversations.new()
     await one.conversations.resume(session)
     assert [message.text for message in one.conversations.messages] == ["hi", "Hello.", "more", "More."]
-
-
-async def test_after_closing_the_reason_for_an_unsaved_conversation_is_known(stage: Make, tmp_path: Path):
-    (tmp_path / "sessions").write_text("in the way")
-    one = stage(says("Hello."))
-    await one.ask("hi")
-    await one.conversations.close()
-    assert "Not a directory" in one.conversations.problem
-
-
-async def test_a_turn_cancelled_before_it_starts_ends_as_cancelled(stage: Make):
-    one = stage(says("Hello."))
-    turn = one.conversations.ask("hi", ScriptedApprover())
-    turn.cancel()
-    events = [event async for event in turn.events()]
-    assert events[-1].reason is EndReason.CANCELLED
 
 
 # ---- what the model can call and read
@@ -391,20 +368,3 @@ async def test_server_instructions_follow_the_system_text_and_are_not_part_of_it
     (request,) = one.model.requests
     assert request.system.startswith(f"{SYSTEM}\n\n") and "Server srv:\n" in request.system
     assert one.conversations.system == SYSTEM
-
-
-async def test_tokens_used_by_a_server_are_counted_in_the_open_conversation(stage: Make):
-    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_out=10.0)
-    one = stage([TextPart("a"), ReplyPart(usage=Usage(1_000_000, 100_000))], profile=profile)
-    await one.ask("1")
-    one.conversations.biller()(Usage(500_000, 0))
-    assert (one.conversations.meters.tokens, one.conversations.meters.cost) == (1_600_000, 4.0)
-
-
-async def test_with_the_demo_model_the_title_is_the_first_question(stage: Make):
-    one = stage(says("Sunny."))
-    await one.ask("What's the weather in Hangzhou?")
-    one.asked._model = DemoModel()
-    await one.conversations.rename(one.conversations.info.id, "Mine")
-    assert await one.conversations.title_from_model() == "What's the weather in Hangzhou?"
-    assert [info.title for info in await one.conversations.sessions()] == ["What's the weather in Hangzhou?"]

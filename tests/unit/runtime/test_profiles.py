@@ -216,24 +216,12 @@ async def test_the_models_of_an_endpoint_are_listed_without_those_that_cannot_ch
         await Profiles(loaded, {}).named("nobody")
 
 
-def test_cached_tokens_have_a_price_of_their_own() -> None:
-    text = '[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_cached = 0.3\nprice_out = 15'
-    usage = Usage(1_000_000, 100_000, cached=800_000)
-    assert profile(text).cost_of(usage) == pytest.approx(0.6 + 0.24 + 1.5)
-    assert profile(text.replace("0.3", "0")).cost_of(usage) == pytest.approx(0.6 + 1.5)
-
-
-def test_without_a_price_of_their_own_cached_tokens_cost_as_much_as_input_tokens() -> None:
-    found = profile('[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15')
-    assert found.cost_of(Usage(1_000_000, 100_000, cached=800_000)) == pytest.approx(4.5)
-
-
-def test_prices_and_the_system_text_come_from_the_profile() -> None:
-    found = profile(
-        '[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15\ncurrency = "EUR"\nsystem = "Be brief."'
-    )
-    assert found.cost_of(Usage(1_000_000, 100_000)) == pytest.approx(4.5)
-    assert (found.currency, found.system) == ("EUR", "Be brief.")
+@pytest.mark.parametrize(("cached", "cost"), [("0.3", 0.6 + 0.24 + 1.5), ("0", 0.6 + 1.5), ("", 4.5)])
+def test_cached_tokens_have_a_price_of_their_own_or_that_of_the_input(cached: str, cost: float) -> None:
+    more = f"price_cached = {cached}\n" if cached else ""
+    found = profile(f'[models.m]\nmodel = "m"\n{more}price_in = 3.0\nprice_out = 15\ncurrency = "EUR"')
+    assert found.cost_of(Usage(1_000_000, 100_000, cached=800_000)) == pytest.approx(cost)
+    assert found.currency == "EUR"
 
 
 @pytest.mark.parametrize(("command", "waits"), [(None, True), ("run", False), ("call", False)])

@@ -20,7 +20,7 @@ from tui.core.workbench import CallKey, CallKind
 from tui.runtime.recording import change_filter
 from tui.settings import save
 from tui.settings.learned_file import LearnedFile
-from tui.settings.save import add_tables, change_config, merge, server_at, write_private
+from tui.settings.save import change_config, merge, server_at, write_private
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.server_memory import StoredEras, StoredTasks
 from tui.settings.state.stored_calls import StoredCalls
@@ -71,14 +71,6 @@ def test_an_unreadable_file_is_never_overwritten(tmp_path: Path, text: str):
     assert path.read_text() == text
 
 
-def test_a_file_of_another_host_is_never_overwritten(tmp_path: Path):
-    path = tmp_path / "mcp.json"
-    path.write_text("{}")
-    with pytest.raises(ConfigError, match="belongs to another program"):
-        choose_theme(path)
-    assert path.read_text() == "{}"
-
-
 def test_a_failed_write_leaves_only_the_old_file(tmp_path: Path, monkeypatch):
     path = tmp_path / "config.toml"
     path.write_text("old = 1\n")
@@ -107,14 +99,6 @@ def test_nothing_is_written_if_nothing_changes(tmp_path: Path):
     assert path.stat().st_ino == before.st_ino
 
 
-def test_servers_are_added_and_the_rest_is_unchanged(tmp_path: Path):
-    path = tmp_path / "config.toml"
-    path.write_text("# mine\n[limits]\nmax_steps = 3 # few\n")
-    table = {"command": "uvx", "args": ["mcp-server-time"]}
-    change_config(path, lambda document: add_tables(document, "servers", {"time": table}))
-    assert path.read_text().startswith("# mine\n[limits]\nmax_steps = 3 # few\n\n[servers.time]\n")
-
-
 def test_a_device_or_fifo_is_not_replaced(tmp_path: Path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
@@ -138,13 +122,6 @@ def change_command(path: Path) -> None:
         merge(server_at(document, "a"), {"command": "x"}, {"command": "y"})
 
     change_config(path, change)
-
-
-def test_changing_a_server_keeps_its_other_keys_as_the_file_has_them(tmp_path):
-    path = tmp_path / "c.toml"
-    path.write_text('[servers.a]  # mine\ncommand = "x"\noff = ["one"]  # too much\n')
-    change_command(path)
-    assert path.read_text() == '[servers.a]  # mine\ncommand = "y"\noff = ["one"]  # too much\n'
 
 
 @pytest.mark.parametrize(

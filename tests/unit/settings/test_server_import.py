@@ -182,11 +182,3 @@ def test_an_ordinary_header_is_not_called_a_secret(source: Path, target: Path):
     write(source, a={"url": "https://h/mcp", "headers": headers})
     shown = [note.partition("`")[2].partition("`")[0] for note in plan_import(source, target).notes]
     assert shown == ["headers.Authorization", "headers.X"]
-
-
-def test_a_file_of_our_own_in_another_encoding_is_named(source: Path, target: Path):
-    write(source, a={"command": "x"})
-    target.write_bytes("[servers]".encode("utf-16"))
-    with pytest.raises(ConfigError, match=r"is UTF-16 text, not UTF-8\.") as found:
-        plan_import(source, target)
-    assert "cannot be read" not in str(found.value)

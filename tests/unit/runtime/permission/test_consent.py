@@ -71,15 +71,6 @@ async def test_consent_is_asked_for_once_and_kept(tmp_path: Path):
     )
 
 
-async def test_after_a_refusal_the_user_can_be_asked_again(tmp_path: Path):
-    person, log = Person(Action.DECLINE, Action.ACCEPT), Log()
-    consent = gate(tmp_path, person, log)
-    assert not await consent.ask(SPEC)
-    assert not consent.allows(SPEC)
-    assert await consent.ask(SPEC)
-    assert [record.allowed for record in log.records] == [False, True]
-
-
 async def test_a_refusal_lasts_until_the_command_changes_or_consent_is_given(tmp_path: Path):
     assert not await gate(tmp_path, Person(Action.DECLINE)).ask(SPEC)
     again = gate(tmp_path, Person(Action.ACCEPT))
@@ -250,17 +241,6 @@ async def test_the_question_about_a_long_command_is_prepared_in_a_thread(
     consent.together([long, SPEC])
     assert await consent.ask(long) and await consent.ask(SPEC)
     assert where == [True, False, True]
-
-
-async def test_a_withdrawn_question_gives_no_consent(tmp_path: Path):
-    person = Person(Action.ACCEPT)
-    person.may_answer.clear()
-    consent = gate(tmp_path, person)
-    asking = asyncio.create_task(consent.ask(SPEC))
-    await until(lambda: person.asked)
-    consent.withdraw("weather")
-    assert not await asking
-    assert not consent.allows(SPEC)
 
 
 async def test_a_start_that_is_cancelled_withdraws_its_question(tmp_path: Path):

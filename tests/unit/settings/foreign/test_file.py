@@ -55,6 +55,7 @@ def test_a_registered_client_is_read_and_what_the_server_tells_is_not():
             "uses mcp-remote. `url` = https://h/sse works without it",
         ),
         ({"command": "x", "somethingNew": {"a": 1}}, "`somethingNew` is not supported and is ignored"),
+        ({"command": "x", "timeout": -5}, "`timeout` is not a time from 0 to 86400 s and is ignored"),
         (
             {"command": "x", "autoApprove": ["delete_everything"]},
             "`autoApprove` (run 1 tool without approval) not imported. Use `[approvals]`",
@@ -110,18 +111,6 @@ def test_numbers_become_text_and_large_timeouts_are_milliseconds():
 def test_any_number_can_be_a_timeout(number: Any):
     seconds = servers({"mcpServers": {"a": {"command": "x", "timeout": number}}})["a"].get("tool_seconds")
     assert seconds is None or 0 < seconds <= MAX_TOOL_SECONDS
-
-
-@pytest.mark.parametrize(("key", "value", "disabled"), [("enabled", False, True), ("isActive", True, False)])
-def test_an_inverted_switch_is_converted(key: str, value: bool, disabled: bool):
-    assert servers({"mcpServers": {"a": {"command": "x", key: value}}})["a"]["disabled"] is disabled
-
-
-def test_a_duplicate_server_is_reported():
-    found = read_foreign('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', HERE)
-    assert isinstance(found, Source)
-    assert found.tree["servers"]["a"]["command"] == "y"
-    assert "is defined twice. The last one is used" in found.problems[0].message
 
 
 @pytest.mark.parametrize(
@@ -186,28 +175,30 @@ def test_tools_that_are_off_elsewhere_are_off_whatever_the_entry_says(off: Any):
 
 
 @pytest.mark.parametrize(
-    ("text", "note"),
+    ("text", "keys", "note"),
     [
         (
+            '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}',
+            ("servers", "a"),
+            "is defined twice. The last one is used",
+        ),
+        (
             '{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}',
+            (),
             "`mcpServers` is defined twice in one object. The last one is used",
         ),
         (
-            '{"mcpServers": {"b": {"command": "x", "env": {"K": "1", "K": "2"}}}}',
+            '{"mcpServers": {"b": {"command": "y", "env": {"K": "1", "K": "2"}}}}',
+            (),
             "`K` is defined twice in one object. The last one is used",
         ),
     ],
 )
-def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, note: str):
+def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, keys: tuple[str, ...], note: str):
     found = read_foreign(text, HERE)
     assert isinstance(found, Source)
-    assert [(one.keys, one.message) for one in found.problems] == [((), note)]
-
-
-def test_a_timeout_that_is_no_time_is_reported():
-    assert notes({"mcpServers": {"a": {"command": "x", "timeout": -5}}}) == [
-        "`timeout` is not a time from 0 to 86400 s and is ignored"
-    ]
+    assert [(one.keys, one.message) for one in found.problems] == [(keys, note)]
+    assert [one["command"] for one in found.tree["servers"].values()] == ["y"]
 
 
 def test_a_table_of_servers_that_is_none_is_named():
