@@ -10,12 +10,12 @@ from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, says
 from tests.streams import output_of_model
 from tests.unit.runtime.permission.test_consent import Log, Person
+from tests.unit.runtime.stage import active
 from tui.core.conversation.conversation import Attachment, SessionMeta, UserMessage
 from tui.core.errors import ConfigError
-from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
+from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.questions import Action
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import load_text
 
@@ -38,7 +38,7 @@ class Ollama(dict[str, Answer]):
 
 
 async def begun(endpoint: Endpoint, more: str = "") -> ActiveModel:
-    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = active()
     text = f'[models.ollama]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n{more}'
     await asked.begin(load_text(text, Path("config.toml"), {}))
     return asked
@@ -53,7 +53,7 @@ async def begun(endpoint: Endpoint, more: str = "") -> ActiveModel:
     ],
 )  # fmt: skip
 async def test_a_missing_key_is_reported_only_for_the_profile_in_use(env: dict[str, str], said: list[str]):
-    asked = ActiveModel(Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = active(env=env)
     text = (
         'default_model = "ollama"\n'
         '[models.ollama]\nmodel = "m"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "K"\n'
@@ -170,9 +170,7 @@ GONE = "x (gone) was used last in this conversation and is not available. Contin
 async def test_a_conversation_continues_with_the_model_last_used_in_it(
     named: str | None, profile: str, model: str, told: str, label: str
 ) -> None:
-    asked = ActiveModel(
-        Options(model=named), {}, MonotonicClock(), lambda captured: None, lambda name, value: None
-    )
+    asked = active(model=named)
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
     about = SessionMeta(profile=profile, model=model)
     assert (await asked.continue_with(about), asked.label) == (told, label)
@@ -180,7 +178,7 @@ async def test_a_conversation_continues_with_the_model_last_used_in_it(
 
 
 async def test_an_imported_conversation_does_not_choose_the_model() -> None:
-    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = active()
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
     told = await asked.continue_with(SessionMeta(model="b", imported=True))
     assert told == ("This conversation was imported, so its model b was not selected. Continuing with a.")
@@ -215,7 +213,7 @@ context_window = 9000
     ids=["nothing", "its profile", "the default", "its name"],
 )
 async def test_a_reloaded_configuration_replaces_a_changed_model(change: tuple[str, str], label: str) -> None:
-    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = active()
     await asked.begin(load_text(PAIR, Path("c"), {}))
     revision = asked.revision
     await asked.reload(load_text(PAIR.replace(*change), Path("c"), {}))
@@ -231,9 +229,7 @@ async def test_selecting_a_refused_model_asks_for_consent_again(tmp_path: Path) 
         loaded = replace(load_text(text, tmp_path / "c.toml", env), source="the file /tmp/c.toml")
         person = Person(Action.DECLINE, Action.DECLINE, Action.ACCEPT)
         consent = RunConsent(lambda: person, Log())
-        asked = ActiveModel(
-            Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
-        )
+        asked = active(consent, env)
         await asked.begin(loaded)
         told: list[str] = []
         assert asked.needs_consent

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
+from tests.unit.runtime.stage import active
 from tui.core.permission.consent import ConsentQuestion
-from tui.core.ports import MonotonicClock, Undecided
+from tui.core.ports import Undecided
 from tui.core.questions import Action, Refuser
 from tui.runtime import profiles
-from tui.runtime.active_model import ActiveModel
-from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import Loaded, load_text
 
@@ -26,17 +25,6 @@ MODELS = "".join(
 def loaded(default: str, models: str = MODELS, **fields: Any) -> Loaded:
     found = load_text(f'default_model = "{default}"\n{models}', Path("config.toml"), {})
     return replace(found, **fields)
-
-
-def active(consent: RunConsent | None = None, **options: Any) -> ActiveModel:
-    return ActiveModel(
-        Options(**options),
-        {},
-        MonotonicClock(),
-        lambda captured: None,
-        lambda name, value: None,
-        consent,
-    )
 
 
 class Person(Refuser):

@@ -265,18 +265,6 @@ async def test_consent_that_cannot_be_saved_lasts_until_the_end_of_the_run(tmp_p
     assert not gate(tmp_path, Person()).allows(SPEC)
 
 
-def test_the_flag_gives_consent_for_this_run_and_is_recorded_once_per_server(tmp_path: Path):
-    log = Log()
-    consent = gate(tmp_path, Person(), log, trust=True)
-    assert consent.allows(SPEC) and consent.allows(SPEC)
-    assert [record.by for record in log.records] == ["option --trust-config"]
-    assert not gate(tmp_path, Person()).allows(SPEC)
-
-
-def test_a_server_in_the_users_own_configuration_needs_no_consent(tmp_path: Path):
-    assert gate(tmp_path, Person()).allows(dataclasses.replace(SPEC, source=""))
-
-
 def test_without_a_user_the_recorded_refusal_shows_the_command_and_the_flag(tmp_path: Path):
     log = Log()
     consent = gate(tmp_path, Person(), log)

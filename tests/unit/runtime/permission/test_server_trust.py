@@ -65,12 +65,6 @@ def test_the_configuration_overrides_an_answer(setup: Setup, said: bool) -> None
     setup.trust.close()
 
 
-def test_a_flag_trusts_a_server_for_this_run() -> None:
-    options = Options(trusted=("fetch",))
-    assert options.applied(FETCH).trusted is True
-    assert options.applied(ServerSpec("other", "uvx")).trusted is None
-
-
 async def test_toggling_trust_changes_the_answer_or_the_configured_value(setup: Setup) -> None:
     await setup.read('[servers.fetch]\ncommand = "uvx"\n')
     assert await setup.trust.toggle("fetch") == ""

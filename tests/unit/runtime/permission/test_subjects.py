@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.endpoint import Endpoint
 from tests.unit.runtime.permission.test_consent import Log, Person
-from tui.core.errors import ConfigError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action
 from tui.runtime.permission.consent import RunConsent, question_about
 from tui.runtime.permission.subjects import model_subject, model_subjects
-from tui.runtime.profiles import Profiles, offered
+from tui.runtime.profiles import Profiles
 from tui.settings.load import Loaded, load_text
 from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 
@@ -55,15 +53,6 @@ def test_a_local_endpoint_without_a_key_needs_no_consent(host: str):
 def test_the_users_own_configuration_needs_no_consent():
     own = dataclasses.replace(foreign('base_url = "https://e.example/v1"'), source="")
     assert not Profiles(own, ENV).configured()[0].blocked
-
-
-async def test_an_endpoint_without_consent_is_not_contacted(monkeypatch: pytest.MonkeyPatch):
-    async with Endpoint([], models=["a"]) as endpoint:
-        loaded = foreign(f'base_url = "{endpoint.base_url}"\napi_key = "${{OPENAI_API_KEY}}"')
-        profile = await Profiles(loaded, ENV).chosen(None)
-        with pytest.raises(ConfigError, match="needs your consent"):
-            await offered(profile)
-        assert endpoint.connections == 0
 
 
 def gate(answer: Action, log: Log, *, trust: bool = False) -> RunConsent:
