@@ -14,8 +14,7 @@ from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.settings.config_file import ConfigFile
 from tui.settings.problems import Problem
-from tui.settings.save import server_at
-from tui.settings.toml_edits import Change, Document, set_value
+from tui.settings.save import Change, Document, server_at, set_value
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded

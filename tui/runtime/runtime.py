@@ -45,7 +45,7 @@ from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.permission.approvals import RememberedApprovals
 from tui.runtime.permission.consent import RunConsent
-from tui.runtime.permission.server_trust import ServerTrust
+from tui.runtime.permission.server_trust import ServerTrust, StoredTrust
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
 from tui.runtime.turn import PendingTurn, TurnContext
@@ -53,7 +53,6 @@ from tui.settings.config_file import ConfigFile
 from tui.settings.files import refused_links
 from tui.settings.locations import data_dir, state_dir
 from tui.settings.state.permission.stored_decisions import StoredDecisions
-from tui.settings.state.permission.stored_trust import StoredTrust
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.server_memory import ServerMemory
 from tui.settings.state.stored_calls import StoredCalls

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tui.settings.load import Loaded
-    from tui.settings.toml_edits import Change
+    from tui.settings.save import Change
 
 DEFAULT_MB = 512
 

@@ -16,9 +16,9 @@ from tui.settings.foreign.file import read_foreign
 from tui.settings.locations import base_folder
 from tui.settings.new_server import first_fault, is_same, present_servers
 from tui.settings.problems import Problem, capitalized
+from tui.settings.save import table_block
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.specs import resolved
-from tui.settings.toml_edits import table_block
 
 MAX_SOURCE_BYTES = 64 * 1024 * 1024
 """Large, because Claude Code keeps its history in the same file."""

@@ -63,13 +63,13 @@ ROUNDS = 25
 CHANGES = {
     "approvals": """
 from tui.settings.save import change_config
-from tui.settings.toml_edits import set_value, texts_at
+from tui.settings.save import set_value, texts_at
 KEY = "approvals", "remembered"
 def change(name): change_config(path, lambda doc: set_value(doc, [*texts_at(doc, *KEY), name], *KEY))
 """,
     "other settings": """
 from tui.settings.save import change_config
-from tui.settings.toml_edits import set_value
+from tui.settings.save import set_value
 def change(name): change_config(path, lambda document: set_value(document, "x", "snippets", name))
 """,
     "servers": """

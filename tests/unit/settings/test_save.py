@@ -20,11 +20,10 @@ from tui.core.workbench import CallKey, CallKind
 from tui.runtime.recording import change_filter
 from tui.settings import save
 from tui.settings.learned_file import LearnedFile
-from tui.settings.save import change_config, merge, server_at, write_private
+from tui.settings.save import Document, change_config, merge, server_at, set_value, write_private
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.server_memory import StoredEras, StoredTasks
 from tui.settings.state.stored_calls import StoredCalls
-from tui.settings.toml_edits import Document, set_value
 
 
 def choose_theme(path: Path) -> None:

@@ -7,9 +7,8 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.settings.load import load
-from tui.settings.save import add_tables
+from tui.settings.save import add_tables, edited
 from tui.settings.server_import import plan_import
-from tui.settings.toml_edits import edited
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ from tui.core.servers import ServerSpec
 from tui.core.tools import Tool
 from tui.host.host import Host
 from tui.runtime.options import Options
-from tui.runtime.permission.server_trust import ServerTrust
+from tui.runtime.permission.server_trust import ServerTrust, StoredTrust
 from tui.settings.locations import sample_server
-from tui.settings.state.permission.stored_trust import StoredTrust
 
 FETCH = ServerSpec("fetch", "uvx")
 

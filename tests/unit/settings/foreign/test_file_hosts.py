@@ -12,9 +12,8 @@ from tui.settings.files import read_bounded
 from tui.settings.foreign.file import read_foreign
 from tui.settings.load import load
 from tui.settings.problems import Problem, Source
-from tui.settings.save import add_tables
+from tui.settings.save import add_tables, edited
 from tui.settings.server_import import plan_import
-from tui.settings.toml_edits import edited
 
 HOSTS = Path(__file__).parents[3] / "corpus" / "hosts"
 PROJECT = Path("/home/ada/project/.vscode")

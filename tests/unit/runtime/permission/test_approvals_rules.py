@@ -13,7 +13,7 @@ from tui.core.permission.approval_policy import Policy, Verdict
 from tui.core.ports import Answer
 from tui.core.tools import Tool
 from tui.runtime.options import Options
-from tui.runtime.rule_changes import EarlierApproval, RuleChanges
+from tui.runtime.permission.approvals import EarlierApproval, RuleChanges
 from tui.runtime.runtime import Runtime
 
 TOOL = Tool("notes", "add")
@@ -35,7 +35,8 @@ async def changing(
     runtime = Runtime(Options(config=str(path), trust_config=trust), {})
     await runtime.ready(taps=False, model=False, record=False)
     try:
-        yield RuleChanges(runtime.configuration, runtime.turn_context), runtime
+        context = runtime.turn_context
+        yield RuleChanges(runtime.configuration, context.policy, context.toolbox), runtime
     finally:
         await runtime.shutdown()
 

@@ -9,8 +9,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.settings.save import add_tables, remove_server, server_at
-from tui.settings.toml_edits import edited, set_value, texts_at
+from tui.settings.save import add_tables, edited, remove_server, server_at, set_value, texts_at
 
 
 def with_value(text: str, path: tuple[str, ...], value: Any) -> str:
