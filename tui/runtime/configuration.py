@@ -106,11 +106,6 @@ class Configuration:
         loaded = self.loaded
         return [str(one if loaded is None else loaded.located(one)) for one in problems]
 
-    def refuse_deleted(self) -> None:
-        """Raise ConfigError if the file was deleted: one with a single setting would replace all others."""
-        if self.loaded is not None and self.loaded.exists and not self.file.path.exists():
-            raise ConfigError("file not found", where=str(self.file.path))
-
     async def exclusively(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Run an operation after the previous ones, and to its end even if the caller is cancelled."""
 

@@ -367,11 +367,6 @@ class Runtime:
         return self._warnings | {self._note}
 
     @property
-    def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """Configured servers that cannot be used, with all problems of each."""
-        return self.configuration.left_out
-
-    @property
     def is_unconfigured(self) -> bool:
         """Whether the only server comes from the command line."""
         return self._options.server is not None

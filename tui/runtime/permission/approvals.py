@@ -89,8 +89,11 @@ class RememberedApprovals:
         if not self.may_allow:
             return f"The approval lasts until mcptui quits. {NOT_OWN}"
         unsaved = self._policy.always - self._saved
+        loaded, path = self._configuration.loaded, self._config.path
         try:
-            self._configuration.refuse_deleted()
+            if loaded is not None and loaded.exists and not path.exists():
+                # One with a single setting would replace all others.
+                raise ConfigError("file not found", where=str(path))
             saved = await asyncio.to_thread(self._added, unsaved)
         except McptuiError as error:
             return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)

@@ -27,33 +27,14 @@ from tui.settings.key_positions import KeyPath, Place, json_places, toml_places
 from tui.settings.locations import base_folder
 from tui.settings.problems import Problem, Source, did_you_mean
 
-_FIELDS = {
-    "command": "command",
-    "args": "args",
-    "env": "env",
-    "cwd": "cwd",
-    "type": "transport",
-    "url": "url",
-    "headers": "headers",
-    "disabled": "disabled",
-    "autostart": "autostart",
-    "off": "off",
-    "oauth": "oauth",
-    "era": "era",
-    "start_seconds": "start_seconds",
-    "tool_seconds": "tool_seconds",
-}
+_SAME_NAME = (
+    "command args env cwd url headers disabled autostart off oauth era start_seconds tool_seconds".split()
+)
+_FIELDS = {"type": "transport", **{name: name for name in _SAME_NAME}}
 _TRANSPORTS = {
-    "stdio": "stdio",
-    "local": "stdio",
-    "http": "http",
-    "streamablehttp": "http",
-    "streamable": "http",
-    "httpstream": "http",
-    "sse": "sse",
-    "ws": "websocket",
-    "websocket": "websocket",
-    "lines": "lines",
+    **dict.fromkeys(("stdio", "local"), "stdio"),
+    **dict.fromkeys(("http", "streamablehttp", "streamable", "httpstream"), "http"),
+    **dict.fromkeys(("websocket", "ws"), "websocket"),
 }
 _SILENT = frozenset(
     "name label description $schema version gallery source dev id uuid displayName title icon iconUrl logoUrl"
