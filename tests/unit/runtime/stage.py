@@ -119,6 +119,21 @@ class Stage:
         assert isinstance(events[-1], TurnEnded)
         return events[-1]
 
+    async def reopen(self) -> None:
+        """Leave the conversation on screen, and open it again."""
+        session = self.conversations.info
+        assert session is not None
+        await self.conversations.new()
+        await self.conversations.resume(session.id)
+
+    async def next_run(self, other: "Stage") -> "Stage":
+        """End, and continue the conversation in another run."""
+        session = self.conversations.info
+        assert session is not None
+        await self.conversations.close()
+        await other.conversations.resume(session.id)
+        return other
+
 
 Make = Callable[..., Stage]
 
