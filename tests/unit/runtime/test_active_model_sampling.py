@@ -69,12 +69,6 @@ async def test_an_unavailable_model_is_reported_with_the_reason(model: ChatModel
         await sampler(model)[0].sample(PARAMS, max_tokens=50)
 
 
-async def test_the_tokens_used_by_a_server_are_billed() -> None:
-    billed: list[Usage] = []
-    _, tokens = await sampler(ScriptedModel([says("Hi there")]), billed)[0].sample(PARAMS, max_tokens=50)
-    assert [usage.prompt + usage.completion for usage in billed] == [tokens]
-
-
 class Endless(ScriptedModel):
     """Writes text, thinking or a call without end."""
 

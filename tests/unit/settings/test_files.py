@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.runtime.recording import load_filters
 from tui.settings.files import Unreadable, locked, read_bounded, refused_links
-from tui.settings.learned_file import LearnedFile
 from tui.settings.state.stored_calls import StoredCalls
 from tui.ui.chat.composer.history_file import HistoryFile
 
@@ -67,28 +65,11 @@ from tui.settings.save import set_value, texts_at
 KEY = "approvals", "remembered"
 def change(name): change_config(path, lambda doc: set_value(doc, [*texts_at(doc, *KEY), name], *KEY))
 """,
-    "other settings": """
-from tui.settings.save import change_config
-from tui.settings.save import set_value
-def change(name): change_config(path, lambda document: set_value(document, "x", "snippets", name))
-""",
-    "servers": """
-from tui.settings.save import add_tables, change_config
-def change(name): change_config(path, lambda doc: add_tables(doc, "servers", {name: {"command": "x"}}))
-""",
-    "filters": """
-from tui.runtime.recording import change_filter
-def change(name): change_filter(path, name, "x")
-""",
     "calls": """
 from tui.core.workbench import CallKey, CallKind
 from tui.settings.state.stored_calls import StoredCalls
 key = CallKey("s", CallKind.TOOL, "t")
 def change(name): StoredCalls(path).write(lambda memory: memory.with_saved(key, name, {}))
-""",
-    "learned": """
-from tui.settings.learned_file import LearnedFile
-def change(name): LearnedFile(path).save("http://h/v1", name, {"no_tools": True})
 """,
     "history": """
 from tui.ui.chat.composer.history_file import HistoryFile, HistoryEntry
@@ -100,11 +81,7 @@ def change(name):
 
 READ: dict[str, Callable[[Path], set[str]]] = {
     "approvals": lambda path: set(_toml(path)["approvals"]["remembered"]),
-    "other settings": lambda path: set(_toml(path)["snippets"]),
-    "servers": lambda path: set(_toml(path)["servers"]),
-    "filters": lambda path: set(load_filters(path)),
     "calls": lambda path: {name for calls in StoredCalls(path).read().saved.values() for name in calls},
-    "learned": lambda path: {entry.model for entry in LearnedFile(path).entries()},
     "history": lambda path: {kept.text for kept in HistoryFile(path).load()},
 }
 

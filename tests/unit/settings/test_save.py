@@ -12,17 +12,12 @@ from typing import Any
 
 import pytest
 
-from tui.core.context.instructions import ProjectInstructions
 from tui.core.errors import ConfigError
 from tui.core.servers import Era
-from tui.core.tasks import Task
 from tui.core.workbench import CallKey, CallKind
-from tui.runtime.recording import change_filter
 from tui.settings import save
-from tui.settings.learned_file import LearnedFile
 from tui.settings.save import Document, change_config, merge, server_at, set_value, write_private
-from tui.settings.state.project_file import ProjectFile
-from tui.settings.state.server_memory import StoredEras, StoredTasks
+from tui.settings.state.server_memory import StoredEras
 from tui.settings.state.stored_calls import StoredCalls
 
 
@@ -221,25 +216,7 @@ def eras(path: Path, text: str) -> None:
     kept.close()
 
 
-def tasks(path: Path, text: str) -> None:
-    kept = StoredTasks(path)
-    kept.changed([Task("s", "o", "id", text, 4_000_000_000.0)], [])
-    kept.close()
-
-
-def learned(path: Path, text: str) -> None:
-    LearnedFile(path).save("http://x", "m", {"text": text})
-
-
-def filters(path: Path, text: str) -> None:
-    change_filter(path, "name", f"tool:{text}")
-
-
-def answers(path: Path, text: str) -> None:
-    ProjectFile(path).decide(ProjectInstructions("/folder", text), True)
-
-
-SILENT: tuple[Write, ...] = (eras, tasks, learned)
+SILENT: tuple[Write, ...] = (eras,)
 """Files that may be lost: a failure is only logged."""
 
 
@@ -254,7 +231,7 @@ def steps() -> Iterator[Steps]:
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: errno.errorcode[number])
-@pytest.mark.parametrize("write", [whole, setting, calls, filters, answers, *SILENT])
+@pytest.mark.parametrize("write", [whole, setting, calls, *SILENT])
 def test_a_failed_write_leaves_a_complete_file_and_no_other(
     tmp_path: Path, steps: Steps, write: Write, number: int
 ):
