@@ -179,6 +179,10 @@ def test_a_server_name_that_could_deceive_or_break_a_path_is_refused(name: str, 
         ('command = "x"\nenv = { "" = "y" }', "is not a name of a variable: it is empty, or contains ="),
         ('command = "x"\nenv = { "K=" = "y" }', "is not a name of a variable: it is empty, or contains ="),
         ('command = ""', "must not be empty"),
+        ('url = "https://h"\ntransport = "stdio"', "has a `url`, which the transport stdio cannot use"),
+        ('url = "https://h"\ntransport = "lines"', "has a `url`, which the transport lines cannot use"),
+        ('command = "https://h/mcp"', "has a URL as its `command`. Use `url`"),
+        ('url = "https://exa mple.com"', "must be a URL like https://host/path. Its host contains invalid"),
     ],
 )
 def test_a_server_that_cannot_work_is_refused_with_the_reason(body: str, problem: str):

@@ -46,16 +46,6 @@ def test_a_file_readable_by_others_becomes_private(tmp_path: Path):
     assert path.read_text().startswith("# mine\n")
 
 
-def test_a_symlink_is_kept(tmp_path: Path):
-    real = tmp_path / "dotfiles.toml"
-    real.write_text("# mine\n")
-    link = tmp_path / "config.toml"
-    link.symlink_to(real)
-    choose_theme(link)
-    assert link.is_symlink()
-    assert "quay" in real.read_text()
-
-
 @pytest.mark.parametrize("text", ["a = ", "\0", "x" * (5 << 20)])
 def test_an_unreadable_file_is_never_overwritten(tmp_path: Path, text: str):
     path = tmp_path / "config.toml"
@@ -63,20 +53,6 @@ def test_an_unreadable_file_is_never_overwritten(tmp_path: Path, text: str):
     with pytest.raises(ConfigError, match="It was not changed"):
         choose_theme(path)
     assert path.read_text() == text
-
-
-def test_a_failed_write_leaves_only_the_old_file(tmp_path: Path, monkeypatch):
-    path = tmp_path / "config.toml"
-    path.write_text("old = 1\n")
-
-    def full(handle: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ConfigError, match="No space left on device"):
-        write_private(path, "new = 1\n")
-    assert path.read_text() == "old = 1\n"
-    assert os.listdir(tmp_path) == ["config.toml"]
 
 
 def test_an_unwritable_path_is_an_error_with_a_next_step(tmp_path: Path):

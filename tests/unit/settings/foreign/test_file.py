@@ -88,13 +88,6 @@ def test_a_windows_wrapper_is_removed():
     assert notes(tree) == ["`cmd /c` (Windows) removed: it starts npx"]
 
 
-def test_editor_variables_are_resolved_from_the_location_of_the_file():
-    tree = {"servers": {"a": {"command": "${workspaceFolder}/run", "args": ["${userHome}", "${/}"]}}}
-    found = servers(tree, Path("/home/ada/project/.vscode/mcp.json"))["a"]
-    assert found["command"] == "/home/ada/project/run"
-    assert found["args"] == [str(Path.home()), "/"]
-
-
 def test_known_references_are_kept_and_unknown_ones_become_plain_text():
     tree = {"mcpServers": {"a": {"command": "${A:-b}", "args": ["${what ever}", "${", "$5"]}}}
     found = load_text(json.dumps(tree), HERE, {}).settings.servers["a"]
