@@ -12,7 +12,9 @@ import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from difflib import SequenceMatcher
+from functools import reduce
 from itertools import pairwise
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -281,9 +283,7 @@ def _with(text: str, path: KeyPath, value: Any) -> str:
 def _without(text: str, path: KeyPath) -> str:
     """Return TOML without the value, table or item at `path`, which exists."""
     wanted: Any = tomllib.loads(text)
-    table = wanted
-    for part in path[:-1]:
-        table = table[part]
+    table = reduce(getitem, path[:-1], wanted)
     del table[path[-1]]
     if isinstance(path[-1], int):
         for candidate in _cut_items(text, path[:-1], path[-1]):
@@ -293,10 +293,13 @@ def _without(text: str, path: KeyPath) -> str:
     cut = _cut(text, path)
     found = _parsed(cut)
     # A table that exists only through its members disappears with the last of them.
-    same = (
-        found is not None and _without_empty(found) == _without_empty(wanted) and not _contains(found, path)
-    )
-    return cut if same else _rewritten(text, wanted)
+    if found is not None and _without_empty(found) == _without_empty(wanted):
+        rest: Any = found
+        try:
+            reduce(getitem, path, rest)  # as an empty table
+        except (LookupError, TypeError):
+            return cut
+    return _rewritten(text, wanted)
 
 
 def _parsed(text: str) -> Document | None:
@@ -304,14 +307,6 @@ def _parsed(text: str) -> Document | None:
         return tomllib.loads(text)
     except ValueError:
         return None
-
-
-def _contains(tree: Any, path: KeyPath) -> bool:
-    for part in path:
-        if not isinstance(tree, dict) or part not in tree:
-            return False
-        tree = tree[part]
-    return True
 
 
 def _without_empty(tree: Any) -> Any:

@@ -79,7 +79,9 @@ class RememberedApprovals:
         if stamp == self._stamp:
             return
         self._stamp = stamp
-        self._take_over(self._in_file() if self.may_allow else set())
+        # None count if the file cannot be read, so that tools need approval.
+        texts = self._config.table(APPROVALS).get("remembered") if self.may_allow else None
+        self._take_over({one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set())
 
     async def save(self) -> str:
         """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
@@ -99,11 +101,6 @@ class RememberedApprovals:
             return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
         self._take_over(saved)
         return ""
-
-    def _in_file(self) -> set[str]:
-        """Return the approvals in the file, none if it cannot be read, so that tools need approval."""
-        texts = self._config.table(APPROVALS).get("remembered")
-        return {one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set()
 
     def _added(self, unsaved: set[str]) -> set[str]:
         """Add approvals to those in the file, which may have changed, and return all."""

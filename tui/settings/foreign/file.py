@@ -132,8 +132,10 @@ class _Reader:
             if isinstance(one.entry, Mapping) and is_provided(one.entry):
                 self._note(name, "is provided by its host, so it is not imported: no `command` and no `url`")
                 continue
-            if self._is_same(servers, one) and one.project:
-                continue
+            key = (one.name, json.dumps(one.entry, sort_keys=True, default=str))
+            is_first = self._first.setdefault(key, one) is one
+            if one.project and not is_first and name in servers and "command" not in (one.entry or {}):
+                continue  # a remote server of another project too
             if name in servers and one.suffix:
                 name = f"{name}-{one.suffix}"
             while name in servers:
@@ -150,11 +152,6 @@ class _Reader:
                     "", f"`{clean_line(name, 40)}` is defined twice in one object. The last one is used"
                 )
         return Source({"servers": servers}, dict(_our_places(self._places, names)), tuple(self._notes))
-
-    def _is_same(self, servers: Mapping[str, Any], one: Found) -> bool:
-        """Return whether a remote server of a project is also one of another project."""
-        first = self._first.setdefault((one.name, json.dumps(one.entry, sort_keys=True, default=str)), one)
-        return first is not one and one.name in servers and "command" not in (one.entry or {})
 
     def _note(self, server: str, text: str) -> None:
         note = Problem(text, ("servers", server) if server else (), warning=True)
