@@ -164,52 +164,6 @@ async def test_a_model_that_failed_at_start_is_used_once_the_file_is_corrected(s
             await app.shows("Hello.")
 
 
-@pytest.mark.parametrize("options", [Options(disabled_too=True), Options(disabled_too=True, model="b")])
-async def test_a_chosen_model_stays_when_the_file_has_another_default(
-    separate_home: Path, options: Options
-) -> None:
-    async with Endpoint([says("Hello.")]) as endpoint:
-        three = "".join(model(name, endpoint.base_url) for name in "abc")
-        config = f'default_model = "a"\n[servers]\n{three}'
-        async with real_app(separate_home, config, options=options) as app:
-            if options.model is None:
-                await send(app.pilot, "/model b")
-            await until(lambda: app.runtime.model_label == "m-b")
-            app.write(config.replace('"a"', '"c"'))
-            await in_servers(app)
-            await app.press("R")
-            await app.shows("Still using m-b")
-            assert app.runtime.model_label == "m-b"
-
-
-async def test_a_new_default_that_failed_is_used_once_its_profile_is_corrected(separate_home: Path) -> None:
-    async with Endpoint([says("Hello.")]) as endpoint:
-        a, b = (model(name, endpoint.base_url) for name in "ab")
-        broken = model("b", endpoint.base_url, api_key="keyring:nothing/here")
-        config = f'default_model = "a"\n[servers]\n{a}{broken}'
-        async with real_app(separate_home, config, options=Options(disabled_too=True)) as app:
-            app.write(config.replace('"a"', '"b"', 1))
-            await in_servers(app)
-            await app.press("R")
-            await app.shows("Still using m-a")
-            app.write(f'default_model = "b"\n[servers]\n{a}{b}')
-            await app.press("R")
-            await until(lambda: app.runtime.model_label == "m-b")
-
-
-async def test_a_chosen_model_that_left_the_file_gives_way_to_the_default(separate_home: Path) -> None:
-    async with Endpoint([says("Hello.")]) as endpoint:
-        config = f"[servers]\n{model('a', endpoint.base_url)}"
-        both = config + model("b", endpoint.base_url)
-        async with real_app(separate_home, both, options=Options(disabled_too=True)) as app:
-            await app.runtime.conversations.switch("b")
-            app.write(config)
-            await in_servers(app)
-            await app.press("R")
-            await app.shows("The model “b” is no longer configured. Using m-a.")
-            assert app.runtime.model_label == "m-a"
-
-
 async def test_a_corrected_model_that_needs_consent_is_used_after_the_question(
     separate_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,6 +83,9 @@ async def test_a_default_that_cannot_be_used_is_noted_and_the_current_model_stay
     (told,) = await model.reload(loaded("gone"))
     assert "“gone” not found" in told and told.endswith("Still using m-a.")
     assert model.label == "m-a"
+    there = MODELS.replace("models.a]", "models.gone]").partition("[models.b")[0]
+    await model.reload(loaded("gone", MODELS + there))
+    assert model.profile is not None and model.profile.name == "gone"
     await model.close()
 
 
@@ -117,6 +120,22 @@ async def test_a_reload_before_the_first_model_was_chosen_is_not_undone() -> Non
     await model.reload(loaded("b"))
     await model.begin(loaded("a"))
     assert model.profile is not None and model.profile.name == "b"
+    await model.close()
+
+
+async def test_a_model_of_the_command_line_stays_when_the_file_has_another_default() -> None:
+    model = active(model="b")
+    await model.begin(loaded("a"))
+    assert await model.reload(loaded("c")) == ["Still using m-b, which was selected instead of the default."]
+    await model.close()
+
+
+async def test_a_chosen_model_that_left_the_file_gives_way_to_the_default() -> None:
+    model = active()
+    await model.begin(loaded("a"))
+    await model.switch("c")
+    told = await model.reload(loaded("a", MODELS.partition("[models.c")[0]))
+    assert told == ["The model “c” is no longer configured. Using m-a."]
     await model.close()
 
 
