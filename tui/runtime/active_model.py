@@ -56,7 +56,7 @@ class ActiveModel:
         self._env = env
         self._clock = clock
         self._sink = sink
-        self._keep_secret = keep_secret
+        self.keep_secret = keep_secret
         self._consent = consent
         self._loaded: Loaded | None = None
         named = DEMO if options.demo else options.model
@@ -358,7 +358,7 @@ class ActiveModel:
     def _take(self, profile: "ModelProfile | None") -> None:
         """Use a profile, None for the demo. Raises ConfigError if it cannot be used."""
         self._redact_key(profile)
-        model = profiles.make_model(profile, self._clock, self._sink, paced=self._options.paced)
+        model = self.made(profile)
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error, self.needs_consent, self._is_unmet = profile, None, False, False
@@ -374,9 +374,13 @@ class ActiveModel:
             self._keep(before.retire())
         self._keep(self._get_ready(model))
 
+    def made(self, profile: "ModelProfile | None") -> ChatModel:
+        """Return the model of a profile, None for the demo. Raises ConfigError."""
+        return profiles.make_model(profile, self._clock, self._sink, paced=self._options.paced)
+
     def _redact_key(self, profile: "ModelProfile | None") -> None:
         if profile is not None and profile.api_key:
-            self._keep_secret(profile.key_name, profile.api_key.reveal())
+            self.keep_secret(profile.key_name, profile.api_key.reveal())
 
     async def _get_ready(self, model: ChatModel) -> None:
         """Do slow imports, and ask for the context window, before the first question."""

@@ -169,16 +169,7 @@ class Runtime:
     def model_changes(self) -> "ModelChanges":
         from tui.runtime.model_changes import ModelChanges
 
-        return ModelChanges(
-            self.configuration,
-            self._env,
-            self._clock,
-            self._traffic,
-            self._keep_secret,
-            self.conversations.switch,
-            self._active_model.keys,
-            lambda name: self._active_model.named(name, locked=True),
-        )
+        return ModelChanges(self.configuration, self._env, self._active_model, self.conversations.switch)
 
     async def ready(
         self,

@@ -90,11 +90,14 @@ class Around(TurnContext):
 
 
 def active(
-    consent: RunConsent | None = None, env: Mapping[str, str] | None = None, **options: Any
+    consent: RunConsent | None = None,
+    env: Mapping[str, str] | None = None,
+    keep_secret: Callable[[str, str], None] = lambda name, value: None,
+    **options: Any,
 ) -> ActiveModel:
     """Return an active model that has not chosen one yet."""
     return ActiveModel(
-        Options(**options), env or {}, HandClock(), lambda captured: None, lambda name, value: None, consent
+        Options(**options), env or {}, HandClock(), lambda captured: None, keep_secret, consent
     )
 
 

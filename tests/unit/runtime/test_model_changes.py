@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint, refuses, says
-from tests.unit.runtime.stage import configuration_of
+from tests.unit.runtime.stage import active, configuration_of
 from tui.core.errors import ConfigError, McptuiError, StorageError
 from tui.core.ports import MonotonicClock
 from tui.host.host import Host
@@ -30,27 +30,15 @@ class Stage:
         self.configuration = configuration_of(
             path, self._host, env=env, take_over=lambda loaded: self.done.append("apply")
         )
-        self.keys = ModelKeys(path.parent / "keys")
-        self.named: ModelProfile | None = None
-        self.changes = ModelChanges(
-            self.configuration,
-            env,
-            MonotonicClock(),
-            lambda captured: None,
-            self.kept.__setitem__,
-            self._switch,
-            self.keys,
-            self._named,
-        )
+        active_model = active(env=env, keep_secret=self.kept.__setitem__)
+        self.keys = active_model.keys = ModelKeys(path.parent / "keys")
+        self.changes = ModelChanges(self.configuration, env, active_model, self._switch)
 
     def _host(self) -> Host:
         return Host((), sink=lambda captured: None, clock=MonotonicClock())
 
     async def _switch(self, name: str, model: str = "") -> None:
         self.done.append(name)
-
-    async def _named(self, name: str) -> ModelProfile | None:
-        return self.named
 
     def models(self) -> Any:
         return tomllib.loads(self.path.read_text()).get("models")
