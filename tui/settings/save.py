@@ -235,30 +235,8 @@ def _differences(
             before = {} if all(isinstance(one, dict) for one in after.values()) else None
         if isinstance(before, dict) and isinstance(after, dict):
             yield from _differences(before, after, here)
-        elif (
-            isinstance(before, list)
-            and isinstance(after, list)
-            and all(isinstance(one, str) for one in (*before, *after))
-        ):
-            yield from _item_differences(before, after, here)
         elif before != after or type(before) is not type(after):
             yield here, after
-
-
-def _item_differences(before: list[str], after: list[str], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
-    """Yield the items that are replaced, removed or appended, the last first; else the whole list."""
-    steps: list[tuple[KeyPath, Any]] = []
-    for kind, start, end, begin, stop in SequenceMatcher(None, before, after).get_opcodes():
-        if kind == "delete":
-            steps = [*(((*path, number), _REMOVED) for number in reversed(range(start, end))), *steps]
-        elif kind == "insert" and before and start == len(before):
-            steps = [*(((*path, start + n), one) for n, one in enumerate(after[begin:stop])), *steps]
-        elif kind == "replace" and end - start == stop - begin:
-            steps = [*(((*path, start + n), one) for n, one in enumerate(after[begin:stop])), *steps]
-        elif kind != "equal":
-            steps = [(path, after)]
-            break
-    yield from steps
 
 
 # ---- edits -------------------------------------------------------------------------------------------------
@@ -270,10 +248,7 @@ def _with(text: str, path: KeyPath, value: Any) -> str:
     table = wanted
     for part in path[:-1]:
         table = table.setdefault(part, {}) if isinstance(table, dict) else table[part]
-    if isinstance(table, list) and path[-1] == len(table):
-        table.append(value)
-    else:
-        table[path[-1]] = value
+    table[path[-1]] = value
     for candidate in _candidates(text, path, value):
         if _parsed(candidate) == wanted:
             return candidate
@@ -285,11 +260,6 @@ def _without(text: str, path: KeyPath) -> str:
     wanted: Any = tomllib.loads(text)
     table = reduce(getitem, path[:-1], wanted)
     del table[path[-1]]
-    if isinstance(path[-1], int):
-        for candidate in _cut_items(text, path[:-1], path[-1]):
-            if _parsed(candidate) == wanted:
-                return candidate
-        return _with(text, path[:-1], table)
     cut = _cut(text, path)
     found = _parsed(cut)
     # A table that exists only through its members disappears with the last of them.
@@ -322,10 +292,9 @@ def _candidates(text: str, path: KeyPath, value: Any) -> Iterator[str]:
     name = path[-1]
     literal = _literal(value, short=path[0] in _NAMED).replace("\n", _newline(text))
     if (place := places.get(path)) is not None and not place.header:
+        if isinstance(value, list) and (array := _array(text[place.start : place.end], value)):
+            yield text[: place.start] + array + text[place.end :]
         yield text[: place.start] + literal + text[place.end :]
-    if isinstance(name, int):
-        yield from _appended_items(text, path[:-1], name, literal)
-        return
     line = f"{_name(name)} = {literal}"
     is_block = isinstance(value, dict) and (len(path) == 1 or (len(path) == 2 and path[0] in _NAMED))
     if (place := places.get(path[:-1])) is not None and not is_block:
@@ -344,36 +313,38 @@ def _candidates(text: str, path: KeyPath, value: Any) -> Iterator[str]:
     yield _appended(text, table_block(path[:-1], {name: value}))
 
 
-def _appended_items(text: str, path: KeyPath, count: int, literal: str) -> Iterator[str]:
-    """Yield texts with an item after the last one of a list."""
-    places = toml_places(text)
-    last, whole = places.get((*path, count - 1)), places.get(path)
-    if last is None or whole is None:
-        return
-    behind = text[last.end : whole.end - 1]
-    if "\n" in behind:  # the bracket is on its own line
-        begin = text.rfind("\n", 0, last.start) + 1
-        lead = text[begin : last.start]
-        indent = lead[: len(lead) - len(lead.lstrip())] if lead.strip() == "" else "    "
-        comma = "" if behind.lstrip().startswith(",") else ","
-        kept = behind[: behind.rfind("\n") + 1]
-        yield f"{text[: last.end]}{comma}{kept}{indent}{literal},\n{text[last.end + len(kept) :]}"
-    yield f"{text[: last.end]}, {literal}{text[last.end :]}"
+def _array(literal: str, wanted: list[Any]) -> str:
+    """Return an array with other items and with its comments, "" if tomlkit cannot edit it."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        items = tomllib.loads(f"k = {literal}")["k"]
+        if not (isinstance(items, list) and items):
+            return ""
+        is_longer = len(wanted) > len(items)
+        array: Any = tomlkit.parse(f"k = {_with_comma(literal) if is_longer else literal}")["k"]
+        for kind, start, end, begin, stop in reversed(SequenceMatcher(None, items, wanted).get_opcodes()):
+            if kind == "replace" and end - start == stop - begin:
+                for number, item in enumerate(wanted[begin:stop], start):
+                    array[number] = item
+            elif kind != "equal":
+                for number in reversed(range(start, end)):
+                    del array[number]
+                for number, item in enumerate(wanted[begin:stop], start):
+                    array.insert(number, item)
+        return _with_comma(array.as_string()) if is_longer else str(array.as_string())
+    except (TOMLKitError, ValueError, TypeError, LookupError):
+        return ""
 
 
-def _cut_items(text: str, path: KeyPath, number: int) -> Iterator[str]:
-    """Yield texts without an item of a list, the first one with the comment on its line."""
-    places = toml_places(text)
-    if (place := places.get((*path, number))) is None:
-        return
-    begin = text.rfind("\n", 0, place.start) + 1
-    end = text.find("\n", place.end) + 1
-    if end and not text[begin : place.start].strip():  # the item is on its own line
-        yield text[:begin] + text[end:]
-    if (following := places.get((*path, number + 1))) is not None:
-        yield text[: place.start] + text[following.start :]
-    if (previous := places.get((*path, number - 1))) is not None:
-        yield text[: previous.end] + text[place.end :]
+def _with_comma(literal: str) -> str:
+    """Return an array whose last item is followed by a comma if its bracket is on a line of its own."""
+    ends = [place.end - 4 for path, place in toml_places(f"k = {literal}").items() if len(path) == 2]
+    behind = literal[max(ends, default=0) : -1]
+    if "\n" not in behind or behind.lstrip().startswith(","):
+        return literal
+    return f"{literal[: max(ends)]},{literal[max(ends) :]}"
 
 
 def _cut(text: str, path: KeyPath) -> str:
