@@ -12,9 +12,7 @@ import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from difflib import SequenceMatcher
-from functools import reduce
 from itertools import pairwise
-from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,7 @@ from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files.private_files import LinkError, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.key_positions import KeyPath, toml_places
+from tui.settings.key_positions import toml_places
 from tui.settings.locations import is_codex, is_foreign, shipped_dir
 
 Document = dict[str, Any]
@@ -33,6 +31,8 @@ Change = Callable[[Document], object]
 """Modifies a parsed document in place. Raises ValueError or McptuiError if it does not apply."""
 
 UNCHANGED = "It was not changed. See `mcptui config check`."
+
+Keys = tuple[str, ...]
 
 _REMOVED = object()
 
@@ -205,7 +205,7 @@ def edited(text: str, change: Change) -> str:
     if len(steps) > MAX_EDITS:
         return _rewritten(text, wanted)
     for path, value in steps:
-        text = _without(text, path) if value is _REMOVED else _with(text, path, value)
+        text = _changed(text, path, value)
     found = tomllib.loads(text)
     for name, value in wanted.items():
         if value == {} and name not in found:  # such as `servers`, whose last member is gone
@@ -213,18 +213,18 @@ def edited(text: str, change: Change) -> str:
     return text
 
 
-def table_block(path: KeyPath, table: Mapping[str, Any]) -> str:
+def table_block(path: Keys, table: Mapping[str, Any]) -> str:
     """Return a table with its header as TOML, a line for each key."""
     lines = (f"{_name(key)} = {_literal(value, short=True)}\n" for key, value in table.items())
-    return f"[{'.'.join(_name(str(part)) for part in path)}]\n{''.join(lines)}"
+    return f"[{'.'.join(map(_name, path))}]\n{''.join(lines)}"
 
 
 # ---- differences -------------------------------------------------------------------------------------------
 
 
 def _differences(
-    present: Mapping[str, Any], wanted: Mapping[str, Any], path: KeyPath
-) -> Iterator[tuple[KeyPath, Any]]:
+    present: Mapping[str, Any], wanted: Mapping[str, Any], path: Keys
+) -> Iterator[tuple[Keys, Any]]:
     """Yield path and new value of each difference, `_REMOVED` for what is gone."""
     for key, before in present.items():
         if key not in wanted or (isinstance(before, dict) and not isinstance(wanted[key], dict)):
@@ -242,33 +242,23 @@ def _differences(
 # ---- edits -------------------------------------------------------------------------------------------------
 
 
-def _with(text: str, path: KeyPath, value: Any) -> str:
-    """Return TOML with the value at `path` set, or with an item at the end of a list."""
+def _changed(text: str, path: Keys, value: Any) -> str:
+    """Return TOML with the value at `path` set, or without it if it is `_REMOVED`."""
     wanted: Any = tomllib.loads(text)
     table = wanted
     for part in path[:-1]:
-        table = table.setdefault(part, {}) if isinstance(table, dict) else table[part]
-    table[path[-1]] = value
-    for candidate in _candidates(text, path, value):
-        if _parsed(candidate) == wanted:
+        table = table.setdefault(part, {})
+    if is_removed := value is _REMOVED:
+        del table[path[-1]]
+    else:
+        table[path[-1]] = value
+    for candidate in [_cut(text, path)] if is_removed else _candidates(text, path, value):
+        found = _parsed(candidate)
+        if found == wanted:
             return candidate
-    return _rewritten(text, wanted)
-
-
-def _without(text: str, path: KeyPath) -> str:
-    """Return TOML without the value, table or item at `path`, which exists."""
-    wanted: Any = tomllib.loads(text)
-    table = reduce(getitem, path[:-1], wanted)
-    del table[path[-1]]
-    cut = _cut(text, path)
-    found = _parsed(cut)
-    # A table that exists only through its members disappears with the last of them.
-    if found is not None and _without_empty(found) == _without_empty(wanted):
-        rest: Any = found
-        try:
-            reduce(getitem, path, rest)  # as an empty table
-        except (LookupError, TypeError):
-            return cut
+        # A table that exists only through its members disappears with the last of them.
+        if is_removed and candidate != text and _without_empty(found) == _without_empty(wanted):
+            return candidate
     return _rewritten(text, wanted)
 
 
@@ -286,7 +276,7 @@ def _without_empty(tree: Any) -> Any:
     return {key: value for key, value in inner.items() if value != {}}
 
 
-def _candidates(text: str, path: KeyPath, value: Any) -> Iterator[str]:
+def _candidates(text: str, path: Keys, value: Any) -> Iterator[str]:
     """Yield texts that may have the value at `path`, the smallest edit first."""
     places = toml_places(text)
     name = path[-1]
@@ -347,7 +337,7 @@ def _with_comma(literal: str) -> str:
     return f"{literal[: max(ends)]},{literal[max(ends) :]}"
 
 
-def _cut(text: str, path: KeyPath) -> str:
+def _cut(text: str, path: Keys) -> str:
     """Remove the lines of a key or table. Comments above it and after its last value stay."""
     lines = _lines(text)
     places = toml_places(text)
