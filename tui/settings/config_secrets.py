@@ -24,15 +24,11 @@ def leaves(tree: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
     """Yield path and value of everything in `tree` that is neither a table nor a list."""
     if len(path) > MAX_DEPTH:
         return
-    match tree:
-        case Mapping():
-            for key, value in tree.items():
-                yield from leaves(value, (*path, key))
-        case list() | tuple():
-            for index, value in enumerate(tree):
-                yield from leaves(value, (*path, index))
-        case _:
-            yield path, tree
+    if not isinstance(tree, Mapping | list | tuple):
+        yield path, tree
+        return
+    for key, value in tree.items() if isinstance(tree, Mapping) else enumerate(tree):
+        yield from leaves(value, (*path, key))
 
 
 def is_secret(path: KeyPath, value: str) -> bool:

@@ -239,14 +239,10 @@ def _expanded(
         unresolved.add(path)
         return None
     match value:
-        case dict():
-            return {
-                key: _expanded(inner, (*path, key), env, faults, unresolved) for key, inner in value.items()
-            }
-        case list():
-            return [
-                _expanded(inner, (*path, index), env, faults, unresolved) for index, inner in enumerate(value)
-            ]
+        case dict() | list():
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            made = {key: _expanded(inner, (*path, key), env, faults, unresolved) for key, inner in items}
+            return made if isinstance(value, dict) else list(made.values())
         case str():
             found = expand(value, env)
             for name in dict.fromkeys(found.missing):

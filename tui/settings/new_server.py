@@ -210,12 +210,10 @@ def _name_of_command(words: Sequence[str]) -> str:
 
 def _first_operand(words: Sequence[str]) -> str:
     """Return the first word that is neither an option nor an option's value."""
-    valued = False
-    for word in words:
-        if valued:
-            valued = False
-        elif word in _VALUED:
-            valued = True
+    rest = iter(words)
+    for word in rest:
+        if word in _VALUED:
+            next(rest, "")
         elif not word.startswith("-"):
             return word
     return ""
