@@ -63,8 +63,7 @@ from tui.model.dialects.text_tools import ReplyReader
 from tui.model.endpoints.failures import is_filtered, judged, refusals_in, reply_error, said_in, words_of
 from tui.model.endpoints.waits import asked_wait
 from tui.model.openai_api.think_tags import ThinkTags
-from tui.settings.foreign.file import read_foreign
-from tui.settings.foreign.jsonc import without_comments
+from tui.settings.foreign.file import read_foreign, without_comments
 from tui.settings.key_positions import json_places, toml_places
 from tui.settings.references import expand, files_in, without_defaults
 from tui.storage.exports.document import readable as readable_entry

@@ -242,7 +242,7 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
     async def save_theme(name: str) -> None:
         import asyncio
 
-        from tui.settings.toml_edits import set_value
+        from tui.settings.save import set_value
 
         file = ConfigFile(vars(args).get("config"), os.environ)
         await asyncio.to_thread(file.change, lambda document: set_value(document, name, "ui", "theme"))

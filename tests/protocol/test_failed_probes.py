@@ -28,7 +28,7 @@ from tui.core.servers import (
 from tui.core.traffic import Direction
 from tui.host.host import Host
 from tui.host.host_context import Remembered
-from tui.settings.state.stored_eras import StoredEras
+from tui.settings.state.server_memory import StoredEras
 
 GATEWAY = str(Path(__file__).with_name("gateway_server.py"))
 

@@ -19,7 +19,7 @@ from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
 from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
-from tui.settings.state.stored_tasks import StoredTasks
+from tui.settings.state.server_memory import StoredTasks
 
 SERVER = Path(__file__).parent / "task_server.py"
 

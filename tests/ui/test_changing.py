@@ -242,28 +242,6 @@ async def real(folder: Path, *replies: Reply) -> AsyncIterator[tuple[SlowStage, 
     await stage.conversations.close()
 
 
-async def test_a_new_conversation_is_refused_while_the_model_writes_a_title(
-    tmp_path: Path,
-) -> None:
-    async with real(tmp_path, model_says("One."), model_says("Two."), model_says("A title")) as found:
-        stage, app, pilot = found
-        session = stage.conversations.info.id
-        stage.model.gate = asyncio.Event()
-        begun = stage.model.begun
-        await send(pilot, "/rename")
-        await until(lambda: stage.model.begun > begun)
-        await pilot.press("ctrl+n")
-        await shows(app, "The model is writing a title. esc stops it.")
-        stage.model.gate.set()
-        await until(lambda: stage.conversations.info.title == "A title")
-        await until(lambda: not app.main.parts.outbox.busy)
-        await pilot.press("ctrl+n")
-        await until(lambda: stage.conversations.info is None)
-        assert app.is_running
-        titles = {info.id: info.title for info in await stage.conversations.sessions()}
-        assert titles[session] == "A title" and sorted(titles.values()) == ["A title", "first question"]
-
-
 async def test_closing_the_list_while_a_session_is_read_releases_its_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

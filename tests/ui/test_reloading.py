@@ -61,29 +61,6 @@ async def on_servers(home: Path, *names: str) -> AsyncIterator[RealApp]:
 # ---- reload beside changes -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pressed", [("R", "o"), ("o", "R"), ("R", "o", "R")])
-async def test_a_reload_beside_disabling_a_server_keeps_it_disabled(
-    separate_home: Path, pressed: tuple[str, ...]
-) -> None:
-    async with on_servers(separate_home, "a") as app:
-        await app.pilot.press(*pressed)
-        await until(lambda: read(app)["servers"]["a"].get("disabled"), what="disabled in the file")
-        await settled(app)
-        assert app.runtime.host.status("a").spec.disabled
-        assert app.state("a") == "STOPPED"
-
-
-async def test_a_reload_does_not_undo_a_change_that_waited_with_it(separate_home: Path) -> None:
-    async with on_servers(separate_home, "slow", "a") as app:
-        await app.pilot.press("o")
-        await app.has_state("slow", "STOPPING")
-        await app.pilot.press("down", "o", "R")
-        await until(lambda: read(app)["servers"]["a"].get("disabled"), what="disabled in the file")
-        await settled(app)
-        assert app.runtime.host.status("a").spec.disabled
-        assert app.state("a") == "STOPPED"
-
-
 async def test_a_server_disabled_and_enabled_at_once_runs_again(separate_home: Path) -> None:
     async with on_servers(separate_home, "a") as app:
         await app.pilot.press("o", "o")
@@ -117,33 +94,6 @@ async def test_a_change_in_the_app_keeps_a_change_of_the_file_and_applies_both(s
         await app.has_state("b", "RUNNING")
         assert read(app)["servers"]["a"]["disabled"] and "b" in read(app)["servers"]
         assert [str(rule) for rule in app.runtime.turn_context.policy.rules.rules] == ["deny b/two"]
-
-
-async def test_a_server_added_by_another_process_meanwhile_is_kept_and_started(separate_home: Path) -> None:
-    async with on_servers(separate_home, "a") as app:
-        adding = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tui", "add", "--name", "b", sys.executable, str(LAGGARD)),
-            stdout=asyncio.subprocess.DEVNULL,
-        )
-        while adding.returncode is None:
-            await app.pilot.press("o", "o")
-            await settled(app)
-        await app.pilot.press("R")
-        await app.has_state("b", "RUNNING")
-        assert set(read(app)["servers"]) == {"a", "b"} and "disabled" not in read(app)["servers"]["a"]
-
-
-async def test_a_tool_turned_off_is_not_turned_on_by_a_reload_that_is_under_way(separate_home: Path) -> None:
-    async with on_servers(separate_home, "slow", "a") as app:
-        await app.pilot.press("o")
-        await app.has_state("slow", "STOPPING")
-        await app.press("R")  # waits until "slow" has stopped
-        saving = asyncio.create_task(app.runtime.server_changes.toggle_tool("a", "one"))
-        await until(lambda: app.runtime.host.status("a").spec.off == ("one",), what="off at once")
-        assert await saving == ""
-        await settled(app)
-        assert app.runtime.host.status("a").spec.off == ("one",)
-        assert read(app)["servers"]["a"]["off"] == ["one"]
 
 
 async def test_a_choice_that_cannot_be_saved_survives_a_reload(separate_home: Path) -> None:
@@ -212,78 +162,6 @@ async def test_a_model_that_failed_at_start_is_used_once_the_file_is_corrected(s
             await app.press("f5")
             await send(app.pilot, "hi")
             await app.shows("Hello.")
-
-
-@pytest.mark.parametrize("options", [Options(disabled_too=True), Options(disabled_too=True, model="b")])
-async def test_a_chosen_model_stays_when_the_file_has_another_default(
-    separate_home: Path, options: Options
-) -> None:
-    async with Endpoint([says("Hello.")]) as endpoint:
-        three = "".join(model(name, endpoint.base_url) for name in "abc")
-        config = f'default_model = "a"\n[servers]\n{three}'
-        async with real_app(separate_home, config, options=options) as app:
-            if options.model is None:
-                await send(app.pilot, "/model b")
-            await until(lambda: app.runtime.model_label == "m-b")
-            app.write(config.replace('"a"', '"c"'))
-            await in_servers(app)
-            await app.press("R")
-            await app.shows("Still using m-b")
-            assert app.runtime.model_label == "m-b"
-
-
-async def test_a_new_default_that_failed_is_used_once_its_profile_is_corrected(separate_home: Path) -> None:
-    async with Endpoint([says("Hello.")]) as endpoint:
-        a, b = (model(name, endpoint.base_url) for name in "ab")
-        broken = model("b", endpoint.base_url, api_key="keyring:nothing/here")
-        config = f'default_model = "a"\n[servers]\n{a}{broken}'
-        async with real_app(separate_home, config, options=Options(disabled_too=True)) as app:
-            app.write(config.replace('"a"', '"b"', 1))
-            await in_servers(app)
-            await app.press("R")
-            await app.shows("Still using m-a")
-            app.write(f'default_model = "b"\n[servers]\n{a}{b}')
-            await app.press("R")
-            await until(lambda: app.runtime.model_label == "m-b")
-
-
-async def test_a_chosen_model_id_stays_when_its_profile_changes(separate_home: Path) -> None:
-    async with Endpoint([says("Hello.")], models=["m-a", "other"]) as endpoint:
-        config = f"[servers]\n{model('a', endpoint.base_url)}"
-        async with real_app(separate_home, config, options=Options(disabled_too=True)) as app:
-            await app.runtime.conversations.switch("a", "other")
-            app.write(f"{config}temperature = 0.5\n")
-            await app.runtime.configuration.reload()
-            assert app.runtime.model_label == "other"
-
-
-async def test_a_chosen_model_that_left_the_file_gives_way_to_the_default(separate_home: Path) -> None:
-    async with Endpoint([says("Hello.")]) as endpoint:
-        config = f"[servers]\n{model('a', endpoint.base_url)}"
-        both = config + model("b", endpoint.base_url)
-        async with real_app(separate_home, both, options=Options(disabled_too=True)) as app:
-            await app.runtime.conversations.switch("b")
-            app.write(config)
-            await in_servers(app)
-            await app.press("R")
-            await app.shows("The model “b” is no longer configured. Using m-a.")
-            assert app.runtime.model_label == "m-a"
-
-
-async def test_a_model_changed_in_the_file_is_used_although_a_server_was_changed_first(
-    separate_home: Path,
-) -> None:
-    async with Endpoint([says("Hello.")]) as endpoint:
-        both = model("a", endpoint.base_url) + model("b", endpoint.base_url)
-        config = f'default_model = "a"\n{server("s")}{both}'
-        async with real_app(separate_home, config, options=Options(disabled_too=True)) as app:
-            await app.has_state("s", "RUNNING")
-            app.write(config.replace('default_model = "a"', 'default_model = "b"'))
-            await in_servers(app)
-            await app.press("o")
-            await settled(app)
-            await app.press("R")
-            await until(lambda: app.runtime.model_label == "m-b")
 
 
 async def test_a_corrected_model_that_needs_consent_is_used_after_the_question(

@@ -15,7 +15,7 @@ from tests.ui.fakes import FakeRuntime, says
 from tui.core.permission.rules import Rules
 from tui.core.ports import Answer
 from tui.settings.config_file import ConfigFile
-from tui.settings.toml_edits import Change
+from tui.settings.save import Change
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.permission.rules import RulesScreen
 

@@ -51,6 +51,10 @@ HEAVY = {
         ("import tui.commands.traffic", HEAVY | {"sqlite3"}),
         ("import tui.addons.replay.mock", HEAVY | {"sqlite3"}),
         ("import tui.core.turn.loop", HEAVY),
+        (
+            "import tui.settings.config_file, tui.settings.themes",
+            HEAVY | {"tomli_w", "json", "tui.core.servers"},
+        ),
         ("import tui.commands.run", {"textual", "rich"}),
         ("import tui.commands.servers", {"textual", "rich"}),
         ("import tui.runtime.runtime", HEAVY),

@@ -157,12 +157,12 @@ def _key(loaded: "Loaded", name: str, *, forget: bool) -> int:
     """
     from tui.model.endpoints.providers import from_environment, usable_url, without_secrets
     from tui.runtime.model_keys import ModelKeys
-    from tui.runtime.profiles import configured_profiles
+    from tui.runtime.profiles import Profiles
 
     keys = ModelKeys()
     if forget:
         return _forget_key(keys, name)
-    found = [*configured_profiles(loaded, os.environ, keys, trust=False)]
+    found = Profiles(loaded, os.environ, keys).configured()
     taken = {one.name for one in found}
     found += [keys.applied(one) for one in from_environment(os.environ) if one.name not in taken]
     if not name:

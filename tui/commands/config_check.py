@@ -24,7 +24,7 @@ from tui.core.text import clean, clean_line
 from tui.core.units import plural
 from tui.model.endpoints.providers import missing_key
 from tui.runtime.permission.approvals import applicable_rules
-from tui.runtime.profiles import configured_profiles
+from tui.runtime.profiles import Profiles
 from tui.settings.config_file import ConfigFile
 from tui.settings.key_positions import line_of
 from tui.settings.keymap import ActionKeys
@@ -45,7 +45,7 @@ def config_check(
     loaded: Loaded, actions: Mapping[str, ActionKeys], against: str | None, *, trust: bool
 ) -> int:
     """Print all problems and return the exit code. `actions` are those that can have keys."""
-    keyed = configured_profiles(loaded, os.environ, trust=True)
+    keyed = Profiles(loaded, os.environ, trust=True).configured()
     # The variable of a key that the user has stored need not be set.
     unneeded = {("models", one.name, "api_key_env") for one in keyed if one.key_place}
     found = all_problems(loaded, actions, trust=trust)

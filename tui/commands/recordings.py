@@ -44,7 +44,7 @@ def open_recorder(
     from tui.traffic.record.entry_columns import EntryColumns
     from tui.traffic.record.recorder import Recorder
 
-    chosen = quick_traffic(os.environ)
+    keep_all, recording_bytes = quick_traffic(os.environ)
 
     def writer() -> RecordingWriter:
         folder = recordings()
@@ -52,12 +52,12 @@ def open_recorder(
         path = folder.new_path()
         if opened is not None:
             opened(path)
-        return RecordingWriter(path, cap_bytes=chosen.recording_bytes, meta=meta)
+        return RecordingWriter(path, cap_bytes=recording_bytes, meta=meta)
 
     if server := meta.get("tap"):
         redactor.arguments.set_rules({server: quick_secret_arguments(os.environ, server)})
     recorder = Recorder(writer, EntryColumns(), redact=redactor.redact_bytes, arguments=redactor.arguments)
-    recorder.start(keep_all=chosen.keep_all)
+    recorder.start(keep_all=keep_all)
     return recorder
 
 

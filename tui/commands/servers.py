@@ -36,8 +36,8 @@ def servers(args: argparse.Namespace) -> int:
 async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.ready(start=False, model=False, record=False)
     runtime.require_usable()
-    unusable = [_unusable(name, problems) for name, problems in runtime.left_out.items()]
-    told = {problem for problems in runtime.left_out.values() for problem in problems}
+    unusable = [_unusable(name, problems) for name, problems in runtime.configuration.left_out.items()]
+    told = {problem for problems in runtime.configuration.left_out.values() for problem in problems}
     for problem in runtime.problems:
         if problem not in told:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
@@ -64,7 +64,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.host.start_all(names, settled)
     if args.json:
         tokens = runtime.request.definition_tokens()
-        ordered = [found[name] for name in (*names, *runtime.left_out)]
+        ordered = [found[name] for name in (*names, *runtime.configuration.left_out)]
         print(json.dumps([as_object(status, tokens.get(status.name)) for status in ordered], indent=2))
     for name in needs_consent:
         runtime.consent.refuse(runtime.host.status(name).spec)

@@ -20,7 +20,7 @@ from tui.model.endpoints.providers import BLOCKED_STEP, is_local
 from tui.runtime import profiles
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.options import ChosenModel, Options
-from tui.runtime.permission.subjects import Subject, model_subject
+from tui.runtime.permission.subjects import model_subject
 
 if TYPE_CHECKING:
     from tui.runtime.permission.consent import RunConsent
@@ -54,10 +54,9 @@ class ActiveModel:
         self.keys = ModelKeys()
         self._options = options
         self._env = env
-        self._trust = options.trust_config
         self._clock = clock
         self._sink = sink
-        self._keep_secret = keep_secret
+        self.keep_secret = keep_secret
         self._consent = consent
         self._loaded: Loaded | None = None
         named = DEMO if options.demo else options.model
@@ -119,10 +118,8 @@ class ActiveModel:
 
     async def _wanted(self) -> "ModelProfile | None":
         """Return the profile that was chosen, or that of the configuration. Raises McptuiError."""
-        chosen = self._chosen
-        options = replace(self._options, demo=False, model=chosen.name if chosen is not None else None)
-        profile = (await profiles.choose_model(options, self._ready(), self._env, self.keys)).profile
-        return profile if chosen is None else chosen.applied(profile)
+        chosen, known = self._chosen, self._profiles(self._ready())
+        return await known.chosen(None) if chosen is None else chosen.applied(await known.chosen(chosen.name))
 
     @property
     def _wanted_name(self) -> str:
@@ -150,7 +147,7 @@ class ActiveModel:
         loaded, name = self._ready(), self._wanted_name
         try:
             consent = self._consent
-            is_refused = consent is not None and consent.refused(self._subject(name, loaded))
+            is_refused = consent is not None and consent.refused(model_subject(name, loaded, self._env))
             if not is_refused and await self._is_agreed(name):
                 async with self._choosing:
                     if self.needs_consent:  # otherwise the user has switched to another model meanwhile
@@ -165,7 +162,9 @@ class ActiveModel:
         """Ask for consent to a model that needs it; return whether the user just gave it."""
         consent = self._consent
         try:
-            return consent is not None and await consent.ask_model(self._subject(name, self._ready()))
+            return consent is not None and await consent.ask_model(
+                model_subject(name, self._ready(), self._env)
+            )
         except OSError as error:
             raise ModelError(str(error)) from error
 
@@ -188,8 +187,7 @@ class ActiveModel:
 
     async def _follow(self, before: "Loaded", loaded: "Loaded") -> Sequence[str]:
         def named(of: "Loaded", name: str) -> "ModelProfile | None":
-            found = profiles.configured_profiles(of, self._env, self.keys, trust=self._trust)
-            return next((one for one in found if one.name == name), None)
+            return next((one for one in self._profiles(of).configured() if one.name == name), None)
 
         name = self.profile.name if self.profile is not None else DEMO
         now, then = named(loaded, name), named(before, name)
@@ -217,18 +215,15 @@ class ActiveModel:
         """All models: configured, from the environment, found on this machine, and the demo."""
         name = self.profile.name if self.profile is not None else "demo"
         learned = self._model.capabilities.facts if self._model is not None else ()
-        found = await profiles.choices(
-            self._ready(), self._env, self.profile, keys=self.keys, trust=self._trust
-        )
+        found = await self._profiles(self._ready()).choices(self.profile)
         return [replace(one, current=True, learned=learned) if one.name == name else one for one in found]
 
     async def named(self, name: str, *, locked: bool = False) -> "ModelProfile | None":
-        """Return the profile of a name, "" for the current one, as `profile_named` does."""
+        """Return the profile of a name, "" for the current one, as `Profiles.named` does."""
         if not name and self.profile is not None:
             return self.profile
-        name = name or self._wanted_name
-        about = (name, self._ready(), self._env, self.keys)
-        profile = await profiles.profile_named(*about, trust=self._trust, locked=locked)
+        known = self._profiles(self._ready())
+        profile = await known.named(name or self._wanted_name, locked=locked)
         self._redact_key(profile)
         return profile
 
@@ -352,6 +347,9 @@ class ActiveModel:
             if late:
                 await asyncio.wait(late, timeout=CLOSE_SECONDS)
 
+    def _profiles(self, loaded: "Loaded") -> profiles.Profiles:
+        return profiles.Profiles(loaded, self._env, self.keys, self._options.trust_config)
+
     def _ready(self) -> "Loaded":
         if self._loaded is None:
             raise ModelError("configuration not loaded yet")
@@ -360,12 +358,14 @@ class ActiveModel:
     def _take(self, profile: "ModelProfile | None") -> None:
         """Use a profile, None for the demo. Raises ConfigError if it cannot be used."""
         self._redact_key(profile)
-        model = profiles.make_model(profile, self._clock, self._sink, paced=self._options.paced)
+        model = self.made(profile)
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error, self.needs_consent, self._is_unmet = profile, None, False, False
         if profile is not None and self._consent is not None and self._loaded is not None:
-            self._consent.has(self._subject(profile.name, self._loaded))  # records consent by an option
+            self._consent.has(
+                model_subject(profile.name, self._loaded, self._env)
+            )  # records consent by an option
         self.context_meter.window = profile.context_window if profile is not None else None
         self.context_meter.forget()
         self.context_meter.calibration = Calibration()
@@ -374,12 +374,13 @@ class ActiveModel:
             self._keep(before.retire())
         self._keep(self._get_ready(model))
 
-    def _subject(self, name: str, loaded: "Loaded") -> "Subject | None":
-        return model_subject(name, loaded, self._env)
+    def made(self, profile: "ModelProfile | None") -> ChatModel:
+        """Return the model of a profile, None for the demo. Raises ConfigError."""
+        return profiles.make_model(profile, self._clock, self._sink, paced=self._options.paced)
 
     def _redact_key(self, profile: "ModelProfile | None") -> None:
         if profile is not None and profile.api_key:
-            self._keep_secret(profile.key_name, profile.api_key.reveal())
+            self.keep_secret(profile.key_name, profile.api_key.reveal())
 
     async def _get_ready(self, model: ChatModel) -> None:
         """Do slow imports, and ask for the context window, before the first question."""

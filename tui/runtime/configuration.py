@@ -14,8 +14,7 @@ from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.settings.config_file import ConfigFile
 from tui.settings.problems import Problem
-from tui.settings.save import server_at
-from tui.settings.toml_edits import Change, Document, set_value
+from tui.settings.save import Change, Document, server_at, set_value
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
@@ -37,10 +36,6 @@ class Reloaded:
 
     errors: Sequence[str] = ()
     notes: Sequence[str] = ()
-
-
-def _ignore_ui(theme: str, keys: Mapping[str, Sequence[str]]) -> Sequence[Problem]:
-    return ()
 
 
 class Configuration:
@@ -79,7 +74,7 @@ class Configuration:
         self.loaded: Loaded | None = None
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.digests: Mapping[str, str] = {}
-        self.apply_ui: Callable[[str, Mapping[str, Sequence[str]]], Sequence[Problem]] = _ignore_ui
+        self.apply_ui: Callable[[str, Mapping[str, Sequence[str]]], Sequence[Problem]] = lambda *_: ()
         self.is_closing = False
         self._options = options
         self._redactor = redactor
@@ -110,11 +105,6 @@ class Configuration:
         """Return problems as sentences, with the name of the file and the lines of their keys."""
         loaded = self.loaded
         return [str(one if loaded is None else loaded.located(one)) for one in problems]
-
-    def refuse_deleted(self) -> None:
-        """Raise ConfigError if the file was deleted: one with a single setting would replace all others."""
-        if self.loaded is not None and self.loaded.exists and not self.file.path.exists():
-            raise ConfigError("file not found", where=str(self.file.path))
 
     async def exclusively(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Run an operation after the previous ones, and to its end even if the caller is cancelled."""
@@ -257,13 +247,13 @@ class Configuration:
         return specs
 
     def _specs(self) -> Sequence[ServerSpec]:
-        return [self._in_force(spec, self._source) for spec in self._servers]
-
-    def _in_force(self, spec: ServerSpec, source: str) -> ServerSpec:
-        """Return a server with what was chosen over the file: by the command line, then by the user."""
-        chosen = self._chosen.get(spec.name, {})
-        kept = {name: getattr(spec, name) if one is FROM_FILE else one for name, one in chosen.items()}
-        return self._trusted(replace(self._options.applied(spec, source), **kept))
+        """Return the servers with what was chosen over the file: by the command line, then by the user."""
+        found = []
+        for spec in self._servers:
+            chosen = self._chosen.get(spec.name, {})
+            kept = {name: getattr(spec, name) if one is FROM_FILE else one for name, one in chosen.items()}
+            found.append(self._trusted(replace(self._options.applied(spec, self._source), **kept)))
+        return found
 
     async def _follow(self, specs: Sequence[ServerSpec], start: str) -> None:
         """Apply servers, and start the one named `start`. Unchanged servers keep running."""

@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.core.context.compaction import Compactor, take_compaction
 from tui.core.context.context_parts import ContextPart
@@ -33,7 +33,7 @@ from tui.core.conversation.sessions import (
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
-from tui.core.text import quoted_name
+from tui.core.text import clean_line, quoted_name
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel
@@ -41,7 +41,7 @@ from tui.runtime.active_model import ActiveModel
 from tui.runtime.redaction import ShownMessages, shown_remarks
 from tui.runtime.request_context import RequestContext
 from tui.runtime.saved_conversation import SavedConversation
-from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
+from tui.runtime.turn import PendingTurn, Prerequisite, TurnContext
 
 if TYPE_CHECKING:
     from tui.core.turn.answer_format import AnswerFormat
@@ -344,7 +344,11 @@ class Conversations:
             return Turn(now.talk, deps, number)
 
         meter = TurnMeter(context.limits, context.clock.now_ns())
-        waits = (context.starting, ModelLoading(active))
+        starting = context.starting
+        waits = (
+            Prerequisite(starting.awaited, starting.wait, starting.missing),
+            Prerequisite(lambda: active.to_load and f"Loading {clean_line(active.to_load, 60)}", active.load),
+        )
 
         def notice(event: Event) -> None:
             context.notice(event)
@@ -404,7 +408,12 @@ class Conversations:
 
     async def _replace(self, opened: SavedConversation, meta: SessionMeta | None = None) -> None:
         """Replace the conversation on screen. Completes even if cancelled."""
-        await _finish(self._take(opened, meta))
+        task = asyncio.create_task(self._take(opened, meta), name="replace the conversation")
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait({task})
+            raise
 
     async def _take(self, opened: SavedConversation, meta: SessionMeta | None) -> None:
         before, self._now = self._now, opened
@@ -460,13 +469,3 @@ class Conversations:
             return cost
 
         return spent
-
-
-async def _finish(work: Coroutine[Any, Any, None]) -> None:
-    """Await `work` to its end, then pass on a cancellation."""
-    task = asyncio.create_task(work, name="replace the conversation")
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise

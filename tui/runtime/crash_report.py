@@ -83,7 +83,10 @@ def report_crash(
     else:
         if env.get(VARIABLE, "") not in ("", "0"):
             stream.write(text)
-    what = clean_line(_without_secrets(summary(error), redactor), TITLE_CHARS).rstrip(".")
+    found = traceback.TracebackException(type(error), error, None, max_group_width=3)
+    _shorten(found, set())
+    last_line = list(found.format_exception_only())[-1].strip()
+    what = clean_line(_without_secrets(last_line, redactor), TITLE_CHARS).rstrip(".")
     stream.write(" ".join(filter(None, (f"mcptui: Internal error: {what}.", ended, place))) + "\n")
     stream.flush()
 
@@ -114,7 +117,9 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
     lines = [_HEAD, *(f"{name:<9} {value}" for name, value in facts.items()), "", *_trace(error)]
     if log := _end_of_log(state_dir() / "mcptui.log"):
         lines += ["", f"Last {LOG_LINES} lines of the log", "", *log]
-    return _without_home(clean(_without_secrets("\n".join(lines), redactor))) + "\n"
+    text = clean(_without_secrets("\n".join(lines), redactor))
+    home = os.path.expanduser("~").rstrip(os.sep)  # often contains the user's name
+    return (text.replace(home + os.sep, "~" + os.sep) if len(home) > 1 else text) + "\n"
 
 
 def _without_secrets(text: str, redactor: Redactor) -> str:
@@ -135,13 +140,6 @@ def save_report(text: str) -> Path:
     return path
 
 
-def summary(error: BaseException) -> str:
-    """Return the last line of the traceback: type and message."""
-    found = traceback.TracebackException(type(error), error, None, max_group_width=3)
-    _shorten(found, set())
-    return list(found.format_exception_only())[-1].strip()
-
-
 def command_shown(arguments: Sequence[str]) -> str:
     """Return a command and its options without values, which may be questions, paths or secrets."""
     shown = ["mcptui"]
@@ -154,7 +152,9 @@ def command_shown(arguments: Sequence[str]) -> str:
 
 
 def _trace(error: BaseException) -> Iterator[str]:
-    lines = "".join(_formatted(error)).rstrip().split("\n")
+    found = traceback.TracebackException.from_exception(error, capture_locals=False, limit=-60)
+    _shorten(found, set())
+    lines = "".join(found.format()).rstrip().split("\n")
     size = 0
     for line in lines:
         size += len(line)
@@ -162,12 +162,6 @@ def _trace(error: BaseException) -> Iterator[str]:
             yield f"… {len(lines):,} lines in total"
             return
         yield line
-
-
-def _formatted(error: BaseException) -> list[str]:
-    found = traceback.TracebackException.from_exception(error, capture_locals=False, limit=-60)
-    _shorten(found, set())
-    return list(found.format())
 
 
 def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None:
@@ -218,9 +212,3 @@ def _end_of_log(path: Path) -> list[str]:
             return file.read(LOG_BYTES).decode("utf-8", "replace").rstrip().split("\n")[-LOG_LINES:]
     except OSError:
         return []
-
-
-def _without_home(text: str) -> str:
-    """Return `text` with `~` for the home folder, which often contains the user's name."""
-    home = os.path.expanduser("~").rstrip(os.sep)
-    return text.replace(home + os.sep, "~" + os.sep) if len(home) > 1 else text

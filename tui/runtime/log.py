@@ -32,10 +32,6 @@ class _RedactingFormatter(logging.Formatter):
         return clean(self._redactor().redact(super().format(record)))
 
 
-def _private(path: str, flags: int) -> int:
-    return open_private(Path(path), flags)
-
-
 class LogFile(RotatingFileHandler):
     """A log that only its owner can read. Opening and writing never raise."""
 
@@ -59,7 +55,13 @@ class LogFile(RotatingFileHandler):
 
     def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as the base class declares it
         make_folder(Path(self.baseFilename).parent)
-        return open(self.baseFilename, self.mode, encoding="utf-8", errors="replace", opener=_private)
+        return open(
+            self.baseFilename,
+            self.mode,
+            encoding="utf-8",
+            errors="replace",
+            opener=lambda path, flags: open_private(Path(path), flags),
+        )
 
     def emit(self, record: logging.LogRecord) -> None:
         self.failed_thread = getattr(record, FAILED_THREAD, self.failed_thread)

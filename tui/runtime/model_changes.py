@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, McptuiError, ModelError
-from tui.core.ports import Clock, ModelRequest, RetryPart
+from tui.core.ports import ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
-from tui.core.traffic import TrafficSink
 from tui.model.endpoints.detect import candidates
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import PROVIDERS
-from tui.runtime.model_keys import PASTE_IT, ModelKeys, valid_key
-from tui.runtime.permission.consent import keep
+from tui.runtime.model_keys import PASTE_IT, valid_key
 from tui.runtime.permission.subjects import model_subject
-from tui.runtime.profiles import import_model, make_model, offered
+from tui.runtime.profiles import import_model, offered
 from tui.settings.new_server import check_new
 from tui.settings.save import add_tables
+from tui.settings.state.permission.stored_consents import StoredConsents
 
 if TYPE_CHECKING:
+    from tui.runtime.active_model import ActiveModel
     from tui.runtime.configuration import Configuration
 
 NAME_LENGTH = 40
@@ -93,30 +93,21 @@ def _in_form(error: ModelError, values: ModelValues) -> ModelError:
 class ModelChanges:
     """Adds model profiles, and replaces keys.
 
-    `switch` switches to a profile, `named` returns one without reading its key. `keep_secret` gets the name
-    and value of each key before it is used.
+    `active_model` has the keys and makes models, `switch` switches to a profile.
     """
 
     def __init__(
         self,
         configuration: "Configuration",
         env: Mapping[str, str],
-        clock: Clock,
-        sink: TrafficSink,
-        keep_secret: Callable[[str, str], None],
+        active_model: "ActiveModel",
         switch: Callable[..., Awaitable[None]],
-        keys: ModelKeys,
-        named: Callable[[str], Awaitable[ModelProfile | None]],
     ) -> None:
         self._configuration = configuration
         self._config = configuration.file
         self._env = env
-        self._clock = clock
-        self._sink = sink
-        self._keep_secret = keep_secret
+        self._active_model = active_model
         self._switch = switch
-        self._keys = keys
-        self._named = named
 
     def providers(self) -> Sequence[ProviderChoice]:
         """Return the providers for new profiles, those with a key in the environment first."""
@@ -180,7 +171,7 @@ class ModelChanges:
         self.check(values)
         profile = self._profile(values) if values.is_new else await self._with_new_key(values)
         await asyncio.to_thread(import_model, profile)
-        model = make_model(profile, self._clock, self._sink)
+        model = self._active_model.made(profile)
         request = ModelRequest("", (UserMessage("Reply with the word OK."),))
         try:
             async with asyncio.timeout(TRY_SECONDS), aclosing(model.stream(request)) as parts:
@@ -207,7 +198,7 @@ class ModelChanges:
             loaded = self._configuration.loaded
             subject = None if loaded is None else model_subject(values.name, loaded, self._env)
             if subject is not None:  # the user has just entered it
-                await asyncio.to_thread(keep, subject)
+                await asyncio.to_thread(StoredConsents().add, subject)
 
         await self._keep_key(profile, values)
         try:
@@ -218,13 +209,13 @@ class ModelChanges:
             )
         except McptuiError:
             if values.key in PASTED and not written.is_set():
-                await self._keys.take_back(profile)
+                await self._active_model.keys.take_back(profile)
             raise
         await self._switch(values.name)
 
     async def key_place(self) -> tuple[str, str]:
         """Return where a key would be stored, in words, and why it is not the keychain, or ""."""
-        return await self._keys.future_place()
+        return await self._active_model.keys.future_place()
 
     async def profile(self, name: str) -> ModelValues:
         """Return address and model of a profile whose key can be replaced, "" for the one in use.
@@ -243,19 +234,19 @@ class ModelChanges:
         profile = await self._existing(values.name)
         key = valid_key(values.secret)
         changed = replace(profile, model=values.model, api_key=Secret(key), api_key_env="", keychain="")
-        self._keep_secret(changed.key_name, key)
+        self._active_model.keep_secret(changed.key_name, key)
         return changed
 
     async def _existing(self, name: str) -> ModelProfile:
-        if (found := await self._named(name)) is None:
+        if (found := await self._active_model.named(name, locked=True)) is None:
             raise ConfigError("the demo model needs no key")
         return found
 
     async def _keep_key(self, profile: ModelProfile, values: ModelValues) -> None:
         if values.key == STORED:
-            await self._keys.store(profile, values.secret)
+            await self._active_model.keys.store(profile, values.secret)
         elif values.key == THIS_RUN:
-            self._keys.use(profile, values.secret)
+            self._active_model.keys.use(profile, values.secret)
 
     def _profile(self, values: ModelValues, *, anyway: bool = False) -> ModelProfile:
         """Return the profile of a form with its key. Raises ConfigError if it is missing.
@@ -267,7 +258,9 @@ class ModelChanges:
             raise ConfigError(f"{clean_line(variable, 64)} is not set", next_step=CHOOSE_KEY)
         key = valid_key(values.secret) if values.key in PASTED else self._env.get(variable, "")
         if key:
-            self._keep_secret(variable or ".".join(filter(None, ("models", values.name, "api_key"))), key)
+            self._active_model.keep_secret(
+                variable or ".".join(filter(None, ("models", values.name, "api_key"))), key
+            )
         return ModelProfile(
             values.name or UNNAMED,
             values.base_url.strip(),

@@ -5,7 +5,7 @@ is used instead of the one that the configuration names, because it was entered 
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -38,8 +38,9 @@ class ModelKeys:
 
         A profile that needs consent gets none.
         """
-        entry = _entry(profile)
-        if not entry:
+        try:
+            entry = _entry(profile)
+        except (ConfigError, ValueError):  # its URL is unusable, or it needs consent
             return profile
         if (key := self._of_run.get(entry)) is not None:
             return replace(profile, api_key=key, api_key_env="", keychain="", key_place=THIS_RUN)
@@ -64,14 +65,14 @@ class ModelKeys:
 
     def use(self, profile: ModelProfile, key: str) -> None:
         """Use a key until mcptui quits. It is kept in memory only. Raises ConfigError if it is invalid."""
-        self._of_run[_required(profile)] = Secret(valid_key(key))
+        self._of_run[_entry(profile)] = Secret(valid_key(key))
 
     async def store(self, profile: ModelProfile, key: str) -> str:
         """Store a key in place of an older one, and return where, in words for the user.
 
         Raises ConfigError if it is invalid, StorageError if it cannot be written.
         """
-        entry, key = _required(profile), valid_key(key)
+        entry, key = _entry(profile), valid_key(key)
         place, reason = await self._stored.into_keychain(entry, key)
         about = {"profile": profile.name, "origin": _origin(profile), "place": place, "reason": reason}
         try:
@@ -87,7 +88,7 @@ class ModelKeys:
 
     async def take_back(self, profile: ModelProfile) -> None:
         """Delete the key of a profile that was not saved after all."""
-        entry = _required(profile)
+        entry = _entry(profile)
         self._of_run.pop(entry, None)
         if (found := await asyncio.to_thread(self._stored.read, entry, _checked)) is not None:
             with suppress(OSError):  # why the profile was not saved is more important
@@ -143,25 +144,14 @@ def _origin(profile: ModelProfile) -> str:
     return f"{parts.scheme}://{parts.hostname}:{port}".lower()
 
 
-def _required(profile: ModelProfile) -> str:
-    return name_of(profile.name, _origin(profile))
-
-
 def _entry(profile: ModelProfile) -> str:
-    """Return the name of the entry of a profile, or "" if its URL is unusable or it needs consent."""
-    try:
-        return _required(profile)
-    except (ConfigError, ValueError):
-        return ""
+    """Return the name of the entry of a profile. Raises ConfigError or ValueError if it cannot have one."""
+    return name_of(profile.name, _origin(profile))
 
 
 def _checked(raw: dict[str, Any]) -> dict[str, Any]:
     """Return the content of a file. Raises TypeError if it is not what `store` writes."""
     names = ("profile", "origin", "place", "reason", *(("key",) if raw.get("place") == IN_FILE else ()))
-    _require_texts(raw, names)
-    return raw
-
-
-def _require_texts(raw: Mapping[str, Any], names: Sequence[str]) -> None:
     if not all(isinstance(raw.get(name), str) for name in names):
         raise TypeError("not a stored key")
+    return raw

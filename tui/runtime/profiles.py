@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from tui.model.endpoints.context_windows import known_window
 from tui.model.endpoints.detect import candidates, detect
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.listing import offered_by
-from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choose
+from tui.model.endpoints.profile import DEMO, ModelProfile, choose
 from tui.model.endpoints.providers import (
     endpoint_key,
     enter_key,
@@ -30,7 +31,6 @@ from tui.model.endpoints.providers import (
     without_secrets,
 )
 from tui.runtime.model_keys import ModelKeys
-from tui.runtime.options import Options
 from tui.runtime.permission.consent import blocked
 from tui.settings.learned_file import LearnedEntry, LearnedFile
 from tui.settings.references import KEYCHAIN
@@ -39,55 +39,150 @@ if TYPE_CHECKING:
     from tui.settings.load import Loaded
 
 
-def profile_of(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile:
-    """Return the profile of `[models.NAME]`.
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """The profiles of a configuration, of the environment, and of this machine.
 
-    Its key comes from the profile itself, the variable that it names, or the variable of the provider at its
-    URL, in that order. A provider's key never goes to another host. A key in the keychain is not read here,
-    see `with_key`.
+    `keys` are those that the user entered; by default, only the stored ones. With `trust`, the command line
+    has given consent. Otherwise, profiles that need consent are blocked, and have no secrets.
     """
-    from tui.settings.specs import values_for
 
-    settings = loaded.settings.models[name]
-    variable = settings.api_key_env or ""
-    keychain = ""
-    key = settings.api_key or env.get(variable, "")
-    if key.startswith(KEYCHAIN):
-        keychain, key = key.removeprefix(KEYCHAIN), ""
-    provider = provider_of(settings.base_url)
-    if not (key or keychain or variable) and provider is not None:
-        variable = next((name for name in provider.keys if env.get(name)), provider.keys[0])
-        key = env.get(variable, "")
-    given = values_for(ModelProfile, settings) | {
-        "api_key": Secret(key) if key else None,
-        "api_key_env": variable,
-        "keychain": keychain,
-        "effort": settings.reasoning_effort or "",
-        "writes_titles": settings.titles == "model",
-    }
-    return ModelProfile(name, **given)
+    loaded: "Loaded"
+    env: Mapping[str, str]
+    keys: ModelKeys = field(default_factory=ModelKeys)
+    trust: bool = False
+
+    def configured(self) -> list[ModelProfile]:
+        """Return the profiles of the configuration. A key in the keychain is not read, see `with_key`."""
+        return [self.keys.applied(self._configured(name)) for name in self.loaded.settings.models]
+
+    def _configured(self, name: str) -> ModelProfile:
+        """Return the profile of `[models.NAME]`.
+
+        Its key comes from the profile itself, the variable that it names, or the variable of the provider at
+        its URL, in that order. A provider's key never goes to another host.
+        """
+        from tui.settings.specs import values_for
+
+        settings, env = self.loaded.settings.models[name], self.env
+        if why := blocked(name, self.loaded, env, trust=self.trust):
+            references = self.loaded.references_of("models", name)
+            address = references["base_url"].text if "base_url" in references else settings.base_url
+            model = references["model"].text if "model" in references else settings.model
+            return ModelProfile(name, address, model, blocked=why)
+        variable = settings.api_key_env or ""
+        keychain = ""
+        key = settings.api_key or env.get(variable, "")
+        if key.startswith(KEYCHAIN):
+            keychain, key = key.removeprefix(KEYCHAIN), ""
+        provider = provider_of(settings.base_url)
+        if not (key or keychain or variable) and provider is not None:
+            variable = next((name for name in provider.keys if env.get(name)), provider.keys[0])
+            key = env.get(variable, "")
+        given = values_for(ModelProfile, settings) | {
+            "api_key": Secret(key) if key else None,
+            "api_key_env": variable,
+            "keychain": keychain,
+            "effort": settings.reasoning_effort or "",
+            "writes_titles": settings.titles == "model",
+        }
+        return ModelProfile(name, **given)
+
+    async def all(self) -> list[ModelProfile]:
+        """Return all profiles. If several have the same name, the first one is used."""
+        others = [*from_environment(self.env), *await detect(candidates(self.env))]
+        found = [*self.configured(), *map(self.keys.applied, others)]
+        return list({profile.name: profile for profile in reversed(found)}.values())[::-1]
+
+    async def named(self, name: str, *, locked: bool = False) -> ModelProfile | None:
+        """Return the profile of a name with its key, from the keychain too unless `locked`; None is the demo.
+
+        Raises UsageError if there is none of that name, ConfigError if the keychain cannot be read.
+        """
+        profile = choose(asked=name, configured=await self.all(), detected=[]).profile
+        return profile if locked else await with_key(profile)
+
+    async def chosen(self, asked: str | None) -> ModelProfile | None:
+        """Return the profile to use, None for the demo. Search this machine only if no other was named.
+
+        Raises UsageError if `asked` does not exist, ConfigError if models are configured and none of them can
+        be used, or the file or the keychain cannot be read.
+        """
+        from tui.settings.specs import left_out
+
+        loaded, settings = self.loaded, self.loaded.settings
+        if not (loaded.readable or asked):
+            raise ConfigError(
+                "no model: the configuration cannot be read",
+                next_step="Use the demo model with `mcptui --demo`.",
+            )
+        if loaded.raw.get("models") and not settings.models and not asked:
+            raise ConfigError(
+                "no configured model is usable",
+                where="[models]",
+                next_step="See `mcptui config check`, or use the demo model with `mcptui --demo`.",
+            )
+        wanted = asked or settings.default_model or ""
+        if problems := left_out(loaded, "models").get(wanted):
+            raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {problems[0]}")
+        select = partial(
+            choose,
+            asked=asked,
+            configured=self.configured(),
+            default=settings.default_model,
+            environment=[self.keys.applied(one) for one in from_environment(self.env)],
+        )
+        selection = select()
+        if selection.needs_detection:
+            selection = select(
+                detected=[self.keys.applied(one) for one in await detect(candidates(self.env))]
+            )
+        return await with_key(selection.profile)
+
+    async def choices(self, current: ModelProfile | None = None) -> list[ModelChoice]:
+        """Return the selectable models, with `current` as the active one. The demo is last."""
+        found = await self.all()
+        if current is not None:
+            found = [current if one.name == current.name else one for one in found]
+        learned = await asyncio.to_thread(LearnedFile().entries)
+        return [
+            *(_choice(profile, learned) for profile in found),
+            ModelChoice(DEMO, DEMO, "offline", "built in"),
+        ]
 
 
-def configured_profiles(
-    loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool
-) -> list[ModelProfile]:
-    """Return the profiles of a configuration; those that need consent are blocked, and have no secrets.
+def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoice:
+    from tui.model.dialects import FALLBACK
 
-    With `trust`, the command line has given consent. `keys` are those that the user entered; without it, only
-    the stored ones, as in all functions here.
-    """
-    keys = keys or ModelKeys()
-    return [keys.applied(_profile(name, loaded, env, trust=trust)) for name in loaded.settings.models]
-
-
-def _profile(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool) -> ModelProfile:
-    settings = loaded.settings.models[name]
-    if why := blocked(name, loaded, env, trust=trust):
-        references = loaded.references_of("models", name)
-        address = references["base_url"].text if "base_url" in references else settings.base_url
-        model = references["model"].text if "model" in references else settings.model
-        return ModelProfile(name, address, model, blocked=why)
-    return profile_of(name, loaded, env)
+    written = profile.tool_protocol not in ("auto", "native")
+    facts = [f"text protocol {profile.tool_protocol}"] if written else []
+    facts += [f"effort {profile.effort}"] if profile.effort else []
+    usual = None if is_local(profile.base_url) else known_window(profile.model)
+    known = Learned()
+    endpoint = problem = ""
+    try:
+        endpoint = endpoint_key(profile)
+        usable_key(profile)
+    except ConfigError as error:
+        problem = error.message
+    for entry in learned:
+        if (entry.endpoint, entry.model) == (endpoint, profile.model):
+            known = Learned.from_json(entry.learned)
+            if known.no_tools and profile.tool_protocol == "auto":
+                facts.append(f"text protocol {FALLBACK.name}")
+    prices = (profile.price_in, profile.price_out)
+    shown = " / ".join(units.money(one or 0.0, profile.currency) for one in prices)
+    return ModelChoice(
+        profile.name,
+        profile.model,
+        without_secrets(profile.base_url),
+        "found on this machine" if profile.source == "detected" else profile.source,
+        profile.context_window or usual,
+        tuple(facts),
+        problem=problem,
+        learned=known.facts,
+        price="" if prices == (None, None) else shown,
+    )
 
 
 async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
@@ -97,55 +192,9 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
     """
     if profile is None or not profile.keychain or profile.api_key:
         return profile
-
     missing = f"Enter it again: {enter_key(profile)}." if profile.key_place else ""
     key = await key_in_keychain(profile.keychain, where=profile.name, missing=missing)
     return replace(profile, api_key=key)
-
-
-async def choose_model(
-    options: Options, loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None
-) -> ModelSelection:
-    """Return the model to use. Search this machine for one only if nothing else was named.
-
-    Raises UsageError if a named profile does not exist, ConfigError if models are configured and none of them
-    can be used, or the file or the keychain cannot be read.
-    """
-    from tui.settings.specs import left_out
-
-    settings = loaded.settings
-    if not (loaded.readable or options.demo or options.model):
-        raise ConfigError(
-            "no model: the configuration cannot be read",
-            next_step="Use the demo model with `mcptui --demo`.",
-        )
-    if loaded.raw.get("models") and not settings.models and not (options.demo or options.model):
-        raise ConfigError(
-            "no configured model is usable",
-            where="[models]",
-            next_step="See `mcptui config check`, or use the demo model with `mcptui --demo`.",
-        )
-    wanted = "" if options.demo else options.model or settings.default_model or ""
-    if problems := left_out(loaded, "models").get(wanted):
-        raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {problems[0]}")
-    keys = keys or ModelKeys()
-    configured = configured_profiles(loaded, env, keys, trust=options.trust_config)
-    environment = [keys.applied(one) for one in from_environment(env)]
-
-    def chosen(detected: list[ModelProfile] | None) -> ModelSelection:
-        return choose(
-            asked=options.model,
-            demo=options.demo,
-            configured=configured,
-            default=settings.default_model,
-            environment=environment,
-            detected=detected,
-        )
-
-    selection = chosen(None)
-    if selection.needs_detection:
-        selection = chosen([keys.applied(one) for one in await detect(candidates(env))])
-    return replace(selection, profile=await with_key(selection.profile))
 
 
 def import_model(profile: ModelProfile | None) -> None:
@@ -178,79 +227,6 @@ def make_model(
     return wrap(model, profile.tool_protocol, where=profile.name, no_tools=learned.no_tools)
 
 
-async def profiles(
-    loaded: "Loaded", env: Mapping[str, str], keys: ModelKeys | None = None, *, trust: bool = False
-) -> list[ModelProfile]:
-    """Return all available profiles: configured, from the environment, found on this machine.
-
-    If several have the same name, the first one is used.
-    """
-    keys = keys or ModelKeys()
-    configured = configured_profiles(loaded, env, keys, trust=trust)
-    others = [*from_environment(env), *await detect(candidates(env))]
-    found = [*configured, *map(keys.applied, others)]
-    return list({profile.name: profile for profile in reversed(found)}.values())[::-1]
-
-
-async def choices(
-    loaded: "Loaded",
-    env: Mapping[str, str],
-    current: ModelProfile | None = None,
-    *,
-    keys: ModelKeys | None = None,
-    trust: bool = False,
-) -> list[ModelChoice]:
-    """Return the selectable models, with `current` as the active one. The demo is last."""
-    found = await profiles(loaded, env, keys, trust=trust)
-    if current is not None:
-        found = [current if one.name == current.name else one for one in found]
-    learned = await asyncio.to_thread(LearnedFile().entries)
-    return [
-        *(_choice(profile, learned) for profile in found),
-        ModelChoice(DEMO, DEMO, "offline", "built in"),
-    ]
-
-
-def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoice:
-    from tui.model.dialects import FALLBACK
-
-    written = profile.tool_protocol not in ("auto", "native")
-    facts = [f"text protocol {profile.tool_protocol}"] if written else []
-    facts += [f"effort {profile.effort}"] if profile.effort else []
-    usual = None if is_local(profile.base_url) else known_window(profile.model)
-    known = Learned()
-    endpoint = problem = ""
-    try:
-        endpoint = endpoint_key(profile)
-        usable_key(profile)
-    except ConfigError as error:
-        problem = error.message
-    for entry in learned:
-        if (entry.endpoint, entry.model) == (endpoint, profile.model):
-            known = Learned.from_json(entry.learned)
-            if known.no_tools and profile.tool_protocol == "auto":
-                facts.append(f"text protocol {FALLBACK.name}")
-    return ModelChoice(
-        profile.name,
-        profile.model,
-        without_secrets(profile.base_url),
-        "found on this machine" if profile.source == "detected" else profile.source,
-        profile.context_window or usual,
-        tuple(facts),
-        problem=problem,
-        learned=known.facts,
-        price=_price(profile),
-    )
-
-
-def _price(profile: ModelProfile) -> str:
-    """Return the prices of a million tokens sent and received, or ""."""
-    prices = (profile.price_in, profile.price_out)
-    if all(one is None for one in prices):
-        return ""
-    return " / ".join(units.money(one or 0.0, profile.currency) for one in prices)
-
-
 def forget(profile: ModelProfile) -> bool:
     """Forget what was learned about the model of a profile; return whether there was anything.
 
@@ -261,24 +237,6 @@ def forget(profile: ModelProfile) -> bool:
     if known:
         file.save(endpoint, profile.model, {})
     return known
-
-
-async def profile_named(
-    name: str,
-    loaded: "Loaded",
-    env: Mapping[str, str],
-    keys: ModelKeys | None = None,
-    *,
-    trust: bool = False,
-    locked: bool = False,
-) -> ModelProfile | None:
-    """Return the profile of a name, with its key, also from the keychain unless `locked`; None is the demo.
-
-    Raises UsageError if there is none of that name, ConfigError if the keychain cannot be read.
-    """
-    found = await profiles(loaded, env, keys, trust=trust)
-    profile = choose(asked=name, configured=found, detected=[]).profile
-    return profile if locked else await with_key(profile)
 
 
 async def offered(profile: ModelProfile | None) -> Sequence[str]:

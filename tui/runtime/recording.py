@@ -1,18 +1,21 @@
-"""Records the traffic of one run in a file."""
+"""Records the traffic of one run in a file, and saves named filters, a small TOML file, beside it."""
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import Captured, TrafficReader, TrafficSink, TrafficWriter
+from tui.core.traffic import BodyTerm, Captured, TrafficReader, TrafficSink, TrafficWriter
+from tui.settings.files import Unreadable, read_bounded
 from tui.traffic.lint.lint_thread import LintThread
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Linting, Recording
+from tui.traffic.record.recent_entries import RecentEntries
 from tui.traffic.record.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ FEW, FEW_SECONDS = 200, 1.0
 """The same if at most `FEW` entries are left to check, as in a short run."""
 
 MIB = 1024 * 1024
+MAX_FILTERS = 500
 _log = logging.getLogger(__name__)
 
 
@@ -120,8 +124,6 @@ class RunRecording:
         """Start recording, including earlier traffic. `follow_taps` also adds what `mcptui tap` records."""
         self._keeping = keeping
         if keeping.filters is not None:
-            from tui.settings.filters import load_filters
-
             self.recording.annotations.filters.update(load_filters(keeping.filters))
         self._recorder.start(keep_all=keeping.keep_all)
         self._linting.start()
@@ -163,7 +165,6 @@ class RunRecording:
         return RecordingWriter(self.path, cap_bytes=keeping.recording_bytes, meta=meta)
 
     def _reader(self) -> TrafficReader:
-        from tui.runtime.memory_reader import MemoryReader
         from tui.storage.recordings.reader import RecordingReader
 
         self._recorder.flush()
@@ -183,8 +184,6 @@ class RunRecording:
     def _keep_filter(self, name: str, text: str) -> None:
         if self._keeping.filters is None:
             return
-        from tui.settings.filters import change_filter
-
         # A single assignment, because a thread calls this while the screen reads the filters.
         self.recording.annotations.filters = change_filter(self._keeping.filters, name, text)
 
@@ -195,3 +194,64 @@ def model_judge() -> "ModelJudge":
     from tui.host.sdk.client_import import load_wire_models
 
     return ModelJudge(load_wire_models)
+
+
+class MemoryReader:
+    """A `core.traffic.TrafficReader` of entries that are only in memory, because storing them fails.
+
+    For one thread; any thread may `interrupt`.
+    """
+
+    def __init__(self, kept: RecentEntries) -> None:
+        from tui.storage.recordings.body_search import BodyFinder
+
+        self.columns, self.whole, self.entry, self.body = kept.columns, kept.whole, kept.entry, kept.body
+        self.findings_of = kept.findings_of
+        self._kept = kept
+        self._finder = BodyFinder(kept.body)
+        self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
+
+    def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
+        from tui.storage.recordings.body_search import LARGE
+
+        bodies = self._kept.bodies(first, last)
+        return self._finder.search(
+            terms, ((seq, len(body) if len(body) > LARGE else body) for seq, body in bodies)
+        )
+
+    def close(self) -> None: ...
+
+
+# ---- named filters -----------------------------------------------------------------------------------------
+
+
+def load_filters(path: Path) -> dict[str, str]:
+    """Return the filters by name, none if the file is missing or unreadable."""
+    try:
+        return _usable(tomllib.loads(read_bounded(path)))
+    except (OSError, Unreadable, ValueError, RecursionError):
+        return {}
+
+
+def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
+    """Save a filter, or remove it with "". Return all of them; raises `ConfigError`.
+
+    Changes by other processes are kept. A damaged file is not overwritten.
+    """
+    from tui.settings.save import change_config
+
+    found: dict[str, str] = {}
+
+    def change(document: dict[str, Any]) -> None:
+        document |= {name: text}
+        if not text:
+            del document[name]
+        found.update(_usable(document))
+
+    change_config(path, change, next_step="It was not changed. Correct it, or move it away.")
+    return found
+
+
+def _usable(found: Mapping[str, object]) -> dict[str, str]:
+    good = {name: text for name, text in found.items() if isinstance(text, str) and text}
+    return dict(list(good.items())[:MAX_FILTERS])

@@ -6,7 +6,7 @@ must be able to send them back. Only front ends receive the redacted events and 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import overload
+from typing import Any
 
 from tui.core.conversation.conversation import Message, Remark
 from tui.core.events import (
@@ -107,19 +107,9 @@ class ShownMessages(Sequence[Message]):
     def __len__(self) -> int:
         return len(self._messages)
 
-    @overload
-    def __getitem__(self, index: int) -> Message: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Message]: ...
-
-    def __getitem__(self, index: int | slice) -> Message | Sequence[Message]:
-        if isinstance(index, slice):
-            return [self._at(place) for place in range(*index.indices(len(self._messages)))]
-        return self._at(range(len(self._messages))[index])
-
-    def __iter__(self) -> Iterator[Message]:
-        return (self._at(place) for place in range(len(self._messages)))
+    def __getitem__(self, index: Any) -> Any:
+        places = range(len(self._messages))[index]
+        return self._at(places) if isinstance(places, int) else [self._at(place) for place in places]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)

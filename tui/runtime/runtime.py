@@ -45,16 +45,16 @@ from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.permission.approvals import RememberedApprovals
 from tui.runtime.permission.consent import RunConsent
-from tui.runtime.permission.server_trust import ServerTrust
+from tui.runtime.permission.server_trust import ServerTrust, StoredTrust
 from tui.runtime.recording import RunRecording, kept_traffic
 from tui.runtime.request_context import RequestContext
-from tui.runtime.server_memory import ServerMemory
 from tui.runtime.turn import PendingTurn, TurnContext
 from tui.settings.config_file import ConfigFile
-from tui.settings.locations import data_dir, decisions_file, state_dir
+from tui.settings.files import refused_links
+from tui.settings.locations import data_dir, state_dir
 from tui.settings.state.permission.stored_decisions import StoredDecisions
-from tui.settings.state.permission.stored_trust import StoredTrust
 from tui.settings.state.project_file import ProjectFile
+from tui.settings.state.server_memory import ServerMemory
 from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.sessions.store import SessionStore
 from tui.traffic.record.open_recording import Recording
@@ -106,7 +106,7 @@ class Runtime:
         self.questioner: UserQuestioner = Refuser()
         self._traffic = RunRecording(lambda: self.redactor)
         self.host = Host((), sink=self._traffic, clock=self._clock)
-        self.decisions = StoredDecisions(decisions_file(), self.redactor.redact)
+        self.decisions = StoredDecisions(redact=self.redactor.redact)
         stored_trust = StoredTrust(state_dir() / "trusted-servers.json")
         self.configuration = Configuration(
             ConfigFile(options.config, env, trust=trust),
@@ -118,7 +118,7 @@ class Runtime:
             follow_model=self._follow_model,
         )
         self.trust = ServerTrust(lambda: self.host, stored_trust, self.configuration, self.decisions)
-        self.consent = RunConsent.over_file(lambda: self.questioner, self.decisions, trust=trust)
+        self.consent = RunConsent(lambda: self.questioner, self.decisions, trust=trust)
         self._active_model = ActiveModel(
             options, env, self._clock, self._traffic, self._keep_secret, self.consent
         )
@@ -169,16 +169,7 @@ class Runtime:
     def model_changes(self) -> "ModelChanges":
         from tui.runtime.model_changes import ModelChanges
 
-        return ModelChanges(
-            self.configuration,
-            self._env,
-            self._clock,
-            self._traffic,
-            self._keep_secret,
-            self.conversations.switch,
-            self._active_model.keys,
-            lambda name: self._active_model.named(name, locked=True),
-        )
+        return ModelChanges(self.configuration, self._env, self._active_model, self.conversations.switch)
 
     async def ready(
         self,
@@ -199,13 +190,12 @@ class Runtime:
             session: open the session that the command line names. An error is reported as a problem.
         """
         from tui.runtime.log import begin_logging
-        from tui.runtime.refused_links import refused_links
 
         self._log_file = begin_logging(lambda: self.redactor)
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
         self._apply(loaded, stamp)
-        self._other_problems += await asyncio.to_thread(refused_links)
+        self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
             self._traffic.start(
                 kept_traffic(loaded.settings.traffic, self._options.command), follow_taps=taps
@@ -366,11 +356,6 @@ class Runtime:
     @property
     def warnings(self) -> frozenset[str]:
         return self._warnings | {self._note}
-
-    @property
-    def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """Configured servers that cannot be used, with all problems of each."""
-        return self.configuration.left_out
 
     @property
     def is_unconfigured(self) -> bool:

@@ -13,8 +13,7 @@ from tui.core.tools import is_off, switched
 from tui.host.host import Host
 from tui.settings import new_server
 from tui.settings.config_secrets import literal_secret
-from tui.settings.save import add_tables, merge, refuse_foreign, remove_server, server_at
-from tui.settings.toml_edits import Document
+from tui.settings.save import Document, add_tables, merge, refuse_foreign, remove_server, server_at
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration

@@ -55,7 +55,8 @@ class TapWatch:
                 self._check_taps()
                 pause = FOLLOW_SECONDS if self._followed else LOOK_SECONDS
                 for _ in range(int(LOOK_SECONDS / pause)):
-                    self._read_followed()
+                    for path in list(self._followed):
+                        self._read(path)
                     if self._closing.wait(pause):
                         return
         finally:
@@ -94,10 +95,6 @@ class TapWatch:
         paths = {self._folder / name for name in names if name.endswith(SUFFIX)}
         live = {path for path in paths if live_file(path).name in names and is_live(path)}
         return live | {path for path in paths if path.name >= self._began}, live
-
-    def _read_followed(self) -> None:
-        for path in list(self._followed):
-            self._read(path)
 
     def _read(self, path: Path) -> None:
         tap = self._followed[path]

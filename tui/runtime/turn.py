@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from tui.core import units
 from tui.core.events import Event, Notice, Waiting
@@ -17,7 +16,6 @@ from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnPermission, TurnTools
 from tui.host.host import Host
-from tui.runtime.active_model import ActiveModel
 from tui.runtime.permission.approvals import TurnApprover
 from tui.runtime.redaction import EventRedactor
 
@@ -96,14 +94,14 @@ class PendingTurn:
         meter: TurnMeter,
         notice: Callable[[Event], None],
         redactor: Redactor,
-        waits: Sequence["Prerequisite"],
+        waits: "Sequence[Prerequisite]",
     ) -> None:
         self._begin = begin
         self._meter = meter
         self._notice = notice
         self._redaction = EventRedactor(redactor)
         self._waits = waits
-        self._waiting: asyncio.Task[None] | None = None
+        self._waiting: asyncio.Future[list[None]] | None = None
         self._turn: Turn | None = None
         self._cancelled = False
         self._early: list[str] = []
@@ -158,13 +156,10 @@ class PendingTurn:
 
     async def _wait(self) -> AsyncIterator[Event]:
         """Wait for the missing prerequisites, and report them. Cancelling ends the wait."""
-        awaited = [
-            (prerequisite, sentence) for prerequisite in self._waits if (sentence := prerequisite.awaited())
-        ]
-        if not awaited or self._cancelled:
+        waits = [prerequisite for prerequisite in self._waits if prerequisite.awaited()]
+        if not waits or self._cancelled:
             return
-        waits = [prerequisite for prerequisite, _ in awaited]
-        self._waiting = asyncio.create_task(_all_of(waits), name="wait before a turn")
+        self._waiting = asyncio.gather(*(one.wait() for one in waits))
         sentence = ""
         try:
             while not self._waiting.done():
@@ -181,17 +176,17 @@ class PendingTurn:
                 yield Notice(sentence)
 
 
-class Prerequisite(Protocol):
-    """A condition that is worth waiting for before a question is sent."""
+@dataclass(frozen=True, slots=True)
+class Prerequisite:
+    """A condition that is worth waiting for before a question is sent.
 
-    def awaited(self) -> str:
-        """Return a sentence about what the question waits for, or ""."""
+    `awaited` returns a sentence about what the question waits for, or "". `wait` waits for it, bounded in
+    time. `missing` returns a sentence about what is still missing after that, or "".
+    """
 
-    async def wait(self) -> None:
-        """Wait for it. Bounded in time; cancelling ends it."""
-
-    def missing(self) -> str:
-        """Return a sentence about what is still missing after waiting, or ""."""
+    awaited: Callable[[], str]
+    wait: Callable[[], Awaitable[None]]
+    missing: Callable[[], str] = str
 
 
 class ServersStarting:
@@ -232,25 +227,6 @@ class ServersStarting:
         since = self._clock.now_ns() - FRESH_NS
         starting = (one for one in self._statuses() if one.state is ServerState.STARTING)
         return [one.name for one in starting if one.since_ns > since]
-
-
-class ModelLoading:
-    """A model that its server has not loaded yet. The server reports the context window only after that."""
-
-    def __init__(self, active_model: ActiveModel) -> None:
-        self._active_model = active_model
-        self.wait = active_model.load
-
-    def awaited(self) -> str:
-        name = clean_line(self._active_model.to_load, 60)
-        return f"Loading {name}" if name else ""
-
-    def missing(self) -> str:
-        return ""
-
-
-async def _all_of(waits: Sequence[Prerequisite]) -> None:
-    await asyncio.gather(*(one.wait() for one in waits))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -19,16 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tui.settings.load import Loaded
-    from tui.settings.toml_edits import Change
+    from tui.settings.save import Change
 
 DEFAULT_MB = 512
-
-
-class QuickTraffic(NamedTuple):
-    """The usable part of `[traffic]` that a tap needs."""
-
-    keep_all: bool
-    recording_bytes: int
 
 
 class QuickUi(NamedTuple):
@@ -55,12 +48,12 @@ def quick_ui(named: str | None, env: Mapping[str, str], *, trust: bool = False) 
     )
 
 
-def quick_traffic(env: Mapping[str, str]) -> QuickTraffic:
-    """Return the recording settings, with defaults for what cannot be read."""
+def quick_traffic(env: Mapping[str, str]) -> tuple[bool, int]:
+    """Return whether to keep all bodies, and the bytes of a recording; defaults for what cannot be read."""
     table = _table(None, env, "traffic")
     size: Any = table.get("recording_mb", DEFAULT_MB)
     usable = type(size) is int and 1 <= size <= 1_000_000
-    return QuickTraffic(table.get("keep_all") is True, (size if usable else DEFAULT_MB) * 1024 * 1024)
+    return table.get("keep_all") is True, (size if usable else DEFAULT_MB) * 1024 * 1024
 
 
 def quick_secret_arguments(env: Mapping[str, str], server: str) -> list[str]:

@@ -24,15 +24,11 @@ def leaves(tree: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
     """Yield path and value of everything in `tree` that is neither a table nor a list."""
     if len(path) > MAX_DEPTH:
         return
-    match tree:
-        case Mapping():
-            for key, value in tree.items():
-                yield from leaves(value, (*path, key))
-        case list() | tuple():
-            for index, value in enumerate(tree):
-                yield from leaves(value, (*path, index))
-        case _:
-            yield path, tree
+    if not isinstance(tree, Mapping | list | tuple):
+        yield path, tree
+        return
+    for key, value in tree.items() if isinstance(tree, Mapping) else enumerate(tree):
+        yield from leaves(value, (*path, key))
 
 
 def is_secret(path: KeyPath, value: str) -> bool:
@@ -58,7 +54,8 @@ def literal_secret(path: KeyPath, raw: str) -> bool:
         case ("servers", _, "env", str(name)) if not may_be_secret(name):
             return False
         case _:
-            return is_secret(path, raw) and not _only_references(raw)
+            is_reference = "${" in raw and bool(_SCHEME.fullmatch(literal_part(raw)))
+            return is_secret(path, raw) and not is_reference
 
 
 def shows_a_secret(path: KeyPath, raw: str) -> bool:
@@ -71,10 +68,6 @@ def shows_a_secret(path: KeyPath, raw: str) -> bool:
             return False
         case _:
             return literal_secret(path, raw)
-
-
-def _only_references(raw: str) -> bool:
-    return "${" in raw and bool(_SCHEME.fullmatch(literal_part(raw)))
 
 
 def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:

@@ -5,12 +5,13 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tui.core.errors import ConfigError
-from tui.core.files.private_files import LinkError, make_folder, open_private
+from tui.core.files.private_files import LinkError, links_in, make_folder, open_private
 from tui.core.files.text_files import NotText, text_of
+from tui.core.text import clean_line
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
 """A larger configuration is a mistake."""
@@ -70,6 +71,19 @@ def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     return raw
 
 
+def refused_links(*folders: Path) -> list[str]:
+    """Return a sentence for each link in place of one of mcptui's own folders, or directly in it. Blocks.
+
+    Nothing is written through them.
+    """
+    found = {path: None for folder in folders for path in links_in(folder)}
+    return [
+        f"{clean_line(str(path), 400)} is a symbolic link, which mcptui does not follow here. "
+        "Nothing is saved there. Replace the link with the file or folder itself."
+        for path in found
+    ]
+
+
 SECONDS = 5.0
 """How long to wait for another process. Writing a small file takes milliseconds."""
 
@@ -83,35 +97,31 @@ def locked(path: Path, seconds: float = SECONDS) -> Iterator[None]:
     Has no effect if the system (Windows) or file system has no locks. Raises `ConfigError` if another process
     holds the lock for too long.
     """
-    descriptor = _locked_folder(path, seconds)
+    folder = Path(os.path.realpath(path)).parent
+    descriptor = -1
+    with suppress(OSError):  # writing will fail too, with the reason
+        if not os.path.islink(path):
+            make_folder(folder)
+        if sys.platform != "win32":
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        if descriptor >= 0:
+            _wait_for_lock(descriptor, path, seconds)
         yield
     finally:
         if descriptor >= 0:
             os.close(descriptor)
 
 
-def _locked_folder(path: Path, seconds: float) -> int:
-    """Return the descriptor that holds the lock, or -1 where locks do not exist."""
-    if sys.platform == "win32":
-        return -1
+def _wait_for_lock(descriptor: int, path: Path, seconds: float) -> None:
     import fcntl
 
-    folder = Path(os.path.realpath(path)).parent
-    try:
-        if not os.path.islink(path):
-            make_folder(folder)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return -1  # writing will fail too, with the reason
     deadline = time.monotonic() + seconds
     while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return descriptor
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:
-                os.close(descriptor)
                 raise ConfigError(
                     "is being changed by another mcptui.",
                     where=str(path),
@@ -119,5 +129,4 @@ def _locked_folder(path: Path, seconds: float) -> int:
                 ) from None
             time.sleep(STEP_SECONDS)
         except OSError:  # the file system has no locks
-            os.close(descriptor)
-            return -1
+            return

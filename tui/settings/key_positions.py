@@ -8,7 +8,7 @@ import json
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 KeyPath = tuple[str | int, ...]
@@ -87,13 +87,11 @@ class _Scanner:
         self._lines = [found.end() for found in re.finditer("\n", text)]
         self._places: dict[KeyPath, Place] = {}
         self._arrays: dict[KeyPath, int] = {}
-        self._tokens = self._read()
-
-    def _read(self) -> Iterator[tuple[str, str, int, int]]:
-        """Yield kind, text, start and end of each token except whitespace."""
-        for found in _TOKEN.finditer(self._text):
-            if found.lastgroup != "space":
-                yield found.lastgroup or "other", found.group(), found.start(), found.end()
+        self._tokens = (  # kind, text, start and end of each except whitespace
+            (found.lastgroup or "other", found.group(), found.start(), found.end())
+            for found in _TOKEN.finditer(text)
+            if found.lastgroup != "space"
+        )
 
     def _line(self, offset: int) -> int:
         return bisect_right(self._lines, offset) + 1

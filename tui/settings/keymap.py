@@ -157,24 +157,17 @@ def _answer_fault(action: str, key: str, actions: Mapping[str, ActionKeys]) -> s
 def _without_clashes(
     good: dict[str, tuple[str, ...]], actions: Mapping[str, ActionKeys], problems: list[Problem]
 ) -> dict[str, tuple[str, ...]]:
+    """Drop keys that another action has at the same time, unless both have them by default."""
     result = dict(good)
     for action, keys in good.items():
+        mine = actions[action]
         for key in keys:
-            if other := _clash(action, key, result, actions):
-                message, hint = f"`{key}` is already used by `{other}`", f"change the key of `{other}` too"
-                problems.append(Problem(message, ("ui", "keys", *action.split(".")), hint))
-                result[action] = tuple(kept for kept in result[action] if kept != key)
+            for name, other in actions.items():
+                meets = "" in (other.context, mine.context) or other.context == mine.context
+                is_default = key in other.keys and key in mine.keys
+                if name != action and meets and not is_default and key in (result.get(name) or other.keys):
+                    message, hint = f"`{key}` is already used by `{name}`", f"change the key of `{name}` too"
+                    problems.append(Problem(message, ("ui", "keys", *action.split(".")), hint))
+                    result[action] = tuple(kept for kept in result[action] if kept != key)
+                    break
     return {action: keys for action, keys in result.items() if keys}
-
-
-def _clash(
-    action: str, key: str, chosen: Mapping[str, tuple[str, ...]], actions: Mapping[str, ActionKeys]
-) -> str:
-    """Return another action that has a key at the same time, unless both have it by default, or ""."""
-    mine = actions[action]
-    for name, other in actions.items():
-        meets = "" in (other.context, mine.context) or other.context == mine.context
-        is_default = key in other.keys and key in mine.keys
-        if name != action and meets and not is_default and key in (chosen.get(name) or other.keys):
-            return name
-    return ""

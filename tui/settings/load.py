@@ -22,7 +22,7 @@ from tui.settings.config_secrets import MAX_DEPTH, leaves, masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.locations import is_codex, is_foreign
-from tui.settings.problems import Problem, dotted
+from tui.settings.problems import Problem, Source, dotted
 from tui.settings.references import FILE, expand, files_in, reference_in
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker
@@ -136,7 +136,7 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
 def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
     """Check `text` as the content of the file `path`. Reads only files that `${file:PATH}` names."""
     name = clean_line(str(path), 400)
-    source = _parsed_foreign(text, path) if is_foreign(path) else _parsed_toml(text, path)
+    source = _foreign(text, path) if is_foreign(path) else _parsed_toml(text, path)
     if isinstance(source, Problem):
         return Loaded(Settings(), (replace(source, file=name),), path, exists=True, readable=False)
     known = {PYTHON_VARIABLE: sys.executable, **env, **_here(env), **_contents(source.tree, path)}
@@ -172,23 +172,14 @@ def _here(env: Mapping[str, str]) -> Mapping[str, str]:
 MEND = "nothing in the file is used until it is corrected"
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A parsed file, with the places of its keys by their path in `tree`."""
-
-    tree: Mapping[str, Any]
-    places: Mapping[KeyPath, Place]
-    problems: tuple[Problem, ...] = ()
-
-
-def _parsed_toml(text: str, path: Path) -> _Source | Problem:
+def _parsed_toml(text: str, path: Path) -> Source | Problem:
     import tomllib
 
     try:
         tree = tomllib.loads(text)
         if "mcp_servers" in tree and is_codex(tree, path):
-            return _parsed_foreign(text, path)
-        return _Source(tree, toml_places(text))
+            return _foreign(text, path)
+        return Source(tree, toml_places(text))
     except RecursionError:
         return Problem("is nested too deeply")
     except ValueError as error:
@@ -199,16 +190,13 @@ def _parsed_toml(text: str, path: Path) -> _Source | Problem:
         return Problem(f"is not TOML: {reason}", suggestion=MEND, line=line)
 
 
-def _parsed_foreign(text: str, path: Path) -> _Source | Problem:
-    from tui.settings.foreign.file import read_foreign
+def _foreign(text: str, path: Path) -> Source | Problem:
+    from tui.settings.foreign.file import read_foreign  # rarely needed
 
-    found = read_foreign(text, path)
-    if isinstance(found, Problem):
-        return found
-    return _Source({"servers": found.servers}, found.places, found.notes)
+    return read_foreign(text, path)
 
 
-def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> Loaded:
+def _checked(source: Source, env: Mapping[str, str], path: Path, name: str) -> Loaded:
     faults = list(source.problems)
     unresolved: set[KeyPath] = set()
     tree = _expanded(source.tree, (), env, faults, unresolved)
@@ -251,17 +239,19 @@ def _expanded(
         unresolved.add(path)
         return None
     match value:
-        case dict():
-            return {
-                key: _expanded(inner, (*path, key), env, faults, unresolved) for key, inner in value.items()
-            }
-        case list():
-            return [
-                _expanded(inner, (*path, index), env, faults, unresolved) for index, inner in enumerate(value)
-            ]
+        case dict() | list():
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            made = {key: _expanded(inner, (*path, key), env, faults, unresolved) for key, inner in items}
+            return made if isinstance(value, dict) else list(made.values())
         case str():
             found = expand(value, env)
-            faults.extend(_missing(name, path) for name in dict.fromkeys(found.missing))
+            for name in dict.fromkeys(found.missing):
+                message = f"the environment variable {name} is not set"
+                step = f"set it, or write `${{{name}:-default}}`"
+                if name.startswith(FILE):
+                    message = f"the file {clean_line(name.removeprefix(FILE), 200)} cannot be read"
+                    step = "check the path"
+                faults.append(Problem(message, path, step))
             if found.broken:
                 faults.append(Problem("contains `${` without `NAME}`", path, "use `$${` for a literal `${`"))
             if found.missing or found.broken:
@@ -269,15 +259,6 @@ def _expanded(
             return found.text
         case _:
             return value
-
-
-def _missing(name: str, path: KeyPath) -> Problem:
-    """Return the problem of a reference without a value."""
-    if name.startswith(FILE):
-        message = f"the file {clean_line(name.removeprefix(FILE), 200)} cannot be read"
-        return Problem(message, path, "check the path")
-    message = f"the environment variable {name} is not set"
-    return Problem(message, path, f"set it, or write `${{{name}:-default}}`")
 
 
 def _readable_by_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | None:

@@ -113,16 +113,6 @@ def server_folder(name: str) -> Path:
     return state_dir() / "servers" / plain
 
 
-def learned_file() -> Path:
-    """Return the path of the file with what was learned about endpoints."""
-    return state_dir() / "learned.json"
-
-
-def consents_file() -> Path:
-    """Return the path of the file of consents."""
-    return state_dir() / "consents.json"
-
-
 def decisions_file() -> Path:
     """Return the path of the record of decisions."""
     return state_dir() / "decisions.jsonl"

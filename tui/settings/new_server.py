@@ -18,10 +18,10 @@ from tui.settings.files import Unreadable, read_bounded
 from tui.settings.load import load_text
 from tui.settings.problems import capitalized, dotted
 from tui.settings.references import NAME, escaped
+from tui.settings.save import table_block
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.server_warnings import server_warnings
 from tui.settings.specs import server_specs
-from tui.settings.toml_edits import table_block
 from tui.settings.validate import UNKNOWN_KEY
 
 SCHEMES = ("http", "https", "ws", "wss")
@@ -210,12 +210,10 @@ def _name_of_command(words: Sequence[str]) -> str:
 
 def _first_operand(words: Sequence[str]) -> str:
     """Return the first word that is neither an option nor an option's value."""
-    valued = False
-    for word in words:
-        if valued:
-            valued = False
-        elif word in _VALUED:
-            valued = True
+    rest = iter(words)
+    for word in rest:
+        if word in _VALUED:
+            next(rest, "")
         elif not word.startswith("-"):
             return word
     return ""

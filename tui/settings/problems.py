@@ -4,12 +4,12 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.core.text import clean_line, quoted_name
 
 if TYPE_CHECKING:  # not needed for the first frame
-    from tui.settings.key_positions import KeyPath
+    from tui.settings.key_positions import KeyPath, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,15 @@ class Problem:
         if self.suggestion.startswith("did you mean"):
             text = f"{self.message}, {self.suggestion}"
         return f"{head}: {text}" if head else text
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A parsed file, with the places of its keys by their path in `tree`."""
+
+    tree: Mapping[str, Any]
+    places: "Mapping[KeyPath, Place]"
+    problems: tuple[Problem, ...] = ()
 
 
 def dotted(path: "KeyPath") -> str:

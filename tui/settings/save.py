@@ -1,19 +1,46 @@
-"""Writes the configuration atomically, privately, and with the user's comments intact."""
+"""Writes the configuration atomically, privately, and with the user's comments intact.
 
+A change is a function that modifies the parsed document. Each difference becomes one edit of the text,
+verified by parsing: the result must be exactly the old values with the change. Where no small edit works,
+tomlkit edits the text, which keeps comments but may move lines. If that also fails, the whole text is
+rewritten.
+"""
+
+import copy
+import io
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import tomli_w
 
 from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files.private_files import LinkError, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.key_positions import toml_places
 from tui.settings.locations import is_codex, is_foreign, shipped_dir
-from tui.settings.toml_edits import Change, Document, edited, table_at
+
+Document = dict[str, Any]
+
+Change = Callable[[Document], object]
+"""Modifies a parsed document in place. Raises ValueError or McptuiError if it does not apply."""
 
 UNCHANGED = "It was not changed. See `mcptui config check`."
+
+Keys = tuple[str, ...]
+
+_REMOVED = object()
+
+_NAMED = ("servers", "models")
+"""Tables of tables, which get a header each."""
+
+MAX_EDITS = 100
+"""Each edit parses the text a few times. More differences are left to tomlkit at once."""
 
 
 def write_private(path: Path, text: str, *, links: bool = True) -> None:
@@ -95,6 +122,33 @@ def _foreign(path: Path) -> ConfigError:
 # ---- changes -----------------------------------------------------------------------------------------------
 
 
+def table_at(document: Document, *path: str) -> dict[str, Any]:
+    """Return a table of a document, added if it is missing. Raises ValueError if it is anything else."""
+    table = document
+    for part in path:
+        found = table.setdefault(part, {})
+        if not isinstance(found, dict):
+            raise ValueError(f"{part} is not a table")
+        table = found
+    return table
+
+
+def set_value(document: Document, value: Any, *path: str) -> None:
+    """Set one value, such as `ui.theme`. Raises ValueError if a parent is not a table."""
+    table_at(document, *path[:-1])[path[-1]] = value
+
+
+def texts_at(document: Document, *path: str) -> list[str]:
+    """Return a copy of a list of strings, which may be one string or missing. Raises ValueError otherwise."""
+    found: Any = document
+    for part in path:
+        found = found.get(part, []) if isinstance(found, dict) else []
+    items = [found] if isinstance(found, str) else found
+    if not isinstance(items, list) or not all(isinstance(one, str) for one in items):
+        raise ValueError(f"{'.'.join(path)} is not an array of strings")
+    return [*items]
+
+
 def add_tables(document: Document, kind: str, tables: Mapping[str, Mapping[str, Any]]) -> None:
     """Add servers or models (`kind`). Raises ValueError if a name is taken."""
     present = table_at(document, kind)
@@ -137,3 +191,237 @@ def remove_server(document: Document, name: str) -> None:
     """Remove a server. Raises ValueError if there is none."""
     server_at(document, name)
     del document["servers"][name]
+
+
+# ---- the text ----------------------------------------------------------------------------------------------
+
+
+def edited(text: str, change: Change) -> str:
+    """Return TOML with a change of its values. Raises what `change` raises, and ValueError for other text."""
+    present = tomllib.loads(text)
+    wanted = copy.deepcopy(present)
+    change(wanted)
+    steps = list(_differences(present, wanted, ()))
+    if len(steps) > MAX_EDITS:
+        return _rewritten(text, wanted)
+    for path, value in steps:
+        text = _changed(text, path, value)
+    found = tomllib.loads(text)
+    for name, value in wanted.items():
+        if value == {} and name not in found:  # such as `servers`, whose last member is gone
+            text = _appended(text, f"[{_name(name)}]\n")
+    return text
+
+
+def table_block(path: Keys, table: Mapping[str, Any]) -> str:
+    """Return a table with its header as TOML, a line for each key."""
+    lines = (f"{_name(key)} = {_literal(value, short=True)}\n" for key, value in table.items())
+    return f"[{'.'.join(map(_name, path))}]\n{''.join(lines)}"
+
+
+# ---- differences -------------------------------------------------------------------------------------------
+
+
+def _differences(
+    present: Mapping[str, Any], wanted: Mapping[str, Any], path: Keys
+) -> Iterator[tuple[Keys, Any]]:
+    """Yield path and new value of each difference, `_REMOVED` for what is gone."""
+    for key, before in present.items():
+        if key not in wanted or (isinstance(before, dict) and not isinstance(wanted[key], dict)):
+            yield (*path, key), _REMOVED
+    for key, after in wanted.items():
+        here, before = (*path, key), present.get(key)
+        if before is None and not path and isinstance(after, dict) and after:
+            before = {} if all(isinstance(one, dict) for one in after.values()) else None
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from _differences(before, after, here)
+        elif before != after or type(before) is not type(after):
+            yield here, after
+
+
+# ---- edits -------------------------------------------------------------------------------------------------
+
+
+def _changed(text: str, path: Keys, value: Any) -> str:
+    """Return TOML with the value at `path` set, or without it if it is `_REMOVED`."""
+    wanted: Any = tomllib.loads(text)
+    table = wanted
+    for part in path[:-1]:
+        table = table.setdefault(part, {})
+    if is_removed := value is _REMOVED:
+        del table[path[-1]]
+    else:
+        table[path[-1]] = value
+    for candidate in [_cut(text, path)] if is_removed else _candidates(text, path, value):
+        found = _parsed(candidate)
+        if found == wanted:
+            return candidate
+        # A table that exists only through its members disappears with the last of them.
+        if is_removed and candidate != text and _without_empty(found) == _without_empty(wanted):
+            return candidate
+    return _rewritten(text, wanted)
+
+
+def _parsed(text: str) -> Document | None:
+    try:
+        return tomllib.loads(text)
+    except ValueError:
+        return None
+
+
+def _without_empty(tree: Any) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+    inner = {key: _without_empty(value) for key, value in tree.items()}
+    return {key: value for key, value in inner.items() if value != {}}
+
+
+def _candidates(text: str, path: Keys, value: Any) -> Iterator[str]:
+    """Yield texts that may have the value at `path`, the smallest edit first."""
+    places = toml_places(text)
+    name = path[-1]
+    literal = _literal(value, short=path[0] in _NAMED).replace("\n", _newline(text))
+    if (place := places.get(path)) is not None and not place.header:
+        if isinstance(value, list) and (array := _array(text[place.start : place.end], value)):
+            yield text[: place.start] + array + text[place.end :]
+        yield text[: place.start] + literal + text[place.end :]
+    line = f"{_name(name)} = {literal}"
+    is_block = isinstance(value, dict) and (len(path) == 1 or (len(path) == 2 and path[0] in _NAMED))
+    if (place := places.get(path[:-1])) is not None and not is_block:
+        if place.header:
+            yield _inserted(text, place.start, line)
+        elif text[place.start : place.start + 1] == "{":
+            behind = place.start + 1
+            comma = "" if text[behind : place.end].strip() == "}" else ","
+            yield f"{text[:behind]} {line}{comma}{text[behind:]}"
+    if len(path) == 1 and not is_block:
+        headers = [place.line for place in places.values() if place.header]
+        lines = _lines(text)
+        yield _inserted(text, sum(map(len, lines[: min(headers) - 1])) if headers else len(text), line)
+    if isinstance(value, dict):
+        yield _appended(text, table_block(path, value))
+    yield _appended(text, table_block(path[:-1], {name: value}))
+
+
+def _array(literal: str, wanted: list[Any]) -> str:
+    """Return an array with other items and with its comments, "" if tomlkit cannot edit it."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        items = tomllib.loads(f"k = {literal}")["k"]
+        if not (isinstance(items, list) and items):
+            return ""
+        is_longer = len(wanted) > len(items)
+        array: Any = tomlkit.parse(f"k = {_with_comma(literal) if is_longer else literal}")["k"]
+        for kind, start, end, begin, stop in reversed(SequenceMatcher(None, items, wanted).get_opcodes()):
+            if kind == "replace" and end - start == stop - begin:
+                for number, item in enumerate(wanted[begin:stop], start):
+                    array[number] = item
+            elif kind != "equal":
+                for number in reversed(range(start, end)):
+                    del array[number]
+                for number, item in enumerate(wanted[begin:stop], start):
+                    array.insert(number, item)
+        return _with_comma(array.as_string()) if is_longer else str(array.as_string())
+    except (TOMLKitError, ValueError, TypeError, LookupError):
+        return ""
+
+
+def _with_comma(literal: str) -> str:
+    """Return an array whose last item is followed by a comma if its bracket is on a line of its own."""
+    ends = [place.end - 4 for path, place in toml_places(f"k = {literal}").items() if len(path) == 2]
+    behind = literal[max(ends, default=0) : -1]
+    if "\n" not in behind or behind.lstrip().startswith(","):
+        return literal
+    return f"{literal[: max(ends)]},{literal[max(ends) :]}"
+
+
+def _cut(text: str, path: Keys) -> str:
+    """Remove the lines of a key or table. Comments above it and after its last value stay."""
+    lines = _lines(text)
+    places = toml_places(text)
+    headers = sorted((place.line, known) for known, place in places.items() if place.header)
+    gone: set[int] = set()
+    for (line, known), (following, _) in pairwise([*headers, (len(lines) + 1, ())]):
+        if known[: len(path)] == path:
+            last = following - 1
+            while last > line and lines[last - 1].strip()[:1] in ("", "#"):
+                last -= 1
+            gone |= set(range(line, last + 1))
+    for known, place in places.items():
+        if known[: len(path)] == path and not place.header and place.end > place.start:
+            gone |= set(range(place.line, text.count("\n", 0, place.end) + 2))
+    for last in [number for number in gone if number + 1 not in gone]:
+        first = last
+        while first - 1 in gone:
+            first -= 1
+        above = lines[first - 2].strip() if first > 1 else ""
+        if not above and lines[last : last + 1] and not lines[last].strip():
+            gone.add(last + 1)  # keep only one of two adjacent empty lines
+    return "".join(line for number, line in enumerate(lines, 1) if number not in gone)
+
+
+def _rewritten(text: str, wanted: Document) -> str:
+    """Return `text` with the values `wanted`, with its comments if tomlkit can keep them."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        _update(document, wanted)
+        found = tomlkit.dumps(document)
+        if tomllib.loads(found) == wanted:
+            return found
+    except (TOMLKitError, ValueError, TypeError, LookupError, AttributeError):
+        pass  # tomlkit fails on tables that are defined in several places
+    return tomli_w.dumps(wanted)
+
+
+def _update(table: Any, wanted: Mapping[str, Any]) -> None:
+    for key in [key for key in table if key not in wanted]:
+        del table[key]
+    for key, value in wanted.items():
+        if isinstance(value, Mapping) and isinstance(table.get(key), Mapping):
+            _update(table[key], value)
+        elif key not in table or table[key] != value:
+            table[key] = value
+
+
+# ---- text --------------------------------------------------------------------------------------------------
+
+
+def _lines(text: str) -> list[str]:
+    r"""Split lines as TOML does: only at `\n`, not at the other separators that `str.splitlines` accepts."""
+    return io.StringIO(text, newline="\n").readlines()
+
+
+def _literal(value: Any, *, short: bool = False) -> str:
+    """Return a value as TOML, with tables on one line, and with `short` also lists."""
+    if isinstance(value, Mapping):
+        members = (f"{_name(key)} = {_literal(inner)}" for key, inner in value.items())
+        return f"{{ {', '.join(members)} }}" if value else "{}"
+    if short and isinstance(value, list | tuple) and sum(len(str(item)) for item in value) < 200:
+        return f"[{', '.join(map(_literal, value))}]"
+    return tomli_w.dumps({"k": value}).removeprefix("k = ").rstrip("\n")
+
+
+def _name(key: str) -> str:
+    return tomli_w.dumps({key: 0}).removesuffix(" = 0\n")
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _inserted(text: str, offset: int, line: str) -> str:
+    newline = _newline(text)
+    before = text[:offset]
+    gap = newline if before and not before.endswith("\n") else ""
+    return f"{before}{gap}{line}{newline}{text[offset:]}"
+
+
+def _appended(text: str, block: str) -> str:
+    newline = _newline(text)
+    before = text.rstrip()
+    return f"{before}{newline * 2 if before else ''}{block.replace(chr(10), newline)}"

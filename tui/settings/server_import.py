@@ -16,9 +16,9 @@ from tui.settings.foreign.file import read_foreign
 from tui.settings.locations import base_folder
 from tui.settings.new_server import first_fault, is_same, present_servers
 from tui.settings.problems import Problem, capitalized
+from tui.settings.save import table_block
 from tui.settings.schema import MAX_NAME, name_fault
 from tui.settings.specs import resolved
-from tui.settings.toml_edits import table_block
 
 MAX_SOURCE_BYTES = 64 * 1024 * 1024
 """Large, because Claude Code keeps its history in the same file."""
@@ -66,10 +66,10 @@ def plan_import(source: Path, target: Path) -> Plan:
         where = f"{shown}:{found.line}" if found.line else shown
         raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
     plan = Plan()
-    for note in found.notes:
+    for note in found.problems:
         server = "".join(f"{clean_line(str(name), 64)}: " for name in note.keys[1:])
         plan.notes.append(f"note     {server}{note.message}")
-    for name, table in found.servers.items():
+    for name, table in found.tree["servers"].items():
         if problem := _unusable(table) or _invalid(table):
             plan.skipped[name] = problem
             plan.unusable.append(name)
@@ -116,7 +116,9 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any]) -> None:
-    base = _fit(name)
+    base = name
+    if name_fault(name):
+        base = re.sub(r"[^\w.-]+", "-", name).strip("-. ")[:MAX_NAME].rstrip("-. ") or "server"
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
         if is_same(there, table):
@@ -127,12 +129,6 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
     plan.new[candidate] = table
     if candidate != name:
         plan.renamed[candidate] = name
-
-
-def _fit(name: str) -> str:
-    if not name_fault(name):
-        return name
-    return re.sub(r"[^\w.-]+", "-", name).strip("-. ")[:MAX_NAME].rstrip("-. ") or "server"
 
 
 def _absolute(table: dict[str, Any], folder: Path) -> dict[str, Any]:

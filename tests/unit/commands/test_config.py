@@ -9,7 +9,6 @@ import pytest
 from tui.cli import dispatch
 from tui.commands.command_line import build_parser
 from tui.settings.learned_file import LearnedFile
-from tui.settings.locations import learned_file
 
 
 @pytest.fixture
@@ -212,7 +211,7 @@ def test_import_into_a_json_file_is_refused(tmp_path: Path, capsys):
 def test_learned_limitations_of_endpoints_are_printed_and_can_be_deleted(capsys):
     assert mcptui("learned") == 0
     assert "nothing learned yet" in capsys.readouterr().out
-    LearnedFile(learned_file()).save("http://h/v1", "m\x1b", {"dropped": ["stop"], "no_tools": True})
+    LearnedFile().save("http://h/v1", "m\x1b", {"dropped": ["stop"], "no_tools": True})
     assert mcptui("learned") == 0
     assert capsys.readouterr().out == "m␛ at http://h/v1: rejects stop, no function calling\n"
     assert mcptui("learned", "--forget") == 0 and mcptui("learned") == 0

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.scripted_model import Reply, ScriptedModel
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover
@@ -18,6 +19,7 @@ from tui.runtime.active_model import ActiveModel
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
+from tui.runtime.permission.consent import RunConsent
 from tui.runtime.request_context import RequestContext
 from tui.runtime.turn import TurnContext
 from tui.settings.config_file import ConfigFile
@@ -87,6 +89,18 @@ class Around(TurnContext):
         )
 
 
+def active(
+    consent: RunConsent | None = None,
+    env: Mapping[str, str] | None = None,
+    keep_secret: Callable[[str, str], None] = lambda name, value: None,
+    **options: Any,
+) -> ActiveModel:
+    """Return an active model that has not chosen one yet."""
+    return ActiveModel(
+        Options(**options), env or {}, HandClock(), lambda captured: None, keep_secret, consent
+    )
+
+
 def request_of(folder: Path, asked: ActiveModel, around: Around, **more: bool) -> RequestContext:
     return RequestContext(ProjectFile(folder / "answers.json", always=True), asked, around, **more)
 
@@ -96,7 +110,7 @@ class Stage:
 
     def __init__(self, folder: Path, *replies: Reply, profile: ModelProfile | None = None) -> None:
         self.model = ScriptedModel(replies)
-        self.asked = ActiveModel(Options(), {}, HandClock(), lambda captured: None, lambda name, value: None)
+        self.asked = active()
         self.asked._model, self.asked.profile = self.model, profile
         self.around = Around()
         self.request = request_of(folder, self.asked, self.around, wanted=False)
@@ -107,6 +121,21 @@ class Stage:
         events = [event async for event in self.conversations.ask(text, ScriptedApprover()).events()]
         assert isinstance(events[-1], TurnEnded)
         return events[-1]
+
+    async def reopen(self) -> None:
+        """Leave the conversation on screen, and open it again."""
+        session = self.conversations.info
+        assert session is not None
+        await self.conversations.new()
+        await self.conversations.resume(session.id)
+
+    async def next_run(self, other: "Stage") -> "Stage":
+        """End, and continue the conversation in another run."""
+        session = self.conversations.info
+        assert session is not None
+        await self.conversations.close()
+        await other.conversations.resume(session.id)
+        return other
 
 
 Make = Callable[..., Stage]

@@ -7,19 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.endpoint import Answer, Endpoint, chunk, says
+from tests.endpoint import Answer, Endpoint, says
 from tests.streams import output_of_model
 from tests.unit.runtime.permission.test_consent import Log, Person
+from tests.unit.runtime.stage import active
 from tui.core.conversation.conversation import Attachment, SessionMeta, UserMessage
 from tui.core.errors import ConfigError
-from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
+from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.questions import Action
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import load_text
-from tui.settings.locations import consents_file
-from tui.settings.state.permission.stored_consents import StoredConsents
 
 
 class Ollama(dict[str, Answer]):
@@ -40,7 +38,7 @@ class Ollama(dict[str, Answer]):
 
 
 async def begun(endpoint: Endpoint, more: str = "") -> ActiveModel:
-    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = active()
     text = f'[models.ollama]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n{more}'
     await asked.begin(load_text(text, Path("config.toml"), {}))
     return asked
@@ -55,7 +53,7 @@ async def begun(endpoint: Endpoint, more: str = "") -> ActiveModel:
     ],
 )  # fmt: skip
 async def test_a_missing_key_is_reported_only_for_the_profile_in_use(env: dict[str, str], said: list[str]):
-    asked = ActiveModel(Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = active(env=env)
     text = (
         'default_model = "ollama"\n'
         '[models.ollama]\nmodel = "m"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "K"\n'
@@ -132,16 +130,6 @@ async def test_prices_and_window_of_a_profile_do_not_apply_to_other_models() -> 
         await asked.close()
 
 
-async def test_a_reply_is_priced_by_fresh_and_cached_tokens() -> None:
-    usage = {"prompt_tokens": 1_000_000, "prompt_cache_hit_tokens": 900_000, "completion_tokens": 0}
-    async with Endpoint([Answer([chunk(content="Hi"), chunk("stop", usage=usage)])]) as endpoint:
-        asked = await begun(endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3")
-        heard = await output_of_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
-        await asked.close()
-    assert heard.reply is not None and heard.reply.usage is not None
-    assert asked.profile.cost_of(heard.reply.usage) == pytest.approx(0.3 + 0.27)
-
-
 async def test_capabilities_that_an_endpoint_denies_are_not_tried() -> None:
     shown = {"model_info": {}, "capabilities": ["completion"], "parameters": "num_ctx 8192"}
     picture = Attachment("image", "image/png", "p.png", 5, "aGVsbG8=")
@@ -182,9 +170,7 @@ GONE = "x (gone) was used last in this conversation and is not available. Contin
 async def test_a_conversation_continues_with_the_model_last_used_in_it(
     named: str | None, profile: str, model: str, told: str, label: str
 ) -> None:
-    asked = ActiveModel(
-        Options(model=named), {}, MonotonicClock(), lambda captured: None, lambda name, value: None
-    )
+    asked = active(model=named)
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
     about = SessionMeta(profile=profile, model=model)
     assert (await asked.continue_with(about), asked.label) == (told, label)
@@ -192,7 +178,7 @@ async def test_a_conversation_continues_with_the_model_last_used_in_it(
 
 
 async def test_an_imported_conversation_does_not_choose_the_model() -> None:
-    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = active()
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
     told = await asked.continue_with(SessionMeta(model="b", imported=True))
     assert told == ("This conversation was imported, so its model b was not selected. Continuing with a.")
@@ -227,28 +213,12 @@ context_window = 9000
     ids=["nothing", "its profile", "the default", "its name"],
 )
 async def test_a_reloaded_configuration_replaces_a_changed_model(change: tuple[str, str], label: str) -> None:
-    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = active()
     await asked.begin(load_text(PAIR, Path("c"), {}))
     revision = asked.revision
     await asked.reload(load_text(PAIR.replace(*change), Path("c"), {}))
     assert asked.label == label
     assert (asked.revision == revision) == (change[0] == change[1])
-    await asked.close()
-
-
-async def test_a_model_with_consent_has_no_problem(tmp_path: Path) -> None:
-    text = '[models.x]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\nsystem = "Be brief"\n'
-    loaded = replace(load_text(text, tmp_path / "c.toml", {}), source="the file /tmp/c.toml")
-    person = Person(Action.ACCEPT)
-    consent = RunConsent(StoredConsents(consents_file()), lambda: person, Log())
-    asked = ActiveModel(
-        Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
-    )
-    await asked.begin(loaded)
-    told: list[str] = []
-    await asked.ask_for_consent(told.extend)
-    assert told == [] and asked.error is None and not asked.needs_consent
-    assert asked.profile is not None and asked.profile.name == "x"
     await asked.close()
 
 
@@ -258,10 +228,8 @@ async def test_selecting_a_refused_model_asks_for_consent_again(tmp_path: Path) 
         env = {"KEY": "sk-canary-5512abc"}
         loaded = replace(load_text(text, tmp_path / "c.toml", env), source="the file /tmp/c.toml")
         person = Person(Action.DECLINE, Action.DECLINE, Action.ACCEPT)
-        consent = RunConsent(StoredConsents(consents_file()), lambda: person, Log())
-        asked = ActiveModel(
-            Options(), env, MonotonicClock(), lambda captured: None, lambda name, value: None, consent
-        )
+        consent = RunConsent(lambda: person, Log())
+        asked = active(consent, env)
         await asked.begin(loaded)
         told: list[str] = []
         assert asked.needs_consent

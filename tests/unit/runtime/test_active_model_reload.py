@@ -1,7 +1,6 @@
 """Reloading models: what was chosen stays, and what needs consent is asked about."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,16 +8,13 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
+from tests.unit.runtime.stage import active
 from tui.core.permission.consent import ConsentQuestion
-from tui.core.ports import MonotonicClock, Undecided
+from tui.core.ports import Undecided
 from tui.core.questions import Action, Refuser
 from tui.runtime import profiles
-from tui.runtime.active_model import ActiveModel
-from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import Loaded, load_text
-from tui.settings.locations import consents_file
-from tui.settings.state.permission.stored_consents import StoredConsents
 
 MODELS = "".join(
     f'[models.{name}]\nmodel = "m-{name}"\nbase_url = "http://127.0.0.1:9/v1"\ncontext_window = 9000\n'
@@ -29,17 +25,6 @@ MODELS = "".join(
 def loaded(default: str, models: str = MODELS, **fields: Any) -> Loaded:
     found = load_text(f'default_model = "{default}"\n{models}', Path("config.toml"), {})
     return replace(found, **fields)
-
-
-def active(consent: RunConsent | None = None, **options: Any) -> ActiveModel:
-    return ActiveModel(
-        Options(**options),
-        {},
-        MonotonicClock(),
-        lambda captured: None,
-        lambda name, value: None,
-        consent,
-    )
 
 
 class Person(Refuser):
@@ -62,14 +47,14 @@ class Person(Refuser):
 async def test_a_model_selected_while_a_reload_looks_for_the_default_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model, go_on, choose = active(), asyncio.Event(), profiles.choose_model
+    model, go_on, choose = active(), asyncio.Event(), profiles.Profiles.chosen
     await model.begin(loaded("a"))
 
-    async def slow(options: Options, found: Loaded, env: Mapping[str, str], *rest: object) -> Any:
+    async def slow(found: profiles.Profiles, asked: str | None) -> Any:
         await go_on.wait()
-        return await choose(options, found, env)
+        return await choose(found, asked)
 
-    monkeypatch.setattr(profiles, "choose_model", slow)
+    monkeypatch.setattr(profiles.Profiles, "chosen", slow)
     reloading = asyncio.create_task(model.reload(loaded("c")))
     await asyncio.sleep(0)
     switching = asyncio.create_task(model.switch("b"))
@@ -98,6 +83,9 @@ async def test_a_default_that_cannot_be_used_is_noted_and_the_current_model_stay
     (told,) = await model.reload(loaded("gone"))
     assert "“gone” not found" in told and told.endswith("Still using m-a.")
     assert model.label == "m-a"
+    there = MODELS.replace("models.a]", "models.gone]").partition("[models.b")[0]
+    await model.reload(loaded("gone", MODELS + there))
+    assert model.profile is not None and model.profile.name == "gone"
     await model.close()
 
 
@@ -106,7 +94,7 @@ async def test_a_new_default_that_needs_consent_is_used_after_the_answer(
     tmp_path: Path, answer: Action
 ) -> None:
     person = Person()
-    consent = RunConsent(StoredConsents(consents_file()), lambda: person, Undecided())
+    consent = RunConsent(lambda: person, Undecided())
     model = active(consent)
     await model.begin(loaded("a"))
     foreign = MODELS.replace("context_window = 9000", 'system = "Be brief"\ncontext_window = 9000')
@@ -132,4 +120,29 @@ async def test_a_reload_before_the_first_model_was_chosen_is_not_undone() -> Non
     await model.reload(loaded("b"))
     await model.begin(loaded("a"))
     assert model.profile is not None and model.profile.name == "b"
+    await model.close()
+
+
+async def test_a_model_of_the_command_line_stays_when_the_file_has_another_default() -> None:
+    model = active(model="b")
+    await model.begin(loaded("a"))
+    assert await model.reload(loaded("c")) == ["Still using m-b, which was selected instead of the default."]
+    await model.close()
+
+
+async def test_a_chosen_model_that_left_the_file_gives_way_to_the_default() -> None:
+    model = active()
+    await model.begin(loaded("a"))
+    await model.switch("c")
+    told = await model.reload(loaded("a", MODELS.partition("[models.c")[0]))
+    assert told == ["The model “c” is no longer configured. Using m-a."]
+    await model.close()
+
+
+async def test_a_chosen_model_id_stays_when_its_profile_changes() -> None:
+    model = active()
+    await model.begin(loaded("a"))
+    await model.switch("a", "other")
+    await model.reload(loaded("a", MODELS.replace("9000", "8000")))
+    assert model.label == "other"
     await model.close()

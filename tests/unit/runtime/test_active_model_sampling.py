@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from typing import Any
 
 import pytest
 
 from tests.conftest import until
 from tests.scripted_model import ScriptedModel, says
+from tests.unit.runtime.stage import active
 from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, ModelPart, ModelRequest, ReasoningPart, TextPart, Usage
 from tui.core.questions import METER, SamplingFailed, SamplingMeter
@@ -16,41 +16,27 @@ from tui.runtime.active_model import ModelSampler
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}]}
 
 
-class Active:
-    """An active model, or none."""
+def sampler(model: ChatModel | None, billed: list[Usage] | None = None) -> tuple[ModelSampler, list[str]]:
+    """Return a sampler over a model, or none, and what it did before."""
+    chosen: list[str] = []
+    active_model = active()
+    active_model._model = model
 
-    def __init__(self, model: ChatModel | None) -> None:
-        self._model = model
-        self.chosen = 0
+    async def choose() -> None:
+        chosen.append("chosen")
 
-    @property
-    def label(self) -> str:
-        return self._model.label if self._model is not None else ""
-
-    @property
-    def model(self) -> ChatModel:
-        if self._model is None:
-            raise ModelError("no model selected")
-        return self._model
-
-    async def choose(self) -> None:
-        self.chosen += 1
-
-
-def sampler(model: ChatModel | None, billed: list[Usage] | None = None) -> tuple[ModelSampler, Active]:
-    active: Any = Active(model)
-    return ModelSampler(active, active.choose, lambda: ([] if billed is None else billed).append), active
+    return ModelSampler(active_model, choose, lambda: ([] if billed is None else billed).append), chosen
 
 
 async def test_the_active_model_replies_within_the_token_limit() -> None:
     model = ScriptedModel([says("Hi there", pieces=3)])
-    asked, active = sampler(model)
+    asked, chosen = sampler(model)
 
     reply, tokens = await asked.sample(PARAMS, max_tokens=50)
 
     assert reply["content"] == {"type": "text", "text": "Hi there"}
     assert reply["model"] == asked.label == "scripted"
-    assert tokens > 0 and active.chosen == 1
+    assert tokens > 0 and len(chosen) == 1
     assert model.requests[0].max_tokens == 50
 
 
@@ -67,12 +53,6 @@ async def test_a_reply_over_the_limit_is_truncated_and_its_stream_closed() -> No
 async def test_an_unavailable_model_is_reported_with_the_reason(model: ChatModel | None) -> None:
     with pytest.raises(SamplingFailed, match=r"no model selected|it is away"):
         await sampler(model)[0].sample(PARAMS, max_tokens=50)
-
-
-async def test_the_tokens_used_by_a_server_are_billed() -> None:
-    billed: list[Usage] = []
-    _, tokens = await sampler(ScriptedModel([says("Hi there")]), billed)[0].sample(PARAMS, max_tokens=50)
-    assert [usage.prompt + usage.completion for usage in billed] == [tokens]
 
 
 class Endless(ScriptedModel):

@@ -70,12 +70,6 @@ async def test_a_new_server_with_an_error_does_not_prevent_other_changes(stage: 
     assert list(stage.configuration.left_out) == ["new"]
 
 
-async def test_a_deleted_file_is_an_error_and_the_previous_configuration_stays(stage: Stage) -> None:
-    stage.path.unlink()
-    assert "file not found" in (await stage.configuration.reload()).errors[0]
-    assert stage.applied == [] and stage.configuration.loaded is not None
-
-
 async def test_a_setting_that_needs_a_restart_is_noted(stage: Stage) -> None:
     stage.path.write_text("[servers]\n[traffic]\nrecord = false\n")
     assert (await stage.configuration.reload()).notes == ["[traffic] takes effect after a restart."]

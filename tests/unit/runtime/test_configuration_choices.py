@@ -1,6 +1,5 @@
 """Choices about a server while it runs, and where they are saved."""
 
-import json
 import sys
 import tomllib
 from contextlib import asynccontextmanager
@@ -52,15 +51,6 @@ async def test_a_server_that_is_in_no_file_is_changed_for_this_run_only(tmp_path
         assert host.toolbox.tools() == [] and not path.exists()
 
 
-async def test_the_file_of_another_program_is_not_changed_and_this_is_reported(tmp_path):
-    path = tmp_path / "mcp.json"
-    text = json.dumps({"mcpServers": {"a.b": TABLE}})
-    async with changes_over(path, text) as (changes, host, _):
-        problem = await changes.toggle_tool("a.b", "t")
-        assert problem.startswith("Not saved:") and problem.endswith("The change lasts until mcptui quits.")
-        assert host.toolbox.tools() == [] and path.read_text() == text
-
-
 @pytest.mark.parametrize(
     ("field", "value", "saved"),
     [
@@ -90,13 +80,3 @@ async def test_a_server_that_was_removed_is_not_changed_and_this_is_reported(tmp
         }
         assert problems == {"The server “a.b” is no longer configured."}
         assert path.read_text() == TEXT
-
-
-async def test_a_server_that_left_the_file_gets_no_table_with_this_value_alone(tmp_path):
-    path = tmp_path / "config.toml"
-    async with changes_over(path) as (_, host, configuration):
-        path.write_text('[servers.other]\ncommand = "x"\n')
-        problem = await configuration.choose("a.b", "log_level", "debug")
-        assert problem.startswith("Not saved:") and "not found" in problem
-        assert host.status("a.b").spec.log_level == "debug"
-        assert path.read_text() == '[servers.other]\ncommand = "x"\n'

@@ -17,8 +17,7 @@ from tui.core.servers import ServerState
 from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.runtime.server_changes import ServerChanges
-from tui.settings.save import change_config
-from tui.settings.toml_edits import set_value
+from tui.settings.save import change_config, set_value
 
 NAMES = ("a", "b")
 TEXT = "# mine\n" + "".join(

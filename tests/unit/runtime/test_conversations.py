@@ -8,7 +8,6 @@ from tests.conftest import until
 from tests.scripted_model import calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, ScriptedApprover, call
 from tests.unit.runtime.stage import Make, texts
-from tui.addons.demo.demo import DemoModel
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
@@ -26,6 +25,14 @@ from tui.runtime.conversations import SYSTEM
 from tui.runtime.turn import PendingTurn
 
 
+@pytest.fixture
+def blocked(tmp_path: Path) -> Path:
+    """A file where the folder of sessions would be."""
+    place = tmp_path / "sessions"
+    place.write_text("in the way")
+    return place
+
+
 async def _all(turn: PendingTurn) -> list[Event]:
     return [event async for event in turn.events()]
 
@@ -41,11 +48,7 @@ async def test_a_conversation_is_first_saved_with_its_first_question(stage: Make
 async def test_a_conversation_continues_in_another_run(stage: Make):
     one = stage(calls(call(1)), says("It echoes."))
     await one.ask("try it")
-    session = one.conversations.info
-    await one.conversations.close()
-
-    two = stage(says("As I said."))
-    await two.conversations.resume(session.id)
+    two = await one.next_run(stage(says("As I said.")))
     await two.ask("again?")
     assert [type(message) for message in two.conversations.messages] == [
         UserMessage, AssistantMessage, ToolMessage, AssistantMessage, UserMessage, AssistantMessage,
@@ -104,10 +107,7 @@ async def test_resending_the_first_question_makes_a_branch_with_its_parent(stage
     assert branch.parent == parent.id and branch.title == "first, better"
     listed = {info.id: info for info in await one.conversations.sessions()}
     assert listed[branch.id].parent == parent.id and len(listed) == 2
-    await one.conversations.close()
-
-    two = stage(says("Third."))
-    await two.conversations.resume(branch.id)
+    two = await one.next_run(stage(says("Third.")))
     assert texts(two.conversations.messages) == ["first, better", "Other."]
 
 
@@ -200,10 +200,7 @@ async def test_tokens_and_cost_are_summed_over_the_whole_conversation(stage: Mak
     await one.ask("2")
     meters = one.conversations.meters
     assert (meters.tokens, meters.cost, meters.context) == (2_200_000, 6.0, 1_100_000)
-    session = one.conversations.info.id
-    await one.conversations.new()
-    assert one.conversations.meters.cost is None
-    await one.conversations.resume(session)
+    await one.reopen()
     assert one.conversations.meters.cost == 6.0
 
 
@@ -226,25 +223,16 @@ async def test_a_summary_is_saved_and_can_be_undone(stage: Make):
     one.asked.context_meter.window = 24_000
     await one.conversations.compact()
     assert one.conversations.compaction.summary == "they talked"
-    session = one.conversations.info.id
-    await one.conversations.new()
-    await one.conversations.resume(session)
+    await one.reopen()
     assert one.conversations.compaction.summary == "they talked" and len(one.conversations.messages) == 12
     one.conversations.uncompact()
     assert one.conversations.compaction == Compaction()
 
 
-async def test_an_unwritable_folder_does_not_stop_the_conversation(stage: Make, tmp_path: Path):
-    (tmp_path / "sessions").write_text("in the way")
+async def test_an_unwritable_folder_does_not_stop_the_conversation(stage: Make, blocked: Path):
     one = stage(says("Hello."))
     assert (await one.ask("hi")).reason is EndReason.ANSWERED
-    assert one.conversations.problem == f"cannot write to {tmp_path / 'sessions'}: Not a directory"
-
-
-async def test_leaving_an_unsaved_conversation_is_reported_once(stage: Make, tmp_path: Path):
-    (tmp_path / "sessions").write_text("in the way")
-    one = stage(says("Hello."))
-    await one.ask("hi")
+    assert one.conversations.problem == f"cannot write to {blocked}: Not a directory"
     await one.conversations.new()
     assert "Not a directory" in one.conversations.lost()
     assert one.conversations.lost() == ""
@@ -259,8 +247,7 @@ async def test_a_saved_conversation_and_an_empty_one_are_not_reported_as_lost(st
     assert one.conversations.lost() == ""
 
 
-async def test_branching_an_unsaved_conversation_reports_it_and_sets_no_parent(stage: Make, tmp_path: Path):
-    (tmp_path / "sessions").write_text("in the way")
+async def test_branching_an_unsaved_conversation_reports_it_and_sets_no_parent(stage: Make, blocked: Path):
     one = stage(says("Hello."), says("Again."))
     await one.ask("hi")
     await one.conversations.branch(2)
@@ -272,34 +259,16 @@ async def test_branching_an_unsaved_conversation_reports_it_and_sets_no_parent(s
     assert one.conversations.info is not None and one.conversations.info.parent == ""
 
 
+@pytest.mark.usefixtures("blocked")
 async def test_a_branch_is_saved_in_full_once_the_disk_recovers(stage: Make, tmp_path: Path):
-    (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."), says("More."))
     await one.ask("hi")
     await one.conversations.branch(2)
     (tmp_path / "sessions").unlink()
     await one.ask("more")
     assert one.conversations.problem == ""
-    session = one.conversations.info.id
-    await one.conversations.new()
-    await one.conversations.resume(session)
+    await one.reopen()
     assert [message.text for message in one.conversations.messages] == ["hi", "Hello.", "more", "More."]
-
-
-async def test_after_closing_the_reason_for_an_unsaved_conversation_is_known(stage: Make, tmp_path: Path):
-    (tmp_path / "sessions").write_text("in the way")
-    one = stage(says("Hello."))
-    await one.ask("hi")
-    await one.conversations.close()
-    assert "Not a directory" in one.conversations.problem
-
-
-async def test_a_turn_cancelled_before_it_starts_ends_as_cancelled(stage: Make):
-    one = stage(says("Hello."))
-    turn = one.conversations.ask("hi", ScriptedApprover())
-    turn.cancel()
-    events = [event async for event in turn.events()]
-    assert events[-1].reason is EndReason.CANCELLED
 
 
 # ---- what the model can call and read
@@ -324,12 +293,8 @@ async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stag
     one.around.host.toolbox = FunctionToolbox(log=log)
     await one.ask("what is in the log?")
     assert one.conversations.result("result-1").endswith("line 19999")
-    session = one.conversations.info
-    assert session is not None
-    await one.conversations.close()
     read = call(2, "mcptui__read_result", '{"name": "result-1", "grep": "line 12345"}')
-    two = stage(calls(read), says("there"))
-    await two.conversations.resume(session.id)
+    two = await one.next_run(stage(calls(read), says("there")))
     await two.ask("and line 12345?")
     told = [message.text for message in two.conversations.messages if isinstance(message, ToolMessage)]
     assert "line 12345\n" in told[-1]
@@ -391,20 +356,3 @@ async def test_server_instructions_follow_the_system_text_and_are_not_part_of_it
     (request,) = one.model.requests
     assert request.system.startswith(f"{SYSTEM}\n\n") and "Server srv:\n" in request.system
     assert one.conversations.system == SYSTEM
-
-
-async def test_tokens_used_by_a_server_are_counted_in_the_open_conversation(stage: Make):
-    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_out=10.0)
-    one = stage([TextPart("a"), ReplyPart(usage=Usage(1_000_000, 100_000))], profile=profile)
-    await one.ask("1")
-    one.conversations.biller()(Usage(500_000, 0))
-    assert (one.conversations.meters.tokens, one.conversations.meters.cost) == (1_600_000, 4.0)
-
-
-async def test_with_the_demo_model_the_title_is_the_first_question(stage: Make):
-    one = stage(says("Sunny."))
-    await one.ask("What's the weather in Hangzhou?")
-    one.asked._model = DemoModel()
-    await one.conversations.rename(one.conversations.info.id, "Mine")
-    assert await one.conversations.title_from_model() == "What's the weather in Hangzhou?"
-    assert [info.title for info in await one.conversations.sessions()] == ["What's the weather in Hangzhou?"]

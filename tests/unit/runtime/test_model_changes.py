@@ -1,14 +1,13 @@
 """Model profiles added while mcptui runs."""
 
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.endpoint import Endpoint, refuses, says
-from tests.unit.runtime.stage import configuration_of
+from tests.unit.runtime.stage import active, configuration_of
 from tui.core.errors import ConfigError, McptuiError, StorageError
 from tui.core.ports import MonotonicClock
 from tui.host.host import Host
@@ -31,27 +30,15 @@ class Stage:
         self.configuration = configuration_of(
             path, self._host, env=env, take_over=lambda loaded: self.done.append("apply")
         )
-        self.keys = ModelKeys(path.parent / "keys")
-        self.named: ModelProfile | None = None
-        self.changes = ModelChanges(
-            self.configuration,
-            env,
-            MonotonicClock(),
-            lambda captured: None,
-            self.kept.__setitem__,
-            self._switch,
-            self.keys,
-            self._named,
-        )
+        active_model = active(env=env, keep_secret=self.kept.__setitem__)
+        self.keys = active_model.keys = ModelKeys(path.parent / "keys")
+        self.changes = ModelChanges(self.configuration, env, active_model, self._switch)
 
     def _host(self) -> Host:
         return Host((), sink=lambda captured: None, clock=MonotonicClock())
 
     async def _switch(self, name: str, model: str = "") -> None:
         self.done.append(name)
-
-    async def _named(self, name: str) -> ModelProfile | None:
-        return self.named
 
     def models(self) -> Any:
         return tomllib.loads(self.path.read_text()).get("models")
@@ -84,13 +71,6 @@ async def test_a_rejected_model_is_reported_in_the_words_of_the_endpoint(tmp_pat
     assert stage.models() is None
 
 
-async def test_a_missing_key_names_the_field_of_the_form_and_not_the_key_of_the_file(tmp_path: Path) -> None:
-    stage = Stage(tmp_path / "c.toml")
-    async with Endpoint([refuses(401, "no key")]) as endpoint:
-        with pytest.raises(McptuiError, match="Choose “store” or “this run only” above"):
-            await stage.changes.try_out(ModelValues("mine", endpoint.base_url, "a"))
-
-
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -106,24 +86,6 @@ def test_an_unusable_profile_is_not_saved(tmp_path: Path, values: ModelValues, w
 
 
 @pytest.mark.parametrize("place", ["store", "run"])
-async def test_a_pasted_key_is_used_and_in_neither_the_configuration_nor_the_output(
-    tmp_path: Path, place: str
-) -> None:
-    stage = Stage(tmp_path / "c.toml")
-    async with Endpoint([says("OK")]) as endpoint:
-        values = ModelValues("mine", endpoint.base_url, "a", place, "", f" {KEY}\n")
-        await stage.changes.try_out(values)
-        await stage.changes.add(values)
-    assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
-    assert stage.models()["mine"] == {"model": "a", "base_url": endpoint.base_url}
-    assert KEY not in repr(values) and stage.kept == {"models.mine.api_key": KEY}
-    profile = stage.keys.applied(ModelProfile("mine", endpoint.base_url, "a"))
-    assert profile.api_key is not None and profile.api_key.reveal() == KEY
-    in_files = keys_in(tmp_path)
-    assert in_files == ([True] if place == "store" else [])
-
-
-@pytest.mark.parametrize("place", ["store", "run"])
 async def test_a_pasted_key_does_not_stay_if_the_profile_cannot_be_written(
     tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,20 +98,6 @@ async def test_a_pasted_key_does_not_stay_if_the_profile_cannot_be_written(
         await stage.changes.add(ModelValues("mine", "http://127.0.0.1:9/v1", "a", place, "", KEY))
     profile = ModelProfile("mine", "http://127.0.0.1:9/v1", "a")
     assert stage.keys.applied(profile) is profile and not keys_in(tmp_path)
-
-
-async def test_another_key_of_a_profile_is_tried_before_it_replaces_the_first(tmp_path: Path) -> None:
-    stage = Stage(tmp_path / "c.toml")
-    async with Endpoint([refuses(401, "bad key"), says("OK")]) as endpoint:
-        stage.named = ModelProfile("mine", endpoint.base_url, "a", api_key_env="A_KEY")
-        about = await stage.changes.profile("")
-        values = replace(about, key="run", secret=KEY, is_new=False)
-        with pytest.raises(McptuiError, match=r"bad key.*Paste the key again"):
-            await stage.changes.try_out(values)
-        assert stage.keys.applied(stage.named) is stage.named
-        await stage.changes.try_out(values)
-        await stage.changes.replace_key(values)
-    assert stage.keys.applied(stage.named).key_place == "pasted for this run" and stage.done == ["mine"]
 
 
 @pytest.mark.parametrize("key", ["", " ", "two words", "kéy", "x" * 20_000])

@@ -18,10 +18,9 @@ from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.options import Options
-from tui.runtime.profiles import choices, choose_model, forget, make_model, offered, profile_named, profile_of
+from tui.runtime.profiles import Profiles, forget, make_model, offered
 from tui.settings.learned_file import LearnedFile
 from tui.settings.load import Loaded, load_text
-from tui.settings.locations import learned_file
 
 ASK = ModelRequest("", [UserMessage("hi")])
 
@@ -41,8 +40,8 @@ def configured(text: str, env: Mapping[str, str] | None = None) -> Loaded:
 
 def profile(text: str, env: Mapping[str, str] | None = None) -> ModelProfile:
     loaded = configured(text, env)
-    (name,) = loaded.settings.models
-    return profile_of(name, loaded, env or {})
+    (found,) = Profiles(loaded, env or {}).configured()
+    return found
 
 
 async def sent_by(profile: ModelProfile, *replies: Any) -> list[Any]:
@@ -110,8 +109,8 @@ async def test_a_key_in_the_keychain_is_read_when_its_model_is_selected() -> Non
     loaded = configured(IN_KEYCHAIN)
     assert profile(IN_KEYCHAIN).api_key is None
     for found in (
-        (await choose_model(Options(), loaded, {})).profile,
-        await profile_named("work", loaded, {}),
+        await Profiles(loaded, {}).chosen(None),
+        await Profiles(loaded, {}).named("work"),
     ):
         assert found is not None and found.api_key == Secret("sk-kept")
 
@@ -121,7 +120,7 @@ async def test_a_missing_keychain_is_reported_when_its_model_is_selected(
 ) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError, match=r"work: .*keyring"):
-        await choose_model(Options(), configured(IN_KEYCHAIN), {})
+        await Profiles(configured(IN_KEYCHAIN), {}).chosen(None)
 
 
 def test_a_keychain_reference_is_not_a_secret_and_is_shown() -> None:
@@ -137,17 +136,16 @@ def test_a_keychain_reference_is_not_a_secret_and_is_shown() -> None:
 async def test_a_profile_with_a_wrong_key_is_refused_with_that_key(name: str, is_default: bool) -> None:
     named = f'default_model = "{name}"\n' if is_default else ""
     text = f'{named}[models."{name}"]\nmodel = "m"\ntemprature = 1\n[models.good]\nmodel = "m"\n'
-    options = Options() if is_default else Options(model=name)
     expected = rf"profile “{name}” cannot be used: .*temprature: unknown key, did you"
     with pytest.raises(ConfigError, match=expected):
-        await choose_model(options, configured(text), {})
+        await Profiles(configured(text), {}).chosen(None if is_default else name)
 
 
 async def test_the_picker_lists_what_is_configured_then_the_environment_then_the_demo() -> None:
     text = (
         '[models.mine]\nmodel = "m"\nbase_url = "http://h/v1"\ncontext_window = 9000\ntool_protocol = "xml"'
     )
-    found = await choices(configured(text), {"DEEPSEEK_API_KEY": "k"})
+    found = await Profiles(configured(text), {"DEEPSEEK_API_KEY": "k"}).choices()
     assert [(one.name, one.source) for one in found] == [
         ("mine", "configuration"),
         ("deepseek", "environment"),
@@ -159,7 +157,7 @@ async def test_the_picker_lists_what_is_configured_then_the_environment_then_the
 
 async def test_the_picker_shows_why_a_profile_cannot_work() -> None:
     text = '[models.a]\nmodel = "m"\n[models.b]\nmodel = "m"\napi_key = "k\u00e9y"'
-    found = await choices(configured(text), {})
+    found = await Profiles(configured(text), {}).choices()
     assert [one.problem for one in found[:2]] == [
         "OPENAI_API_KEY is not set",
         "the key in api_key contains invalid characters",
@@ -175,9 +173,9 @@ async def test_rejected_parameters_of_an_endpoint_are_remembered_and_shown() -> 
             await model.aclose()
         assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
-        assert (await choices(configured(text), {}))[0].learned == ("rejects stream_options",)
+        assert (await Profiles(configured(text), {}).choices())[0].learned == ("rejects stream_options",)
         other = configured(text.replace('"m"', '"other"'))
-        assert (await choices(other, {}))[0].learned == ()
+        assert (await Profiles(other, {}).choices())[0].learned == ()
 
 
 async def test_in_the_next_run_a_model_without_function_calling_gets_tools_as_text() -> None:
@@ -190,7 +188,7 @@ async def test_in_the_next_run_a_model_without_function_calling_gets_tools_as_te
             await model.aclose()
         assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
-        (found, *_) = await choices(configured(text), {})
+        (found, *_) = await Profiles(configured(text), {}).choices()
         assert (found.facts, found.learned) == (("text protocol xml",), ("no function calling",))
 
 
@@ -200,42 +198,30 @@ async def test_credentials_in_a_url_are_neither_remembered_nor_shown() -> None:
         model = make_model(ModelProfile("m", address, "m"), MonotonicClock(), lambda captured: None)
         heard = await output_of_model(model.stream(ASK))
         await model.aclose()
-    (entry,) = LearnedFile(learned_file()).entries()
+    (entry,) = LearnedFile().entries()
     assert entry.endpoint == endpoint.base_url
     assert heard.error is not None and "hunter2" not in str(heard.error)
     loaded = configured(f'[models.m]\nmodel = "m"\nbase_url = "{address}"')
-    assert (await choices(loaded, {}))[0].where == endpoint.base_url
+    assert (await Profiles(loaded, {}).choices())[0].where == endpoint.base_url
 
 
 async def test_the_models_of_an_endpoint_are_listed_without_those_that_cannot_chat() -> None:
     async with Endpoint(models=["b", "text-embedding-3", "a"]) as endpoint:
         loaded = configured(f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"')
-        assert await offered(await profile_named("mine", loaded, {})) == ["b", "a"]
+        assert await offered(await Profiles(loaded, {}).named("mine")) == ["b", "a"]
     with pytest.raises(ModelError):
-        await offered(await profile_named("mine", loaded, {}))
-    assert await offered(await profile_named("demo", loaded, {})) == ("demo",)
+        await offered(await Profiles(loaded, {}).named("mine"))
+    assert await offered(await Profiles(loaded, {}).named("demo")) == ("demo",)
     with pytest.raises(UsageError):
-        await profile_named("nobody", loaded, {})
+        await Profiles(loaded, {}).named("nobody")
 
 
-def test_cached_tokens_have_a_price_of_their_own() -> None:
-    text = '[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_cached = 0.3\nprice_out = 15'
-    usage = Usage(1_000_000, 100_000, cached=800_000)
-    assert profile(text).cost_of(usage) == pytest.approx(0.6 + 0.24 + 1.5)
-    assert profile(text.replace("0.3", "0")).cost_of(usage) == pytest.approx(0.6 + 1.5)
-
-
-def test_without_a_price_of_their_own_cached_tokens_cost_as_much_as_input_tokens() -> None:
-    found = profile('[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15')
-    assert found.cost_of(Usage(1_000_000, 100_000, cached=800_000)) == pytest.approx(4.5)
-
-
-def test_prices_and_the_system_text_come_from_the_profile() -> None:
-    found = profile(
-        '[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15\ncurrency = "EUR"\nsystem = "Be brief."'
-    )
-    assert found.cost_of(Usage(1_000_000, 100_000)) == pytest.approx(4.5)
-    assert (found.currency, found.system) == ("EUR", "Be brief.")
+@pytest.mark.parametrize(("cached", "cost"), [("0.3", 0.6 + 0.24 + 1.5), ("0", 0.6 + 1.5), ("", 4.5)])
+def test_cached_tokens_have_a_price_of_their_own_or_that_of_the_input(cached: str, cost: float) -> None:
+    more = f"price_cached = {cached}\n" if cached else ""
+    found = profile(f'[models.m]\nmodel = "m"\n{more}price_in = 3.0\nprice_out = 15\ncurrency = "EUR"')
+    assert found.cost_of(Usage(1_000_000, 100_000, cached=800_000)) == pytest.approx(cost)
+    assert found.currency == "EUR"
 
 
 @pytest.mark.parametrize(("command", "waits"), [(None, True), ("run", False), ("call", False)])
@@ -255,11 +241,8 @@ async def test_the_demo_model_is_paced_only_on_a_screen(
     assert any(waited) is waits
 
 
-async def test_learned_limitations_are_deleted_for_one_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tui.settings.learned_file.learned_file", lambda: tmp_path / "learned.json")
-    file = LearnedFile(tmp_path / "learned.json")
+async def test_learned_limitations_are_deleted_for_one_model() -> None:
+    file = LearnedFile()
     file.save("http://h/v1", "m", {"dropped": ["seed"]})
     file.save("http://h/v1", "other", {"dropped": ["seed"]})
     profile = ModelProfile("p", "http://h/v1", "m")

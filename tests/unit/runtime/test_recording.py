@@ -9,8 +9,7 @@ import pytest
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
-from tui.runtime.memory_reader import MemoryReader
-from tui.runtime.recording import Keeping, RunRecording
+from tui.runtime.recording import Keeping, MemoryReader, RunRecording
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
 

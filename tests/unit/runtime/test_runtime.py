@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -26,11 +27,14 @@ from tui.storage.sessions.store import SessionStore
 KEYS = {"first": "kc-4kq9ZtYw7Hs2Vb8X", "second": "kc-8mD3nRfLz5Qp1Wc6"}
 
 
+NOTHING = "[servers]\n"
+
+
 @asynccontextmanager
-async def running(tmp_path: Path, config: str) -> AsyncIterator[Runtime]:
+async def running(tmp_path: Path, config: str = NOTHING, **options: Any) -> AsyncIterator[Runtime]:
     file = tmp_path / "config.toml"
     file.write_text(config)
-    runtime = Runtime(Options(config=str(file), trust_config=True), {})
+    runtime = Runtime(Options(config=str(file), trust_config=True, **options), {})
     await runtime.ready(taps=False)
     try:
         yield runtime
@@ -47,16 +51,6 @@ def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def profile(name: str, base_url: str) -> str:
     return f'[models.{name}]\nmodel = "m"\napi_key = "keyring:mcptui/{name}"\nbase_url = "{base_url}"\n'
-
-
-@pytest.mark.usefixtures("keychain")
-async def test_the_key_of_a_keychain_profile_is_still_redacted_after_switching_profiles(tmp_path: Path):
-    async with Endpoint() as endpoint:
-        config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
-        async with running(tmp_path, config) as runtime:
-            await runtime.conversations.switch("second")
-            told = runtime.redactor.redact(" ".join(KEYS.values()))
-    assert told == "[redacted:models.first.api_key] [redacted:models.second.api_key]"
 
 
 @pytest.mark.usefixtures("keychain")
@@ -78,7 +72,8 @@ async def test_a_key_is_redacted_once_the_models_of_its_endpoint_are_listed(tmp_
         config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
         async with running(tmp_path, config) as runtime:
             assert await runtime.conversations.offered("second") == ["m"]
-            assert runtime.redactor.redact(KEYS["second"]) == "[redacted:models.second.api_key]"
+            told = runtime.redactor.redact(" ".join(KEYS.values()))
+    assert told == "[redacted:models.first.api_key] [redacted:models.second.api_key]"
 
 
 @pytest.mark.usefixtures("keychain")
@@ -96,45 +91,32 @@ async def test_a_key_read_after_the_servers_started_is_not_shown_with_them(tmp_p
 async def test_a_session_open_elsewhere_is_reported_and_a_new_conversation_starts(
     tmp_path: Path, named: dict[str, object]
 ):
-    config = tmp_path / "config.toml"
-    config.write_text("[servers]\n", "utf-8")
-    elsewhere = SessionStore(data_dir() / "sessions", Redactor)
-    journal = await elsewhere.begin()
+    journal = await SessionStore(data_dir() / "sessions", Redactor).begin()
     await say(journal, QUESTION)
     journal.describe(SessionMeta(title="trip"))
     await journal.settled()
-    runtime = Runtime(Options(config=str(config), **named), {})
-    try:
-        await runtime.ready(start=False, model=False)
+    async with running(tmp_path, **named) as runtime:
         assert list(runtime.problems) == [
             "“trip” is open in another mcptui. Close it there first. A new conversation was started instead."
         ]
         assert runtime.conversations.info is None and journal.id not in runtime.problems[0]
-    finally:
-        await runtime.shutdown()
-        await journal.close()
+    await journal.close()
 
 
 @pytest.mark.parametrize(
     ("named", "told"),
     [
-        ({"session": "trip"}, "No session “trip” yet. Your first message starts it."),
-        ({"resume": True}, "no session to resume. A new conversation was started instead."),
-        ({}, None),
+        ({"session": "trip"}, ["No session “trip” yet. Your first message starts it."]),
+        ({"resume": True}, ["no session to resume. A new conversation was started instead."]),
+        ({}, []),
     ],
 )
 async def test_a_named_session_that_does_not_exist_is_reported(
-    tmp_path: Path, named: dict[str, object], told: str | None
+    tmp_path: Path, named: dict[str, object], told: list[str]
 ):
-    config = tmp_path / "config.toml"
-    config.write_text("[servers]\n", "utf-8")
-    runtime = Runtime(Options(config=str(config), **named), {})
-    try:
-        await runtime.ready(start=False, model=False)
-        assert list(runtime.problems) == ([told] if told else [])
-        assert (told in runtime.warnings) is ("session" in named)
-    finally:
-        await runtime.shutdown()
+    async with running(tmp_path, **named) as runtime:
+        assert list(runtime.problems) == told
+        assert bool(runtime.warnings & {*told}) is ("session" in named)
 
 
 def remembered(tmp_path: Path) -> list[str]:
@@ -149,12 +131,11 @@ async def approve(runtime: Runtime, tool: Tool) -> None:
     await asyncio.wait(runtime._background)
 
 
-NOTHING = "[servers]\n"
 ADD, DROP, LIST = (Tool("notes", name) for name in ("add", "drop", "list"))
 
 
 async def test_saving_the_next_approval_does_not_restore_a_revoked_one(tmp_path: Path):
-    async with running(tmp_path, NOTHING) as runtime:
+    async with running(tmp_path) as runtime:
         await approve(runtime, ADD)
         (tmp_path / "config.toml").write_text("[approvals]\nremembered = []\n")
         await approve(runtime, DROP)
@@ -177,7 +158,7 @@ async def test_a_running_app_notices_a_revoked_approval_before_the_next_call(
     tmp_path: Path, text: str | None
 ):
     config = tmp_path / "config.toml"
-    async with running(tmp_path, NOTHING) as runtime:
+    async with running(tmp_path) as runtime:
         await approve(runtime, ADD)
         assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
         saved = config.read_text()
@@ -188,14 +169,14 @@ async def test_a_running_app_notices_a_revoked_approval_before_the_next_call(
 
 
 async def test_an_unsaved_approval_is_kept_when_the_file_changes(tmp_path: Path):
-    async with running(tmp_path, NOTHING) as runtime:
+    async with running(tmp_path) as runtime:
         runtime.turn_context.policy.remember(ADD, Answer.ALWAYS)
         (tmp_path / "config.toml").write_text("[servers]\n# changed\n")
         assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
 
 
 async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
-    async with running(tmp_path, NOTHING) as one:
+    async with running(tmp_path) as one:
         other = Runtime(Options(config=str(tmp_path / "config.toml"), trust_config=True), {})
         await other.ready(taps=False)
         await approve(one, ADD)
@@ -209,7 +190,7 @@ async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
 
 async def test_an_approval_that_failed_to_save_is_saved_with_the_next_one(tmp_path: Path):
     config = tmp_path / "config.toml"
-    async with running(tmp_path, NOTHING) as runtime:
+    async with running(tmp_path) as runtime:
         config.write_text("[[[")
         await approve(runtime, ADD)
         assert "lasts until mcptui quits" in runtime.problems[-1]
@@ -219,30 +200,14 @@ async def test_an_approval_that_failed_to_save_is_saved_with_the_next_one(tmp_pa
         assert remembered(tmp_path) == sorted(map(runtime.turn_context.policy.key, (ADD, DROP)))
 
 
-async def test_two_apps_keep_the_filters_of_each_other(tmp_path: Path):
-    async with running(tmp_path, NOTHING) as one:
-        other = Runtime(Options(config=str(tmp_path / "config.toml")), {})
-        await other.ready(taps=False)
-        one.recording.annotations.keep_filter("slow", "latency:>1s")
-        other.recording.annotations.keep_filter("bad", "is:error")
-        one.recording.annotations.keep_filter("slow", "")
-        await other.shutdown()
-        assert one.recording.annotations.filters == {"bad": "is:error"}
-
-
 async def test_a_damaged_file_of_trusted_servers_is_a_warning_with_its_name(tmp_path: Path) -> None:
-    config, damaged = tmp_path / "config.toml", state_dir() / "trusted-servers.json"
-    config.write_text("[servers]\n", "utf-8")
+    damaged = state_dir() / "trusted-servers.json"
     damaged.parent.mkdir(parents=True, exist_ok=True)
     damaged.write_text("{", "utf-8")
-    runtime = Runtime(Options(config=str(config)), {})
-    try:
-        await runtime.ready(start=False, model=False)
+    async with running(tmp_path) as runtime:
         (problem,) = runtime.problems
         assert str(damaged) in problem and "it is copied to trusted-servers.damaged" in problem
         assert problem in runtime.warnings
-    finally:
-        await runtime.shutdown()
 
 
 async def test_a_theme_saved_before_the_configuration_was_read_starts_nothing(tmp_path: Path) -> None:

@@ -1,63 +1,48 @@
 """Data of a conversation besides its messages is kept in branches and other runs."""
 
 import time
-from pathlib import Path
 
 from tests.scripted_model import says
-from tests.unit.runtime.stage import Stage
+from tests.unit.runtime.stage import Make
 from tui.core.errors import ModelError
 
 SECRET = "sk-secret"
 
 
-async def test_estimated_tokens_are_marked_and_equal_in_another_run(tmp_path: Path):
-    one = Stage(tmp_path, says("It is sunny."))
+async def test_estimated_tokens_are_marked_and_equal_in_another_run(stage: Make):
+    one = stage(says("It is sunny."))
     await one.ask("How is it?")
-    before, session = one.conversations.meters, one.conversations.info.id
+    before = one.conversations.meters
     assert before.estimated and before.context
-    await one.conversations.close()
-    other = Stage(tmp_path)
-    await other.conversations.resume(session)
-    now = other.conversations.meters
-    assert (now.estimated, now.tokens, now.context) == (True, before.tokens, before.context)
-    assert time.time() - other.conversations.messages[0].at < 60
-    await other.conversations.close()
+    now = await one.next_run(stage())
+    meters = now.conversations.meters
+    assert (meters.estimated, meters.tokens, meters.context) == (True, before.tokens, before.context)
+    assert time.time() - now.conversations.messages[0].at < 60
 
 
-async def test_the_error_of_a_turn_is_kept_without_secrets_in_a_branch_and_another_run(tmp_path: Path):
-    one = Stage(tmp_path, says("fine"), [ModelError(f"{SECRET} is no key", where="model")])
+async def test_the_error_of_a_turn_is_kept_without_secrets_in_a_branch_and_another_run(stage: Make):
+    one = stage(says("fine"), [ModelError(f"{SECRET} is no key", where="model")])
     await one.ask("1")
     await one.ask("2")
     one.around.redactor.add({"KEY": SECRET})
-    session = one.conversations.info.id
-    await one.conversations.branch(3)
-    kinds = [(remark.kind, remark.place) for remark in one.conversations.remarks]
-    assert kinds == [("error", 3), ("end", 3)]
-    assert (
-        SECRET not in one.conversations.remarks[0].text and "is no key" in one.conversations.remarks[0].text
-    )
+    kinds = [("error", 3), ("end", 3)]
+    other = await one.next_run(stage())
+    for run in (one, other):
+        await run.conversations.branch(3)
+        assert [(remark.kind, remark.place) for remark in run.conversations.remarks] == kinds
+    text = one.conversations.remarks[0].text
+    assert SECRET not in text and "is no key" in text
     await one.conversations.branch(2)
     assert one.conversations.remarks == []
-    await one.conversations.close()
-    other = Stage(tmp_path)
-    await other.conversations.resume(session)
-    assert [(remark.kind, remark.place) for remark in other.conversations.remarks] == kinds
-    await other.conversations.close()
 
 
-async def test_the_recordings_of_all_runs_of_a_conversation_are_known(tmp_path: Path):
-    one = Stage(tmp_path, says("It is sunny."))
+async def test_the_recordings_of_all_runs_of_a_conversation_are_known(stage: Make):
+    one = stage(says("It is sunny."))
     one.around.recording_name = lambda: "one.mcptrace"
     await one.ask("How is it?")
-    session = one.conversations.info.id
-    await one.conversations.close()
-    other = Stage(tmp_path, says("Still."))
+    other = await one.next_run(stage(says("Still.")))
     other.around.recording_name = lambda: "two.mcptrace"
-    await other.conversations.resume(session)
     assert other.conversations.recordings == ("one.mcptrace",)
     await other.ask("And now?")
-    await other.conversations.close()
-    third = Stage(tmp_path)
-    await third.conversations.resume(session)
+    third = await other.next_run(stage())
     assert third.conversations.recordings == ("one.mcptrace", "two.mcptrace")
-    await third.conversations.close()

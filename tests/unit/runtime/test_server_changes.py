@@ -12,7 +12,7 @@ from tui.core.errors import ConfigError, UsageError
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState
 from tui.host.host import Host
-from tui.runtime.server_changes import EDIT_THE_FILE, HIDDEN, NONE_LEFT, ServerChanges, ServerValues
+from tui.runtime.server_changes import EDIT_THE_FILE, HIDDEN, ServerChanges, ServerValues
 
 TWO = '# mine\n[servers.a]\ncommand = "python3"\nargs = ["a.py"]\n\n[servers.b]\nurl = "https://b.example/mcp"\n'
 
@@ -163,16 +163,6 @@ async def test_a_sample_server_cannot_be_changed_or_removed(tmp_path):
     await stage.host.shutdown()
 
 
-async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkeypatch):
-    monkeypatch.setattr("tui.addons.packages.stored.bundles_dir", lambda: tmp_path / "bundles")
-    folder = tmp_path / "bundles" / "x-1"
-    folder.mkdir(parents=True)
-    (folder / "manifest.json").write_text("{}")
-    stage.path.write_text(f'[servers.x]\ncommand = "python3"\ncwd = "{folder}"\n')
-    assert await stage.changes.remove("x") == [f"deleted the files of its bundle in {folder}", NONE_LEFT]
-    assert not folder.exists()
-
-
 async def test_settings_that_do_not_change_the_command_apply_without_a_restart(stage):
     before = {name: stage.host.status(name).since_ns for name in "ab"}
     stage.path.write_text(TWO.replace("[servers.b]", 'off = ["x"]\ntool_seconds = 5\n[servers.b]'))
@@ -188,15 +178,6 @@ async def test_a_form_keeps_changes_made_to_the_file_since_it_was_read(stage):
     values = stage.changes.values("a")
     await stage.changes.change(stage.changes.draft("a", replace(values, line="python3 b.py"), changes="a"))
     assert stage.servers()["a"] == {"command": "python3", "args": ["b.py"], "off": ["x"]}
-
-
-async def test_a_server_enabled_in_the_file_starts(stage):
-    stage.path.write_text(TWO.replace("[servers.b]", "disabled = true\n[servers.b]"))
-    await stage.configuration.reload()
-    await stage.runs("b")
-    stage.path.write_text(TWO)
-    await stage.configuration.reload()
-    await stage.runs("a", "b")
 
 
 async def test_sending_secrets_to_the_model_is_set_in_the_form_of_a_server(stage):

@@ -84,44 +84,42 @@ async def test_a_recording_that_is_not_a_tap_is_ignored(tmp_path, tap, seen):
     other.close()
 
 
+@pytest.fixture
+def other(tmp_path):
+    """The recording of another tap, which is found first."""
+    path = tmp_path / "99990101T000002Z-3.mcptrace"
+    RecordingWriter(path, meta={"tap": "other"}).close()
+    return path
+
+
 async def test_a_recording_that_vanishes_while_it_is_opened_does_not_end_the_following(
-    tmp_path, tap, monkeypatch
+    other, tap, monkeypatch, request
 ):
-    gone = tmp_path / "99990101T000002Z-3.mcptrace"
-    RecordingWriter(gone, meta={"tap": "gone"}).close()
     real = sqlite_file.connect
 
     def connect(path, *more, **named):
         connection = real(path, *more, **named)
-        if path == gone:
-            gone.unlink()
+        if path == other:
+            other.unlink()
         return connection
 
     monkeypatch.setattr(sqlite_file, "connect", connect)
-    found: list[Captured] = []
-    watch = TapWatch(tmp_path, found.append)
-    watch.start()
-    await until(lambda: not gone.exists(), what="the recording is gone")
+    seen = request.getfixturevalue("seen")
+    await until(lambda: not other.exists(), what="the recording is gone")
     tap.capture(captured(ASK, Direction.OUT))
-    await until(lambda: found, what="the other tap is followed")
-    watch.close()
+    await until(lambda: seen, what="the other tap is followed")
 
 
-async def test_an_unexpected_error_does_not_end_the_following(tmp_path, tap, monkeypatch, caplog):
-    bad = tmp_path / "99990101T000002Z-3.mcptrace"
-    RecordingWriter(bad, meta={"tap": "bad"}).close()
+async def test_an_unexpected_error_does_not_end_the_following(other, tap, monkeypatch, caplog, request):
     real = tap_follower.RecordingReader
 
     def reader(path):
-        if path == bad:
+        if path == other:
             raise LookupError("a defect")
         return real(path)
 
     monkeypatch.setattr(tap_follower, "RecordingReader", reader)
-    found: list[Captured] = []
-    watch = TapWatch(tmp_path, found.append)
-    watch.start()
+    seen = request.getfixturevalue("seen")
     tap.capture(captured(ASK, Direction.OUT))
-    await until(lambda: found, what="the other tap is followed")
-    watch.close()
+    await until(lambda: seen, what="the other tap is followed")
     assert [getattr(one, FAILED_THREAD, "") for one in caplog.records] == ["taps (LookupError, restarted)"]

@@ -1,8 +1,6 @@
 """The part of the configuration that the first frame needs."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -56,25 +54,6 @@ def test_the_environment_selects_the_file_without_an_option(tmp_path: Path):
     path = tmp_path / "mine.toml"
     path.write_text('[ui]\ntheme = "quay"\n')
     assert quick_ui(None, {"MCPTUI_CONFIG": str(path)}).theme == "quay"
-
-
-def test_reading_the_theme_imports_no_heavy_modules(tmp_path: Path):
-    (tmp_path / "c.toml").write_text('[ui]\ntheme = "quay"\n')
-    code = (
-        "import sys; from tui.settings.config_file import quick_ui\n"
-        "from tui.settings.themes import load_theme\n"
-        "load_theme(quick_ui(sys.argv[1], {}).theme)\n"
-        "heavy = {'pydantic', 'tomli_w', 'mcp', 'openai', 'textual', 'jsonschema', 'json'}\n"
-        "print(sorted((heavy | {'tui.core.servers', 'tui.core.secrets.secret_shapes'}) & set(sys.modules)))"
-    )
-    found = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "c.toml")],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
-    )
-    assert found.stdout.strip() == "[]"
 
 
 def test_recording_settings_are_read_and_invalid_ones_give_the_defaults(tmp_path):

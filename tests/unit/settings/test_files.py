@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.filters import load_filters
-from tui.settings.learned_file import LearnedFile
+from tui.settings.files import Unreadable, locked, read_bounded, refused_links
 from tui.settings.state.stored_calls import StoredCalls
 from tui.ui.chat.composer.history_file import HistoryFile
 
@@ -63,32 +61,15 @@ ROUNDS = 25
 CHANGES = {
     "approvals": """
 from tui.settings.save import change_config
-from tui.settings.toml_edits import set_value, texts_at
+from tui.settings.save import set_value, texts_at
 KEY = "approvals", "remembered"
 def change(name): change_config(path, lambda doc: set_value(doc, [*texts_at(doc, *KEY), name], *KEY))
-""",
-    "other settings": """
-from tui.settings.save import change_config
-from tui.settings.toml_edits import set_value
-def change(name): change_config(path, lambda document: set_value(document, "x", "snippets", name))
-""",
-    "servers": """
-from tui.settings.save import add_tables, change_config
-def change(name): change_config(path, lambda doc: add_tables(doc, "servers", {name: {"command": "x"}}))
-""",
-    "filters": """
-from tui.settings.filters import change_filter
-def change(name): change_filter(path, name, "x")
 """,
     "calls": """
 from tui.core.workbench import CallKey, CallKind
 from tui.settings.state.stored_calls import StoredCalls
 key = CallKey("s", CallKind.TOOL, "t")
 def change(name): StoredCalls(path).write(lambda memory: memory.with_saved(key, name, {}))
-""",
-    "learned": """
-from tui.settings.learned_file import LearnedFile
-def change(name): LearnedFile(path).save("http://h/v1", name, {"no_tools": True})
 """,
     "history": """
 from tui.ui.chat.composer.history_file import HistoryFile, HistoryEntry
@@ -100,11 +81,7 @@ def change(name):
 
 READ: dict[str, Callable[[Path], set[str]]] = {
     "approvals": lambda path: set(_toml(path)["approvals"]["remembered"]),
-    "other settings": lambda path: set(_toml(path)["snippets"]),
-    "servers": lambda path: set(_toml(path)["servers"]),
-    "filters": lambda path: set(load_filters(path)),
     "calls": lambda path: {name for calls in StoredCalls(path).read().saved.values() for name in calls},
-    "learned": lambda path: {entry.model for entry in LearnedFile(path).entries()},
     "history": lambda path: {kept.text for kept in HistoryFile(path).load()},
 }
 
@@ -180,3 +157,18 @@ def test_the_lock_of_a_killed_process_is_released(tmp_path: Path):
     holder.communicate()
     with locked(tmp_path / "f", seconds=0):
         pass
+
+
+def test_each_symlink_in_the_state_and_data_folder_is_reported(tmp_path: Path):
+    folders = tmp_path / "state" / "mcptui", tmp_path / "data" / "mcptui"
+    assert refused_links(*folders) == []
+    (tmp_path / "state" / "mcptui").mkdir(parents=True)
+    (tmp_path / "state" / "mcptui" / "mcptui.log").symlink_to("/etc/passwd")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "mcptui").symlink_to(tmp_path)
+    log, data = refused_links(*folders)
+    assert log == (
+        f"{tmp_path}/state/mcptui/mcptui.log is a symbolic link, which mcptui does not follow here. "
+        "Nothing is saved there. Replace the link with the file or folder itself."
+    )
+    assert data.startswith(f"{tmp_path}/data/mcptui is a symbolic link")

@@ -122,18 +122,13 @@ def leaf_paths(value: Any, path: KeyPath = ()) -> list[tuple[KeyPath, Any]]:
 
 @settings(deadline=None)
 @given(trees)
-def test_the_span_of_every_value_in_any_toml_document_is_that_value(tree: dict[str, Any]):
+def test_the_span_of_every_value_in_any_document_is_that_value(tree: dict[str, Any]):
     text = tomli_w.dumps(tree)
     places = toml_places(text)
     for path, value in leaf_paths(tomllib.loads(text)):
         place = places[path]
         assert tomllib.loads(f"v = {text[place.start : place.end]}")["v"] == value
         assert text[: place.start].count("\n") + 1 >= place.line
-
-
-@settings(deadline=None)
-@given(trees)
-def test_the_span_of_every_value_in_any_json_document_is_that_value(tree: dict[str, Any]):
     text = json.dumps(tree, indent=1)
     places = json_places(text)
     for path, value in leaf_paths(tree):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.settings.keymap import ActionKeys, check_keys, flat_keys, normal_key
+from tui.settings.keymap import ActionKeys, check_keys, normal_key
 
 ACTIONS = {
     "chat.new": ActionKeys(("ctrl+n",)),
@@ -79,14 +79,6 @@ def test_a_default_key_of_two_actions_can_be_configured_for_one_of_them():
     kept = {"new": ["ctrl+n", "alt+n"]}
     assert check_keys(kept, both) == ({"new": ("ctrl+n", "alt+n")}, ())
     assert check_keys({"add": ["alt+n"], **kept}, both)[1] != ()
-
-
-def test_action_ids_with_dots_are_joined_again():
-    assert flat_keys({"chat": {"new": "a", "copy": ["b", "c"]}, "x.y": "d"}) == {
-        "chat.new": ["a"],
-        "chat.copy": ["b", "c"],
-        "x.y": ["d"],
-    }
 
 
 @given(st.text(max_size=20))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.learned_file import MAX_AGE_SECONDS, MAX_BYTES, MAX_ENTRIES, LearnedFile
+from tui.settings.learned_file import MAX_AGE_SECONDS, LearnedFile
 
 HERE, MODEL = "http://127.0.0.1:11434/v1", "qwen3:8b"
 
@@ -61,26 +61,6 @@ def test_entries_expire_after_some_months(path):
     old = {"endpoint": HERE, "model": MODEL, "at": time.time() - MAX_AGE_SECONDS - 1, "learned": {"x": 1}}
     path.write_text(json.dumps({"format": 1, "learned": [old]}))
     assert LearnedFile(path).load(HERE, MODEL) == {}
-
-
-def test_the_file_stays_within_its_size_limits(path):
-    path.parent.mkdir()
-    now = time.time()
-    many = [
-        {"endpoint": HERE, "model": f"{n}", "at": now - n, "learned": {"refused_tools": ["x" * 3000]}}
-        for n in range(MAX_ENTRIES)
-    ]
-    path.write_text(json.dumps({"format": 1, "learned": many}))
-    file = LearnedFile(path)
-    file.save(HERE, "newest", {"refused_tools": ["y" * 200_000]})
-    assert path.stat().st_size <= MAX_BYTES and file.entries()[0].model == "newest"
-
-
-def test_a_failed_write_loses_only_the_learned_entries(tmp_path):
-    (tmp_path / "file").write_text("")
-    file = LearnedFile(tmp_path / "file" / "learned.json")
-    file.save(HERE, MODEL, {"no_tools": True})
-    assert file.load(HERE, MODEL) == {}
 
 
 def test_all_entries_can_be_deleted(path):

@@ -34,16 +34,9 @@ def test_the_command_line_overrides_the_environment_and_both_the_default_file():
     assert locations.config_path(None, {"MCPTUI_CONFIG": ""}) == (locations.config_file(), False)
 
 
-def test_a_tilde_with_an_unknown_user_is_a_plain_name():
-    assert locations.config_path("~nobody-at-all/c.toml", {}) == (Path("~nobody-at-all/c.toml"), True)
-
-
 def test_a_tilde_is_the_home_directory(separate_home: Path):
     assert locations.config_path("~/x.toml", {})[0] == separate_home / "x.toml"
-
-
-def test_a_server_has_a_folder_of_its_own_below_the_state_directory():
-    assert locations.server_folder("notes") == locations.state_dir() / "servers" / "notes"
+    assert locations.config_path("~nobody-at-all/c.toml", {}) == (Path("~nobody-at-all/c.toml"), True)
 
 
 @example("Notes")

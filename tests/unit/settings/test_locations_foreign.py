@@ -6,8 +6,7 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.settings.locations import config_file, is_codex, is_foreign
-from tui.settings.save import change_config
-from tui.settings.toml_edits import set_value
+from tui.settings.save import change_config, set_value
 
 CODEX = {"mcp_servers": {"a": {"command": "x"}}}
 

@@ -44,18 +44,16 @@ def faults(text: str) -> list[str]:
     return [fault.message for fault in checker.iter_errors(tomllib.loads(text))]
 
 
-def test_the_json_schema_is_valid():
-    jsonschema.Draft202012Validator.check_schema(configuration_schema())
-
-
 def test_the_json_schema_describes_every_key():
     found = configuration_schema()
+    jsonschema.Draft202012Validator.check_schema(found)
     sections = [found, *found["$defs"].values()]
     assert all(field["description"] for section in sections for field in section["properties"].values())
 
 
 def test_the_json_schema_accepts_the_starter_file_with_all_examples():
     assert faults(uncommented(starter())) == []
+    assert faults('[limits]\nmax_steps = "${STEPS}"') == []
 
 
 @pytest.mark.parametrize(
@@ -69,7 +67,3 @@ def test_the_json_schema_accepts_the_starter_file_with_all_examples():
 )
 def test_the_json_schema_rejects_what_the_configuration_rejects(text: str):
     assert faults(text)
-
-
-def test_the_json_schema_accepts_a_variable_in_place_of_a_number():
-    assert faults('[limits]\nmax_steps = "${STEPS}"') == []

@@ -10,9 +10,7 @@ from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.settings.new_server import (
     as_toml,
     check_new,
-    is_address,
     pairs,
-    refuse_duplicate,
     server_name,
     server_table,
     unconfigured_server,
@@ -153,19 +151,6 @@ def test_an_unset_variable_is_noted_and_a_mistake_is_refused():
     ):
         with pytest.raises(ConfigError):
             check_new(name, wrong, path, {})
-
-
-def test_a_server_with_the_same_name_or_definition_is_refused():
-    present = {"a": {"command": "x"}}
-    with pytest.raises(ConfigError, match="Choose another name"):
-        refuse_duplicate("a", {"command": "y"}, present)
-    with pytest.raises(ConfigError, match="already configured as “a”"):
-        refuse_duplicate("b", {"command": "x"}, present)
-    refuse_duplicate("b", {"command": "y"}, present)
-
-
-def test_only_text_with_a_scheme_is_a_url():
-    assert is_address("https://h") and not is_address("h/p") and not is_address("@scope/p")
 
 
 def test_a_typed_command_runs_in_the_current_directory(tmp_path: Path):

@@ -7,11 +7,7 @@ from pydantic import ValidationError
 
 from tui.settings.load import load_text
 from tui.settings.references import FromEnvironment
-from tui.settings.schema import LimitSettings, ModelSettings, ServerSettings, Settings, name_fault
-
-
-def test_no_setting_is_required():
-    assert Settings.model_validate({}) == Settings()
+from tui.settings.schema import LimitSettings, ModelSettings, name_fault
 
 
 @pytest.mark.parametrize("value", ["5", 5.5, True, None, [5]])
@@ -51,10 +47,6 @@ def test_an_error_message_never_contains_the_value():
     with pytest.raises(ValidationError) as raised:
         ModelSettings.model_validate({"model": "m", "api_key": ["sk-secret"]})
     assert "sk-secret" not in str(raised.value)
-
-
-def test_a_server_with_a_url_only_is_an_http_server():
-    assert ServerSettings.model_validate({"url": "https://h/mcp"}).kind == "http"
 
 
 @pytest.mark.parametrize("name", ["weather", "two words", "天气", "a.b", "x" * 64])

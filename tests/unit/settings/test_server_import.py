@@ -1,15 +1,17 @@
 """Importing servers from another host's file."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tui.core.errors import ConfigError
 from tui.settings.load import load
-from tui.settings.save import add_tables
-from tui.settings.server_import import plan_import
-from tui.settings.toml_edits import edited
+from tui.settings.save import add_tables, edited
+from tui.settings.server_import import Plan, plan_import
+
+Planned = Callable[..., Plan]
 
 
 @pytest.fixture
@@ -25,22 +27,25 @@ def target(tmp_path: Path) -> Path:
     return tmp_path / "config.toml"
 
 
-def write(path: Path, **servers: object) -> None:
-    path.write_text(json.dumps({"mcpServers": servers}))
+@pytest.fixture
+def planned(source: Path, target: Path) -> Planned:
+    def plan(**servers: object) -> Plan:
+        source.write_text(json.dumps({"mcpServers": servers}))
+        return plan_import(source, target)
+
+    return plan
 
 
-def test_new_servers_are_added_with_paths_that_still_resolve(source: Path, target: Path):
-    write(source, a={"command": "python", "args": ["server.py", "--port", "80"]})
-    plan = plan_import(source, target)
+def test_new_servers_are_added_with_paths_that_still_resolve(source: Path, planned: Planned):
+    plan = planned(a={"command": "python", "args": ["server.py", "--port", "80"]})
     args = [str(source.parent / "server.py"), "--port", "80"]
     assert plan.new == {"a": {"command": "python", "args": args, "source": "import"}}
     assert plan.done() == ["added    a"]
 
 
-def test_the_same_server_is_skipped_and_another_with_its_name_is_renamed(source: Path, target: Path):
+def test_the_same_server_is_skipped_and_another_with_its_name_is_renamed(target: Path, planned: Planned):
     target.write_text('[servers.same]\ncommand = "x"\n[servers.other]\ncommand = "x"\n')
-    write(source, same={"command": "x"}, other={"command": "y"})
-    plan = plan_import(source, target)
+    plan = planned(same={"command": "x"}, other={"command": "y"})
     assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is already configured"]
 
 
@@ -53,37 +58,34 @@ def test_the_same_server_is_skipped_and_another_with_its_name_is_renamed(source:
     ids=["same name", "another name"],
 )
 def test_a_server_imported_before_is_not_imported_again(
-    source: Path, target: Path, present: str, command: str
+    target: Path, present: str, command: str, planned: Planned
 ):
     target.write_text(present)
-    write(source, a={"command": command})
-    assert plan_import(source, target).new == {}
+    assert planned(a={"command": command}).new == {}
 
 
 @pytest.mark.parametrize(
     ("name", "fitted"), [("a/b", "a-b"), ("../x", "x"), ("", "server"), ("x" * 80, "x" * 64)]
 )
-def test_a_name_that_is_invalid_here_is_adapted(source: Path, target: Path, name: str, fitted: str):
-    write(source, **{name: {"command": "x"}})
-    assert list(plan_import(source, target).new) == [fitted]
+def test_a_name_that_is_invalid_here_is_adapted(name: str, fitted: str, planned: Planned):
+    assert list(planned(**{name: {"command": "x"}}).new) == [fitted]
 
 
-def test_names_that_become_equal_lose_no_server(source: Path, target: Path):
-    write(source, **{"a/b": {"command": "x"}, "a:b/": {"command": "y"}, "a\\b": {"command": "z"}})
-    assert len(plan_import(source, target).new) == 3
+def test_names_that_become_equal_lose_no_server(planned: Planned):
+    assert (
+        len(planned(**{"a/b": {"command": "x"}, "a:b/": {"command": "y"}, "a\\b": {"command": "z"}}).new) == 3
+    )
 
 
-def test_an_entry_that_is_not_a_server_is_skipped(source: Path, target: Path):
-    write(source, a=[], b={})
-    assert set(plan_import(source, target).skipped) == {"a", "b"}
+def test_an_entry_that_is_not_a_server_is_skipped(planned: Planned):
+    assert set(planned(a=[], b={}).skipped) == {"a", "b"}
 
 
 @pytest.mark.parametrize("text", ["a = ", "\0"])
-def test_nothing_is_imported_into_an_unreadable_configuration(source: Path, target: Path, text: str):
+def test_nothing_is_imported_into_an_unreadable_configuration(target: Path, text: str, planned: Planned):
     target.write_text(text)
-    write(source, a={"command": "x"})
     with pytest.raises(ConfigError, match="Nothing was changed"):
-        plan_import(source, target)
+        planned(a={"command": "x"})
 
 
 def test_a_missing_or_damaged_file_is_an_error_with_its_location(source: Path, target: Path):
@@ -94,9 +96,8 @@ def test_a_missing_or_damaged_file_is_an_error_with_its_location(source: Path, t
         plan_import(source, target)
 
 
-def test_an_entry_of_an_unknown_type_is_skipped_with_a_suggestion(source: Path, target: Path):
-    write(source, a={"type": "grpc", "url": "https://h"}, b={"type": "ws", "url": "wss://h"}, c={})
-    plan = plan_import(source, target)
+def test_an_entry_of_an_unknown_type_is_skipped_with_a_suggestion(source: Path, planned: Planned):
+    plan = planned(a={"type": "grpc", "url": "https://h"}, b={"type": "ws", "url": "wss://h"}, c={})
     assert plan.new == {"b": {"transport": "websocket", "url": "wss://h", "source": "import"}}
     assert plan.unusable == ["a", "c"]
     assert plan.skipped["a"] == (
@@ -105,21 +106,21 @@ def test_an_entry_of_an_unknown_type_is_skipped_with_a_suggestion(source: Path, 
 
 
 @pytest.mark.parametrize("value", ["Bearer ${TOKEN}", "Bearer keyring:h/me", "keyring:h/me"])
-def test_a_header_that_references_its_secret_gets_no_note(source: Path, target: Path, value: str):
-    write(source, a={"url": "https://h", "headers": {"Authorization": value}})
-    assert plan_import(source, target).notes == []
+def test_a_header_that_references_its_secret_gets_no_note(value: str, planned: Planned):
+    assert planned(a={"url": "https://h", "headers": {"Authorization": value}}).notes == []
 
 
-def test_a_copied_secret_is_noted_with_safer_places_for_it(source: Path, target: Path):
-    write(source, a={"url": "https://h", "headers": {"Authorization": "Bearer s3cr3t"}})
-    [note] = plan_import(source, target).notes
+def test_a_copied_secret_is_noted_with_safer_places_for_it(planned: Planned):
+    [note] = planned(a={"url": "https://h", "headers": {"Authorization": "Bearer s3cr3t"}}).notes
     assert note == (
         "note     a: `headers.Authorization` is copied with its secret. Use `${VAR}` or "
         "`keyring:SERVICE/NAME` to keep it out of the file"
     )
 
 
-def test_an_import_writes_nothing_that_the_check_of_the_file_refuses(source: Path, target: Path):
+def test_an_import_writes_nothing_that_the_check_of_the_file_refuses(
+    source: Path, target: Path, planned: Planned
+):
     good = {"command": "x", "args": ["a", None, True, 1], "env": {"A": None, "B": True}, "cwd": None}
     bad: dict[str, object] = {
         "args": {"command": "x", "args": [[1]]},
@@ -130,10 +131,9 @@ def test_an_import_writes_nothing_that_the_check_of_the_file_refuses(source: Pat
         "header": {"url": "https://h", "headers": {"Content-Length": "1"}},
         "nothing": None,
     }
-    write(
-        source, good=good, sign_in={"url": "https://h", "oauth": {"clientId": None, "scopes": [None]}}, **bad
+    plan = planned(
+        good=good, sign_in={"url": "https://h", "oauth": {"clientId": None, "scopes": [None]}}, **bad
     )
-    plan = plan_import(source, target)
     assert plan.unusable == list(bad)
     assert all(plan.skipped[name] for name in bad)
     assert plan.new["good"] == {
@@ -146,9 +146,8 @@ def test_an_import_writes_nothing_that_the_check_of_the_file_refuses(source: Pat
     assert load(target, {}).errors == ()
 
 
-def test_a_url_from_a_variable_is_no_reason_to_skip_a_server(source: Path, target: Path):
-    write(source, a={"url": "${BASE}/mcp"}, b={"url": "${B}", "type": "websocket"})
-    assert plan_import(source, target).unusable == []
+def test_a_url_from_a_variable_is_no_reason_to_skip_a_server(planned: Planned):
+    assert planned(a={"url": "${BASE}/mcp"}, b={"url": "${B}", "type": "websocket"}).unusable == []
 
 
 def test_an_unset_variable_is_the_only_problem_of_a_url(target: Path):
@@ -159,9 +158,8 @@ def test_an_unset_variable_is_the_only_problem_of_a_url(target: Path):
 
 
 @pytest.mark.parametrize("url", [5, True, ["https://h"], {"a": None}, [None]])
-def test_a_url_that_is_no_text_is_refused_beside_a_command_too(source: Path, target: Path, url: object):
-    write(source, a={"command": "x", "url": url}, b={"url": url})
-    plan = plan_import(source, target)
+def test_a_url_that_is_no_text_is_refused_beside_a_command_too(url: object, planned: Planned):
+    plan = planned(a={"command": "x", "url": url}, b={"url": url})
     assert plan.new == {}
     assert plan.unusable == ["a", "b"]
 
@@ -172,21 +170,13 @@ def test_a_note_about_the_whole_file_names_no_server(source: Path, target: Path)
     assert note == "note     `mcpServers` is defined twice in one object. The last one is used"
 
 
-def test_an_ordinary_header_is_not_called_a_secret(source: Path, target: Path):
+def test_an_ordinary_header_is_not_called_a_secret(planned: Planned):
     headers = {
         "X-Figma-Region": "us-east-1",
         "X-Trace": "on",
         "Authorization": "Bearer abc",
         "X": "q9Zr4TbW1x",
     }
-    write(source, a={"url": "https://h/mcp", "headers": headers})
-    shown = [note.partition("`")[2].partition("`")[0] for note in plan_import(source, target).notes]
+    plan = planned(a={"url": "https://h/mcp", "headers": headers})
+    shown = [note.partition("`")[2].partition("`")[0] for note in plan.notes]
     assert shown == ["headers.Authorization", "headers.X"]
-
-
-def test_a_file_of_our_own_in_another_encoding_is_named(source: Path, target: Path):
-    write(source, a={"command": "x"})
-    target.write_bytes("[servers]".encode("utf-16"))
-    with pytest.raises(ConfigError, match=r"is UTF-16 text, not UTF-8\.") as found:
-        plan_import(source, target)
-    assert "cannot be read" not in str(found.value)

@@ -174,25 +174,6 @@ def test_two_names_of_one_server_are_reported():
 
 
 @pytest.mark.parametrize(
-    ("body", "error"),
-    [
-        ('url = "https://h"\ntransport = "stdio"', "has a `url`, which the transport stdio cannot use"),
-        ('url = "https://h"\ntransport = "lines"', "has a `url`, which the transport lines cannot use"),
-        ('command = "https://h/mcp"', "has a URL as its `command`. Use `url`"),
-        (
-            'url = "https://exa mple.com"',
-            "must be a URL like https://host/path. Its host contains invalid characters",
-        ),
-        ('url = "ftp://h"', "must be a URL like https://host/path"),
-        ('url = "https://h"\nheaders = { X = "${NOT_SET}" }', "variable NOT_SET is not set"),
-    ],
-)
-def test_a_server_that_can_never_work_is_an_error(body: str, error: str):
-    loaded = load_text(f"[servers.a]\n{body}\n", Path("c.toml"), {})
-    assert any(error in problem.message for problem in loaded.errors), loaded.errors
-
-
-@pytest.mark.parametrize(
     ("header", "error"),
     [
         ('"X-A" = "tok…en"', "c.toml:4 servers.a.headers.X-A: contains a non-ASCII character"),

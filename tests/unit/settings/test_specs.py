@@ -46,9 +46,6 @@ def test_the_samples_run_only_if_no_servers_are_configured():
     assert [spec.name for spec in specs('[ui]\ntheme = "quay"\n')] == ["weather", "notes", "slow"]
     assert specs("[servers]\n") == ()
     assert specs('[servers.a]\ncomand = "broken"\n') == ()
-
-
-def test_an_unreadable_file_starts_no_servers():
     assert specs("a = ") == ()
 
 
@@ -99,13 +96,6 @@ def test_a_tilde_is_the_home_directory(separate_home: Path):
     assert found.cwd == str(separate_home)
 
 
-def test_hidden_tools_instructions_and_the_log_level_are_read():
-    (spec,) = specs(
-        '[servers.a]\ncommand = "x"\noff = "delete_*"\ninstructions = true\nlog_level = "error"\n'
-    )
-    assert (spec.off, spec.instructions, spec.log_level) == (("delete_*",), True, "error")
-
-
 def test_roots_become_absolute_paths():
     [spec] = specs('[servers.a]\ncommand = "x"\nroots = ["data", "/srv/b/../c", "file:///tmp/a%20b"]\n')
     assert spec.roots == ("/nowhere/data", "/srv/c", "/tmp/a b")
@@ -144,8 +134,3 @@ def test_a_problem_that_ends_with_a_question_has_no_full_stop():
 def test_the_protocol_era_is_read(line: str, era: EraChoice):
     assert specs(f'[servers.a]\ncommand = "x"\n{line}\n')[0].era is era
     assert specs(f'[servers.a]\nurl = "https://h/mcp"\n{line}\n')[0].era is era
-
-
-def test_an_unknown_protocol_era_is_reported():
-    loaded = load_text('[servers.a]\ncommand = "x"\nera = "2025-11-25"\n', Path("/nowhere/config.toml"), {})
-    assert [problem.path for problem in loaded.errors] == ["servers.a.era"]

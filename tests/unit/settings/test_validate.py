@@ -51,9 +51,3 @@ def test_an_invalid_snippet_affects_only_itself():
     assert [fault.keys for fault in checker.faults] == [
         ("snippets", name) for name in ("two words", "empty", "number", "nul")
     ]
-
-
-def test_snippets_that_are_not_a_table_are_reported():
-    checker = Checker({"snippets": "x"})
-    assert checker.settings().snippets == {}
-    assert [fault.message for fault in checker.faults] == ["must be a table, not a string"]

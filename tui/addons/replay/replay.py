@@ -22,7 +22,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.settings.load import Loaded, load
-from tui.settings.locations import config_path, decisions_file
+from tui.settings.locations import config_path
 from tui.settings.specs import approval_rules, server_specs
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 
@@ -83,7 +83,7 @@ async def _confirmed(
             )
         flag = BY_APPROVE if args.approve == "all" else BY_FLAG if args.yes else ""
         approval = ReplayApproval(items, known, flag)
-        with closing(StoredDecisions(decisions_file())) as decisions:
+        with closing(StoredDecisions()) as decisions:
             agreed = await approval.agreed(decisions)
         if not agreed:
             say("nothing was sent")

@@ -14,7 +14,7 @@ from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.skimmer import items, outline
-from tui.settings.foreign.jsonc import loads, without_comments
+from tui.settings.foreign.file import loads, without_comments
 from tui.settings.foreign.scopes import ROOTS
 
 USER, PLATFORM, PROJECT = "~", "platform", "."

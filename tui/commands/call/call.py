@@ -141,7 +141,7 @@ class _Call:
         assert wanted is not None
         if wanted in names:
             return wanted
-        if problems := runtime.left_out.get(wanted):
+        if problems := runtime.configuration.left_out.get(wanted):
             head = f"its configuration has {len(problems)} problems:"
             said = problems[0] if len(problems) == 1 else "\n  ".join((head, *problems))
             raise ConfigError(said, where=clean_line(wanted, 80))
@@ -151,7 +151,7 @@ class _Call:
                 f"the server {quoted_name(wanted, 80)} is disabled in the configuration.",
                 next_step="Remove `disabled = true` from its section.",
             )
-        configured = [*names, *runtime.left_out]
+        configured = [*names, *runtime.configuration.left_out]
         known = ", ".join(clean_line(name, 60) for name in configured[:_SHOWN_NAMES]) or "none"
         hint = did_you_mean(wanted, configured)
         raise UsageError(

@@ -16,11 +16,11 @@ from tui.core.permission.consent import NO_ALL, YES_ALL
 from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import local_time
-from tui.runtime.permission.consent import agree, decline, missing_consents, refused_at
-from tui.runtime.permission.subjects import Subject
+from tui.runtime.permission.consent import agree, decline, missing_consents
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
 from tui.settings.specs import left_out
+from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 
 YES_TO_ALL = "y yes to all, n no to all, o one by one, or just enter to decide later: "
 ONE_BY_ONE = ("o", "one")
@@ -93,5 +93,5 @@ def _print(text: str) -> None:
 
 def _earlier(subject: Subject) -> Iterator[str]:
     """Yield when the user refused this, if so."""
-    if at := refused_at(subject):
+    if at := StoredConsents().refused_at(subject):
         yield f"  You declined this on {time.strftime('%Y-%m-%d', local_time(at))}."

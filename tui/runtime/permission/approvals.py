@@ -1,25 +1,26 @@
-"""Approvals: those in the configuration file, which processes share, and the questions for them.
+"""Rules and approvals: those in the configuration file, which processes share, and the questions for them.
 
 A file that is not the user's own may have been written to allow calls, so only its rules that ask or deny
 apply, unless the user trusts it (`--trust-config`).
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.errors import McptuiError, sentences
-from tui.core.permission.approval_policy import Policy
-from tui.core.permission.rules import Rules, Verdict
-from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
+from tui.core.errors import ConfigError, McptuiError, sentences
+from tui.core.permission.approval_policy import Judgement, Policy
+from tui.core.permission.rules import Rule, RuleError, Rules, Verdict, parse_rule
+from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, Toolbox, TrustQuestion
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import quoted_name
+from tui.core.tools import Tool
 from tui.host.waits import first_of
 from tui.settings.config_file import ConfigFile
-from tui.settings.toml_edits import Document, set_value, texts_at
+from tui.settings.save import Document, set_value, texts_at
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
@@ -29,6 +30,9 @@ T = TypeVar("T")
 
 NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
 SAVED_LATER = "mcptui saves it with the next tool that you always allow."
+APPROVALS = "approvals"
+NEW = "rules"
+"""The list that new rules are added to."""
 
 
 def applicable_rules(loaded: "Loaded", file: ConfigFile, *, trust: bool) -> Rules:
@@ -75,7 +79,9 @@ class RememberedApprovals:
         if stamp == self._stamp:
             return
         self._stamp = stamp
-        self._take_over(self._in_file() if self.may_allow else set())
+        # None count if the file cannot be read, so that tools need approval.
+        texts = self._config.table(APPROVALS).get("remembered") if self.may_allow else None
+        self._take_over({one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set())
 
     async def save(self) -> str:
         """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
@@ -85,28 +91,26 @@ class RememberedApprovals:
         if not self.may_allow:
             return f"The approval lasts until mcptui quits. {NOT_OWN}"
         unsaved = self._policy.always - self._saved
+        loaded, path = self._configuration.loaded, self._config.path
         try:
-            self._configuration.refuse_deleted()
+            if loaded is not None and loaded.exists and not path.exists():
+                # One with a single setting would replace all others.
+                raise ConfigError("file not found", where=str(path))
             saved = await asyncio.to_thread(self._added, unsaved)
         except McptuiError as error:
             return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
         self._take_over(saved)
         return ""
 
-    def _in_file(self) -> set[str]:
-        """Return the approvals in the file, none if it cannot be read, so that tools need approval."""
-        texts = self._config.table("approvals").get("remembered")
-        return {one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set()
-
     def _added(self, unsaved: set[str]) -> set[str]:
         """Add approvals to those in the file, which may have changed, and return all."""
         saved: set[str] = set()
 
         def add(document: Document) -> None:
-            present = texts_at(document, "approvals", "remembered")
+            present = texts_at(document, APPROVALS, "remembered")
             saved.update(present, unsaved)
             if saved != set(present):
-                set_value(document, sorted(saved), "approvals", "remembered")
+                set_value(document, sorted(saved), APPROVALS, "remembered")
 
         self._config.change(add)
         return saved
@@ -148,3 +152,130 @@ class TurnApprover:
         asked = asyncio.ensure_future(asking)
         await first_of(asked, self._closed(server))
         return gone if asked.cancelled() else asked.result()
+
+
+# ---- rules, changed while mcptui runs ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierApproval:
+    """A tool that the user has allowed, `always` or until mcptui quits."""
+
+    key: str
+    always: bool
+
+    @property
+    def tool(self) -> str:
+        """Server and tool, "notes/add_note"."""
+        return self.key.rpartition("@")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The outcome for a call: the verdict and the matching rules, with the deciding one first."""
+
+    judgement: Judgement
+    matching: Sequence[Rule]
+
+
+class RuleChanges:
+    """Lists, tries and changes rules.
+
+    Args:
+        configuration: the file, and changing it.
+        policy: the policy in force.
+        toolbox: has the tools of the running servers.
+    """
+
+    def __init__(self, configuration: "Configuration", policy: Policy, toolbox: Toolbox) -> None:
+        self._configuration = configuration
+        self._policy = policy
+        self._toolbox = toolbox
+
+    @property
+    def path(self) -> str:
+        """The configuration file."""
+        return str(self._configuration.file.path)
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        return self._policy.rules.rules
+
+    @property
+    def approvals(self) -> Sequence[EarlierApproval]:
+        """The approvals from earlier answers."""
+        policy = self._policy
+        policy.refresh()
+        always = [EarlierApproval(key, True) for key in sorted(policy.always)]
+        return always + [EarlierApproval(key, False) for key in sorted(policy.session - policy.always)]
+
+    def try_call(self, server: str, name: str, arguments: Mapping[str, Any]) -> Trial:
+        """Return what would happen if the model made this call."""
+        known = (one for one in self._toolbox.tools() if (one.server, one.name) == (server, name))
+        tool = next(known, Tool(server, name))
+        matching = tuple(self._policy.rules.matching(server, name, arguments))
+        return Trial(self._policy.judge(tool, arguments), matching)
+
+    async def add(self, text: str) -> None:
+        """Add a rule. Raises McptuiError."""
+        await self._change(parse_rule(text), None)
+
+    async def replace(self, rule: Rule, text: str) -> None:
+        """Replace a rule: in its place, or at the end of the new ones if its list has another action.
+
+        Raises McptuiError.
+        """
+        await self._change(parse_rule(text), rule)
+
+    async def remove(self, rule: Rule) -> None:
+        """Remove a rule. Raises McptuiError."""
+        await self._change(None, rule)
+
+    async def _change(self, new: Rule | None, old: Rule | None) -> None:
+        """Put `new` in the place of `old`. Raises McptuiError, also if the saved rule does not apply."""
+        in_place = old is not None and new is not None and (old.origin == NEW or new.action is old.action)
+
+        def change(document: Document) -> None:
+            if old is not None:
+                texts, begin = texts_at(document, APPROVALS, old.origin), old.number - 1
+                if not 0 <= begin < len(texts) or not _is_rule(texts[begin], old):
+                    raise ConfigError(
+                        f"`{APPROVALS}.{old.origin}` has changed in the file, or contains a reference. "
+                        "Nothing was saved.",
+                        next_step="Edit the file instead.",
+                    )
+                replacing = [str(new) if old.origin == NEW else new.pattern] if new and in_place else []
+                texts[begin : begin + 1] = replacing
+                set_value(document, texts, APPROVALS, old.origin)
+            if new is not None and not in_place:
+                set_value(document, [*texts_at(document, APPROVALS, NEW), str(new)], APPROVALS, NEW)
+
+        await self._configuration.change(change)
+        if new is not None and new.action is Verdict.ALLOW and new not in self.rules:
+            raise ConfigError("The rule is saved, but does not apply", next_step=NOT_OWN)
+
+    async def revoke(self, approval: EarlierApproval) -> None:
+        """Revoke an approval at once, then in the file. Raises McptuiError if it stays in the file."""
+        policy, file = self._policy, self._configuration.file
+        policy.revoke(approval.key)  # the file does not contain it if it could not be saved
+
+        def change(document: Document) -> None:
+            texts = texts_at(document, APPROVALS, "remembered")
+            if approval.key in texts:
+                left = [one for one in texts if one != approval.key]
+                set_value(document, left, APPROVALS, "remembered")
+
+        async def remove() -> None:
+            await asyncio.to_thread(file.change, change)
+            policy.refresh()
+
+        if approval.always:
+            await self._configuration.exclusively(remove)
+
+
+def _is_rule(text: str, rule: Rule) -> bool:
+    """Return whether a text in the file is the rule."""
+    try:
+        return parse_rule(text, None if rule.origin == NEW else Verdict(rule.origin)) == rule
+    except RuleError:
+        return False

@@ -21,9 +21,8 @@ from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, 
 from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
-from tui.runtime.permission.subjects import Subject, launch_of, model_subject, server_subject, subjects_of
-from tui.settings.locations import consents_file, decisions_file
-from tui.settings.state.permission.stored_consents import StoredConsents
+from tui.runtime.permission.subjects import launch_of, model_subject, server_subject, subjects_of
+from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class SharedQuestion:
         if self._answered.done():
             return ConsentsAnswer.EACH
         if self._asking is None:
-            self._ask()
+            self._asking = asyncio.create_task(self._ask())
         try:
             return await asyncio.shield(self._answered)
         except asyncio.CancelledError:
@@ -79,12 +78,9 @@ class SharedQuestion:
         if self._asking is not None:
             self._asking.cancel()
             if self._questions and not self._answered.done():
-                self._ask()
+                self._asking = asyncio.create_task(self._ask())
 
-    def _ask(self) -> None:
-        self._asking = asyncio.create_task(self._put())
-
-    async def _put(self) -> None:
+    async def _ask(self) -> None:
         answer = ConsentsAnswer.EACH
         try:
             if len(self._questions) > 1:
@@ -108,28 +104,21 @@ class RunConsent:
 
     def __init__(
         self,
-        store: StoredConsents,
         questioner: Callable[[], UserQuestioner],
         decisions: DecisionLog,
+        store: StoredConsents | None = None,
         *,
         trust: bool = False,
     ) -> None:
-        self._store = store
         self.questioner = questioner
         self.decisions = decisions
         self.trust = trust
+        self._store = store or StoredConsents()
         self._agreed: set[str] = set()
         self._waiting: dict[str, _Waiting] = {}
         self._shared: dict[str, SharedQuestion] = {}
         self._told: set[str] = set()
         self._models = asyncio.Lock()
-
-    @classmethod
-    def over_file(
-        cls, questioner: Callable[[], UserQuestioner], decisions: DecisionLog, *, trust: bool
-    ) -> "RunConsent":
-        """Return a gate that stores consent in a file."""
-        return cls(StoredConsents(consents_file()), questioner, decisions, trust=trust)
 
     def allows(self, spec: ServerSpec) -> bool:
         return self.has(server_subject(spec))
@@ -141,15 +130,14 @@ class RunConsent:
         if self.trust:
             self._record(subject, allowed=True, by=BY_FLAG)
             return True
-        digest = subject.launch.digest()
-        return digest in self._agreed or self._store.has(digest)
+        return subject.digest in self._agreed or self._store.has(subject.digest)
 
     def refuses(self, spec: ServerSpec) -> bool:
         return self.refused(server_subject(spec))
 
     def refused(self, subject: Subject | None) -> bool:
         """Return whether the user declined it as it is now."""
-        return subject is not None and not self.has(subject) and bool(refused_at(subject, self._store))
+        return subject is not None and not self.has(subject) and bool(self._store.refused_at(subject))
 
     async def ask_model(self, subject: Subject | None) -> bool:
         """Ask for consent to a model that needs it, one at a time; return whether the user just gave it.
@@ -163,7 +151,7 @@ class RunConsent:
             action = await self.questioner().consent(question)
             if action is Action.ACCEPT:
                 self._record(subject, allowed=True, by=BY_KEY)
-                await asyncio.to_thread(keep, subject, self._store)
+                await asyncio.to_thread(self._store.add, subject)
             elif action is Action.DECLINE:
                 await self._answered(subject, is_yes=False)
             return action is Action.ACCEPT
@@ -210,7 +198,11 @@ class RunConsent:
             return False
         # Asks again if something has changed since the question was shown, such as a link.
         while (subject := server_subject(spec)) is not None and not self.has(subject):
-            action = await self.questioner().consent(await self._question(subject))
+            if subject.launch.length <= LOOKED_THROUGH:
+                question = question_about(subject, self._store)
+            else:
+                question = await asyncio.to_thread(question_about, subject, self._store)
+            action = await self.questioner().consent(question)
             if action is Action.CANCEL:
                 return False
             await self._answered(subject, is_yes=action is Action.ACCEPT)
@@ -218,30 +210,24 @@ class RunConsent:
                 return False
         return True
 
-    async def _question(self, subject: Subject) -> ConsentQuestion:
-        """Return the question; build a long one in a thread, so as not to block the screen."""
-        if subject.launch.length <= LOOKED_THROUGH:
-            return question_about(subject, self._store)
-        return await asyncio.to_thread(question_about, subject, self._store)
-
     async def _answered(self, subject: Subject, *, is_yes: bool) -> None:
-        """Record and store an answer. If it cannot be stored, a consent lasts until mcptui exits."""
+        """Record and store an answer."""
         self._record(subject, allowed=is_yes, by=BY_KEY)
+        await self._stored(subject, is_yes=is_yes)
+
+    async def _stored(self, subject: Subject, *, is_yes: bool) -> None:
+        """Store an answer. If that fails, a consent lasts until mcptui exits."""
         if is_yes:
-            self._agreed.add(subject.launch.digest())
+            self._agreed.add(subject.digest)
         try:
-            await asyncio.to_thread(keep if is_yes else keep_refusal, subject, self._store)
+            await asyncio.to_thread(self._store.add if is_yes else self._store.refuse, subject)
         except (McptuiError, OSError) as error:
             _log.warning("cannot save the answer about %s: %s", subject.name, error)
 
     async def keep(self, spec: ServerSpec) -> None:
         """Store consent for a server that the user has typed."""
         if (subject := server_subject(spec)) is not None:
-            self._agreed.add(subject.launch.digest())
-            try:
-                await asyncio.to_thread(keep, subject, self._store)
-            except (McptuiError, OSError) as error:
-                _log.warning("cannot save the consent to start %s: %s", spec.name, error)
+            await self._stored(subject, is_yes=True)
 
     def withdraw(self, server: str) -> None:
         if (shared := self._shared.pop(server, None)) is not None:
@@ -270,7 +256,7 @@ class RunConsent:
             self._record(subject, allowed=False, by=BY_NOBODY)
 
     def _record(self, subject: Subject, *, allowed: bool, by: str) -> None:
-        key = f"{subject.launch.digest()} {allowed} {by}"
+        key = f"{subject.digest} {allowed} {by}"
         if by not in (BY_FLAG, BY_NOBODY) or key not in self._told:
             self.decisions.add(decision_of(subject, allowed=allowed, by=by))
         self._told.add(key)
@@ -278,8 +264,8 @@ class RunConsent:
 
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
     """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
-    with closing(StoredDecisions(decisions_file())) as decisions:
-        RunConsent.over_file(Refuser, decisions, trust=trust).require([spec])
+    with closing(StoredDecisions()) as decisions:
+        RunConsent(Refuser, decisions, trust=trust).require([spec])
 
 
 def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[Subject, ConsentQuestion]]:
@@ -287,8 +273,8 @@ def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[Subject, 
 
     Blocks. Raises ConfigError if the file cannot be read.
     """
-    store = StoredConsents(consents_file())
-    subjects = (one for one in subjects_of(path, env) if not store.has(one.launch.digest()))
+    store = StoredConsents()
+    subjects = (one for one in subjects_of(path, env) if not store.has(one.digest))
     return [(one, question_about(one, store)) for one in subjects]
 
 
@@ -299,13 +285,10 @@ def agree(path: Path, name: str, env: Mapping[str, str], *, by: str, expected: L
     """
     try:
         subject = next((one for one in subjects_of(path, env) if one.name == name), None)
-        if expected is not None and (subject is None or expected.digest() != subject.launch.digest()):
+        if expected is not None and (subject is None or expected.digest() != subject.digest):
             return f"{quoted_name(name)} has changed in the meantime."
-        if subject is None:
-            return ""
-        keep(subject)
-        with closing(StoredDecisions(decisions_file())) as decisions:
-            decisions.add(decision_of(subject, allowed=True, by=by))
+        if subject is not None:
+            _store_answer(subject, allowed=True, by=by)
     except (McptuiError, OSError) as error:
         return str(error)
     return ""
@@ -313,33 +296,23 @@ def agree(path: Path, name: str, env: Mapping[str, str], *, by: str, expected: L
 
 def decline(subject: Subject) -> str:
     """Store and record that the user declined; return why it could not be stored, or "". Blocks."""
-    with closing(StoredDecisions(decisions_file())) as decisions:
-        decisions.add(decision_of(subject, allowed=False, by=BY_KEY))
     try:
-        keep_refusal(subject)
+        _store_answer(subject, allowed=False, by=BY_KEY)
     except (McptuiError, OSError) as error:
         return str(error)
     return ""
 
 
-def keep(subject: Subject, store: StoredConsents | None = None) -> None:
-    """Store consent. Blocks. Raises ConfigError or OSError if it cannot be written."""
-    (store or StoredConsents(consents_file())).add(subject.name, subject.source, subject.launch)
-
-
-def keep_refusal(subject: Subject, store: StoredConsents | None = None) -> None:
-    """Store that the user declined. Blocks. Raises ConfigError or OSError if it cannot be written."""
-    (store or StoredConsents(consents_file())).refuse(subject.launch.digest())
-
-
-def refused_at(subject: Subject, store: StoredConsents | None = None) -> int:
-    """Return when the user declined it, in seconds since the epoch; 0 for never. Blocks."""
-    return (store or StoredConsents(consents_file())).refused(subject.launch.digest())
+def _store_answer(subject: Subject, *, allowed: bool, by: str) -> None:
+    store = StoredConsents()
+    (store.add if allowed else store.refuse)(subject)
+    with closing(StoredDecisions()) as decisions:
+        decisions.add(decision_of(subject, allowed=allowed, by=by))
 
 
 def question_about(subject: Subject, store: StoredConsents) -> ConsentQuestion:
     """Return the question about a server or model, with the changes since the user last agreed."""
-    changes = store.changes(subject.name, subject.source, subject.launch)
+    changes = store.changes(subject)
     return question_of(subject.name, subject.source, subject.launch, changes, store.damage())
 
 
@@ -347,8 +320,8 @@ def blocked(name: str, loaded: "Loaded", env: Mapping[str, str], *, trust: bool)
     """Return why a model of `loaded` may not be used, or "". Reads a small file."""
     if trust or (subject := model_subject(name, loaded, env)) is None:
         return ""
-    store = StoredConsents(consents_file())
-    if store.has(subject.launch.digest()):
+    store = StoredConsents()
+    if store.has(subject.digest):
         return ""
     why = f"this model comes from {loaded.source} and needs your consent"
     return f"{why}. {damage.removesuffix('.')}" if (damage := store.damage()) else why
@@ -358,7 +331,7 @@ def decision_of(subject: Subject, *, allowed: bool, by: str) -> DecisionRecord:
     """Return the record of the decision about a server or a model."""
     launch = subject.launch
     what = "use" if launch.is_model else "connect" if launch.url else "start"
-    digest, asked = launch.digest()[:16], by == BY_KEY
+    digest, asked = subject.digest[:16], by == BY_KEY
     return DecisionRecord(
         DecisionKind.CONSENT, subject.name, what, allowed, by, USER, asked=asked, digest=digest
     )

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -21,6 +21,7 @@ from tui.core.servers import Reference, ServerSpec
 from tui.model.endpoints.providers import provider_of
 from tui.settings.locations import default_servers
 from tui.settings.references import KEYCHAIN
+from tui.settings.state.permission.stored_consents import Subject
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
@@ -28,15 +29,6 @@ if TYPE_CHECKING:
 FROM_FILE = "written in the file"
 NO_KEY = "none"
 MAX_PATH = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A server or a model as questions name it, its source in words, and what it would run or send."""
-
-    name: str
-    source: str
-    launch: Launch
 
 
 def subjects_of(path: Path, env: Mapping[str, str]) -> list[Subject]:
@@ -66,13 +58,7 @@ def model_subjects(loaded: "Loaded", env: Mapping[str, str]) -> list[Subject]:
 
 
 def model_subject(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Subject | None:
-    """Return a model of a configuration, None if it needs no consent."""
-    launch = model_launch(name, loaded, env)
-    return None if launch is None else Subject(f"models.{name}", loaded.source, launch)
-
-
-def model_launch(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Launch | None:
-    """Return what using a model of `loaded` sends, and where; None if that needs no consent."""
+    """Return a model and what using it sends, and where; None if that needs no consent."""
     if not loaded.source or name not in loaded.settings.models:
         return None
     settings, references = loaded.settings.models[name], loaded.references_of("models", name)
@@ -93,9 +79,10 @@ def model_launch(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Launch 
     taken = references.get("api_key")
     identity = [taken.text if taken is not None else key, shown]
     headers = dict(settings.headers)
-    return Launch(
+    launch = Launch(
         "", "", (), "", {}, settings.base_url, headers, "model", identity, references, settings=shown
     )
+    return Subject(f"models.{name}", loaded.source, launch)
 
 
 def _shown_settings(name: str, loaded: "Loaded") -> dict[str, str]:

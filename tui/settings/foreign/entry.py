@@ -142,16 +142,13 @@ def _take_pairs(found: dict[str, Any], note: Note) -> None:
 
 def _pairs(key: str, lines: list[Any], mark: str, note: Note) -> Iterator[tuple[str, Any]]:
     for line in lines:
-        if isinstance(line, Mapping):
-            name = line.get("name", line.get("key"))
-            if isinstance(name, str) and "value" in line:
-                yield name, line["value"]
-                continue
+        name = line.get("name", line.get("key")) if isinstance(line, Mapping) else None
+        if isinstance(name, str) and "value" in line:
+            yield name, line["value"]
         elif isinstance(line, str) and mark in line:
             name, _, value = line.partition(mark)
             yield name.strip(), value.strip() if mark == ":" else value
-            continue
-        if line not in ("", None):
+        elif line not in ("", None):
             note(f"an item of `{key}` is not a pair of name and value, and is ignored")
 
 

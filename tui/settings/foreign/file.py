@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,40 +21,20 @@ from tui.core.errors import reason_of
 from tui.core.text import clean_line
 from tui.core.units import bounded
 from tui.settings.foreign.entry import SAME, in_common_format, is_provided, own_variables, runs_shell
-from tui.settings.foreign.jsonc import loads, without_comments
 from tui.settings.foreign.scopes import ROOTS, Found, servers_of
 from tui.settings.foreign.texts import Texts
 from tui.settings.key_positions import KeyPath, Place, json_places, toml_places
 from tui.settings.locations import base_folder
-from tui.settings.problems import Problem, did_you_mean
+from tui.settings.problems import Problem, Source, did_you_mean
 
-_FIELDS = {
-    "command": "command",
-    "args": "args",
-    "env": "env",
-    "cwd": "cwd",
-    "type": "transport",
-    "url": "url",
-    "headers": "headers",
-    "disabled": "disabled",
-    "autostart": "autostart",
-    "off": "off",
-    "oauth": "oauth",
-    "era": "era",
-    "start_seconds": "start_seconds",
-    "tool_seconds": "tool_seconds",
-}
+_SAME_NAME = (
+    "command args env cwd url headers disabled autostart off oauth era start_seconds tool_seconds".split()
+)
+_FIELDS = {"type": "transport", **{name: name for name in _SAME_NAME}}
 _TRANSPORTS = {
-    "stdio": "stdio",
-    "local": "stdio",
-    "http": "http",
-    "streamablehttp": "http",
-    "streamable": "http",
-    "httpstream": "http",
-    "sse": "sse",
-    "ws": "websocket",
-    "websocket": "websocket",
-    "lines": "lines",
+    **dict.fromkeys(("stdio", "local"), "stdio"),
+    **dict.fromkeys(("http", "streamablehttp", "streamable", "httpstream"), "http"),
+    **dict.fromkeys(("websocket", "ws"), "websocket"),
 }
 _SILENT = frozenset(
     "name label description $schema version gallery source dev id uuid displayName title icon iconUrl logoUrl"
@@ -70,20 +50,12 @@ _EXPANDING = (".gemini", ".qwen", ".copilot", "crush.json", ".crush.json", "gemi
 """Folders and files of hosts that replace `$NAME` in every text."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignFile:
-    """Another host's file: unvalidated tables as under `[servers.NAME]`, and places by our keys.
+def read_foreign(text: str, path: Path) -> Source | Problem:
+    """Read another host's file as unvalidated tables under `servers`, with places by our keys.
 
-    A note is a warning about something that was not imported, or was converted.
+    `${workspaceFolder}` is derived from `path`. A problem is a warning about something that was not imported,
+    or was converted.
     """
-
-    servers: dict[str, Any]
-    notes: tuple[Problem, ...] = ()
-    places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
-
-
-def read_foreign(text: str, path: Path) -> ForeignFile | Problem:
-    """Read another host's file; `${workspaceFolder}` is derived from `path`."""
     if path.suffix.lower() == ".toml" and not text.lstrip().startswith("{"):
         return _read_toml(text, path)
     if path.suffix.lower() in (".yaml", ".yml"):
@@ -103,7 +75,7 @@ def read_foreign(text: str, path: Path) -> ForeignFile | Problem:
     return _read(tree, path, json_places(plain), twice)
 
 
-def _read_toml(text: str, path: Path) -> ForeignFile | Problem:
+def _read_toml(text: str, path: Path) -> Source | Problem:
     try:
         tree = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -111,9 +83,7 @@ def _read_toml(text: str, path: Path) -> ForeignFile | Problem:
     return _read(tree, path, toml_places(text), ())
 
 
-def _read(
-    tree: Any, path: Path, places: Mapping[KeyPath, Place], twice: tuple[str, ...]
-) -> ForeignFile | Problem:
+def _read(tree: Any, path: Path, places: Mapping[KeyPath, Place], twice: tuple[str, ...]) -> Source | Problem:
     found = servers_of(tree)
     if found is None:
         if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
@@ -153,7 +123,7 @@ class _Reader:
         self._expands = _is_expanding(tree, path)
         self._first: dict[tuple[str, str], Found] = {}
 
-    def read(self, found: list[Found], twice: tuple[str, ...]) -> ForeignFile:
+    def read(self, found: list[Found], twice: tuple[str, ...]) -> Source:
         servers: dict[str, Any] = {}
         names: dict[KeyPath, str] = {}
         counts: Counter[str] = Counter()
@@ -162,8 +132,10 @@ class _Reader:
             if isinstance(one.entry, Mapping) and is_provided(one.entry):
                 self._note(name, "is provided by its host, so it is not imported: no `command` and no `url`")
                 continue
-            if self._is_same(servers, one) and one.project:
-                continue
+            key = (one.name, json.dumps(one.entry, sort_keys=True, default=str))
+            is_first = self._first.setdefault(key, one) is one
+            if one.project and not is_first and name in servers and "command" not in (one.entry or {}):
+                continue  # a remote server of another project too
             if name in servers and one.suffix:
                 name = f"{name}-{one.suffix}"
             while name in servers:
@@ -179,12 +151,7 @@ class _Reader:
                 self._note(
                     "", f"`{clean_line(name, 40)}` is defined twice in one object. The last one is used"
                 )
-        return ForeignFile(servers, tuple(self._notes), dict(_our_places(self._places, names)))
-
-    def _is_same(self, servers: Mapping[str, Any], one: Found) -> bool:
-        """Return whether a remote server of a project is also one of another project."""
-        first = self._first.setdefault((one.name, json.dumps(one.entry, sort_keys=True, default=str)), one)
-        return first is not one and one.name in servers and "command" not in (one.entry or {})
+        return Source({"servers": servers}, dict(_our_places(self._places, names)), tuple(self._notes))
 
     def _note(self, server: str, text: str) -> None:
         note = Problem(text, ("servers", server) if server else (), warning=True)
@@ -384,3 +351,40 @@ def _text(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int | float) else value
+
+
+# ---- JSON with comments and trailing commas ----------------------------------------------------------------
+
+# Strings first, so that their content is not taken for a comment.
+_PIECE = re.compile(
+    r'"(?:[^"\\\n]++|\\[^\n])*"?|(?P<line>//[^\n]*)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<comma>,)(?=[\s/]*[}\]])',
+    re.DOTALL,
+)
+
+
+def without_comments(text: str) -> str:
+    """Return `text` as plain JSON of the same length, so that every line keeps its number."""
+
+    def blanked(found: re.Match[str]) -> str:
+        if found.lastgroup is None:
+            return found.group()
+        return re.sub(r"[^\n]", " ", found.group())
+
+    # Twice: a trailing comma is only recognized once the comment after it is gone.
+    return _PIECE.sub(blanked, _PIECE.sub(blanked, text))
+
+
+def loads(text: str) -> tuple[Any, tuple[str, ...]]:
+    """Parse JSON without comments; return it and the names that occur twice in one object (the last counts).
+
+    Raises `ValueError`, as `json.JSONDecodeError` where the place is known, or `RecursionError`.
+    """
+    twice: list[str] = []
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) < len(items):
+            twice.extend(key for key, count in Counter(key for key, _ in items).items() if count > 1)
+        return found
+
+    return json.loads(text, object_pairs_hook=pairs), tuple(twice)

@@ -88,7 +88,9 @@ class Texts:
     def _converted(self, key: str, text: str, *, dollars: bool) -> str:
         start, end = text.find("$("), text.rfind(")")
         if dollars and 0 <= start < end:
-            variable = self._variable_of(key)
+            kind, _, name = key.partition(".")
+            is_own = kind == "env" and re.fullmatch(NAME, name) and not _has_meaning(name)
+            variable = name if is_own else self._named(f"{self.server}_{name or kind}")
             command = text[start : end + 1]
             self.note(
                 f"{quoted_name(command, 80)} (the output of a command) is read from the environment variable "
@@ -194,13 +196,6 @@ class Texts:
         more = f", default {quoted_name(default, 60)}" if default else ""
         self.note(f"{clean_line(whole, 60)} is read from the environment variable {variable}{more}")
         return f"${{{variable}}}" if default is None else f"${{{variable}:-{default}}}"
-
-    def _variable_of(self, key: str) -> str:
-        """Return the variable for a value: the one of `env` that it sets, else one named after the server."""
-        kind, _, name = key.partition(".")
-        if kind == "env" and re.fullmatch(NAME, name) and not _has_meaning(name):
-            return name
-        return self._named(f"{self.server}_{name or kind}")
 
     def _named(self, word: str) -> str:
         variable = re.sub(r"\W+", "_", word, flags=re.ASCII).strip("_").upper()

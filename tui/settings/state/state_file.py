@@ -7,11 +7,11 @@ another mcptui the same way. A damaged file counts as empty, and is copied befor
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from tui.core.daemon_thread import report_failure
 from tui.core.errors import ConfigError, reason_of
@@ -23,6 +23,8 @@ from tui.settings.save import write_private
 FORMAT = 1
 
 Content = Mapping[str, Any]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 _log = logging.getLogger(__name__)
 
@@ -125,13 +127,14 @@ class StateFile:
 
     def change_later(self, change: Callable[[Content], Content]) -> None:
         """Change the file in the thread. A failure is only logged."""
-        self._thread.submit(partial(self._logged, change))
+        self._thread.submit(partial(self.try_to_change, change))
 
     def close(self) -> None:
         """Wait until everything is written."""
         self._thread.close()
 
-    def _logged(self, change: Callable[[Content], Content]) -> None:
+    def try_to_change(self, change: Callable[[Content], Content]) -> None:
+        """Change the file. A failure is only logged. Blocks."""
         try:
             self.change(change)
         except (ConfigError, OSError, ValueError) as error:
@@ -168,6 +171,51 @@ def entries(content: Content, name: str) -> list[Any]:
     """Return the list `name`, without entries if it is missing or no list."""
     found = content.get(name)
     return found if isinstance(found, list) else []
+
+
+class KeyedList(Generic[Key, Value]):
+    """A list in a file of its own, with one entry for each key. The newest is the last.
+
+    Args:
+        name: of the list in the file.
+        read: returns key and value of an entry, None if it is invalid or has expired.
+        write: returns the entry of a key and value.
+        max_entries: the oldest are dropped for new ones.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        what: str,
+        name: str,
+        read: Callable[[Any], tuple[Key, Value] | None],
+        write: Callable[[Key, Value], dict[str, Any]],
+        *,
+        max_entries: int,
+    ) -> None:
+        self.file = StateFile(path, what, max_bytes=1024 * 1024, forgets=name)
+        self._name = name
+        self._read = read
+        self._write = write
+        self._max_entries = max_entries
+
+    def of(self, content: Content) -> dict[Key, Value]:
+        """Return the valid entries of a content."""
+        return dict(filter(None, map(self._read, entries(content, self._name))))
+
+    def read(self) -> dict[Key, Value]:
+        """Return the valid entries, none if the file is missing or damaged. Blocks."""
+        return self.of(self.file.read())
+
+    def change(self, put: Mapping[Key, Value], dropped: Collection[Key] = ()) -> Callable[[Content], Content]:
+        """Return the change of the file that puts and drops entries."""
+
+        def change(content: Content) -> Content:
+            others = {key: value for key, value in self.of(content).items() if key not in (*put, *dropped)}
+            last = list({**others, **put}.items())[-self._max_entries :]
+            return {self._name: [self._write(key, value) for key, value in last]}
+
+        return change
 
 
 def _damaged_copy(path: Path) -> Path:

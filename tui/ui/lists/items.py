@@ -18,7 +18,7 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
-    from tui.runtime.rule_changes import EarlierApproval, Trial
+    from tui.runtime.permission.approvals import EarlierApproval, Trial
 
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 12, 9, 18, 20

@@ -22,7 +22,7 @@ from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
-    from tui.runtime.rule_changes import EarlierApproval
+    from tui.runtime.permission.approvals import EarlierApproval
     from tui.runtime.runtime import Runtime
 
 EXAMPLE = "ask files/* path=/etc/*"
@@ -107,15 +107,16 @@ class RulesScreen(FinderScreen[None]):
         confirm: Callable[[str, str, Callable[[bool | None], None]], None],
         request: "ApprovalRequest | None" = None,
     ) -> None:
-        from tui.runtime.rule_changes import RuleChanges
+        from tui.runtime.permission.approvals import RuleChanges
 
         super().__init__(overrides)
-        self._changes = RuleChanges(runtime.configuration, runtime.turn_context)
+        context = runtime.turn_context
+        self._changes = RuleChanges(runtime.configuration, context.policy, context.toolbox)
         self._symbols = symbols
         self._confirm = confirm
         tool = request.tool if request is not None else None
         self._first = TypedCall(tool.server, tool.name, request.arguments) if request and tool else None
-        names = NameTable(runtime.turn_context.toolbox.tools())
+        names = NameTable(context.toolbox.tools())
         self._recent = recent_calls(runtime.conversations.messages, names)
         self._tried = -1
         self._problems: Sequence[str] = [one for one in runtime.problems if " approvals" in one]

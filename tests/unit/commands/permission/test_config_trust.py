@@ -10,7 +10,7 @@ from tui.commands.permission.terminal_approver import YES_OR_NO
 from tui.core.errors import ConfigError, UsageError
 from tui.core.permission.consent import NO, YES_ADDRESS, YES_ALL, YES_PROGRAM
 from tui.runtime.permission.consent import missing_consents
-from tui.settings.locations import consents_file, decisions_file
+from tui.settings.locations import decisions_file, state_dir
 from tui.settings.state.permission.stored_decisions import read_decisions
 
 CONFIG = (
@@ -136,13 +136,16 @@ def test_a_server_or_model_with_an_unset_variable_is_reported(file: Path, capsys
 def test_a_truncated_consent_file_is_reported_once_and_copied(
     file: Path, answers: list[str], capsys: pytest.CaptureFixture[str]
 ):
-    consents_file().parent.mkdir(parents=True, exist_ok=True)
-    consents_file().write_text("{")
+    path = state_dir() / "consents.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{")
     answers.append("y")
     assert config_trust(file, yes=False) == 0
     said = capsys.readouterr()
-    assert said.err.count(f"{consents_file()} is not JSON") == 1 and "never been" not in said.out
-    assert consents_file().with_suffix(".damaged").read_text() == "{"
+    assert (
+        said.err.count(f"{(state_dir() / 'consents.json')} is not JSON") == 1 and "never been" not in said.out
+    )
+    assert path.with_suffix(".damaged").read_text() == "{"
     assert missing_consents(file, {}) == []
 
 

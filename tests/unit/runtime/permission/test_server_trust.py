@@ -14,9 +14,8 @@ from tui.core.servers import ServerSpec
 from tui.core.tools import Tool
 from tui.host.host import Host
 from tui.runtime.options import Options
-from tui.runtime.permission.server_trust import ServerTrust
+from tui.runtime.permission.server_trust import ServerTrust, StoredTrust
 from tui.settings.locations import sample_server
-from tui.settings.state.permission.stored_trust import StoredTrust
 
 FETCH = ServerSpec("fetch", "uvx")
 
@@ -63,12 +62,6 @@ def test_the_configuration_overrides_an_answer(setup: Setup, said: bool) -> None
     setup.trust.decide("fetch", not said)
     assert setup.stored.applied(ServerSpec("fetch", "uvx", trusted=said)).trusted is said
     setup.trust.close()
-
-
-def test_a_flag_trusts_a_server_for_this_run() -> None:
-    options = Options(trusted=("fetch",))
-    assert options.applied(FETCH).trusted is True
-    assert options.applied(ServerSpec("other", "uvx")).trusted is None
 
 
 async def test_toggling_trust_changes_the_answer_or_the_configured_value(setup: Setup) -> None:

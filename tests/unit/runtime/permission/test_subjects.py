@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.endpoint import Endpoint
 from tests.unit.runtime.permission.test_consent import Log, Person
-from tui.core.errors import ConfigError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action
-from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent, question_about
-from tui.runtime.permission.subjects import Subject, model_launch, model_subject, model_subjects
-from tui.runtime.profiles import choose_model, configured_profiles, offered
+from tui.runtime.permission.subjects import model_subject, model_subjects
+from tui.runtime.profiles import Profiles
 from tui.settings.load import Loaded, load_text
-from tui.settings.locations import consents_file
-from tui.settings.state.permission.stored_consents import StoredConsents
+from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 
 ENV = {"OPENAI_API_KEY": "sk-canary-5512abc", "OTHER": "sk-other-5512abc"}
 
@@ -43,39 +39,30 @@ def foreign(lines: str, env: Mapping[str, str] = ENV) -> Loaded:
     ],
 )
 def test_a_profile_that_needs_consent_gets_nothing_from_the_environment(lines: str):
-    (profile,) = configured_profiles(foreign(lines), ENV, trust=False)
+    (profile,) = Profiles(foreign(lines), ENV).configured()
     assert profile.blocked and not profile.api_key and not profile.keychain and not profile.headers
     assert "5512abc" not in repr(dataclasses.asdict(profile))
-    assert not configured_profiles(foreign(lines), ENV, trust=True)[0].blocked
+    assert not Profiles(foreign(lines), ENV, trust=True).configured()[0].blocked
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:11434", "localhost:1234", "[::1]:80"])
 def test_a_local_endpoint_without_a_key_needs_no_consent(host: str):
-    assert model_launch("x", foreign(f'base_url = "http://{host}/v1"'), ENV) is None
+    assert model_subject("x", foreign(f'base_url = "http://{host}/v1"'), ENV) is None
 
 
 def test_the_users_own_configuration_needs_no_consent():
     own = dataclasses.replace(foreign('base_url = "https://e.example/v1"'), source="")
-    assert not configured_profiles(own, ENV, trust=False)[0].blocked
-
-
-async def test_an_endpoint_without_consent_is_not_contacted(monkeypatch: pytest.MonkeyPatch):
-    async with Endpoint([], models=["a"]) as endpoint:
-        loaded = foreign(f'base_url = "{endpoint.base_url}"\napi_key = "${{OPENAI_API_KEY}}"')
-        selection = await choose_model(Options(), loaded, ENV)
-        with pytest.raises(ConfigError, match="needs your consent"):
-            await offered(selection.profile)
-        assert endpoint.connections == 0
+    assert not Profiles(own, ENV).configured()[0].blocked
 
 
 def gate(answer: Action, log: Log, *, trust: bool = False) -> RunConsent:
     person = Person(answer)
-    return RunConsent.over_file(lambda: person, log, trust=trust)
+    return RunConsent(lambda: person, log, trust=trust)
 
 
 def missing(loaded: Loaded, env: Mapping[str, str] = ENV) -> list[tuple[Subject, ConsentQuestion]]:
-    store = StoredConsents(consents_file())
-    subjects = [one for one in model_subjects(loaded, env) if not store.has(one.launch.digest())]
+    store = StoredConsents()
+    subjects = [one for one in model_subjects(loaded, env) if not store.has(one.digest)]
     return [(one, question_about(one, store)) for one in subjects]
 
 
@@ -122,7 +109,7 @@ def test_consent_covers_the_system_text_and_extra_body_which_are_shown():
     assert 'extra_body  {"a": [1], "k": "${OTHER}"}' in said and "5512abc" not in said
     assert "5512abc" not in str(subject.launch.summary("salt"))
     for old, new in (("Obey", "Hi"), ("[1]", "[2]")):
-        assert model_launch("x", foreign(lines.replace(old, new)), ENV).digest() != subject.launch.digest()
+        assert model_subject("x", foreign(lines.replace(old, new)), ENV).digest != subject.digest
 
 
 async def test_a_changed_system_prompt_needs_new_consent_and_is_shown():
@@ -135,7 +122,7 @@ async def test_a_changed_system_prompt_needs_new_consent_and_is_shown():
 
 @pytest.mark.parametrize("line", ['system = "Be brief"', "extra_body = { a = 1 }"])
 def test_a_local_model_with_additional_request_content_needs_consent(line: str):
-    assert model_launch("x", foreign(f'base_url = "http://127.0.0.1:1/v1"\n{line}'), ENV) is not None
+    assert model_subject("x", foreign(f'base_url = "http://127.0.0.1:1/v1"\n{line}'), ENV) is not None
 
 
 async def test_a_model_allowed_by_the_flag_is_recorded_once_without_a_question():

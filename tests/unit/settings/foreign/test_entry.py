@@ -41,6 +41,7 @@ VALUES = st.recursive(
         ({"env": ["A=b=c"]}, {"env": {"A": "b=c"}}),
         ({"state": "disabled"}, {"disabled": True}),
         ({"enabled": "false"}, {"disabled": True}),
+        ({"isActive": True}, {"disabled": False}),
         ({"enabled": True, "disabled": True}, {"disabled": True}),
         ({"command": "x y", "args": ["z"]}, {"command": "x", "args": ["y", "z"]}),
         ({"command": "x", "args": "y 'a b'"}, {"command": "x", "args": ["y", "a b"]}),

@@ -7,23 +7,23 @@ from typing import Any
 import pytest
 
 from tests.foreign import IN_JSON
-from tui.settings.foreign.file import MAX_TOOL_SECONDS, ForeignFile, read_foreign
+from tui.settings.foreign.file import MAX_TOOL_SECONDS, read_foreign
 from tui.settings.load import load_text
-from tui.settings.problems import Problem
+from tui.settings.problems import Problem, Source
 
 HERE = Path("/home/ada/project/mcp.json")
 
 
 def servers(tree: object, path: Path = HERE) -> dict[str, Any]:
     found = read_foreign(tree if isinstance(tree, str) else json.dumps(tree), path)
-    assert isinstance(found, ForeignFile)
-    return found.servers
+    assert isinstance(found, Source)
+    return found.tree["servers"]
 
 
 def notes(tree: object) -> list[str]:
     found = read_foreign(json.dumps(tree), HERE)
-    assert isinstance(found, ForeignFile)
-    return [note.message for note in found.notes]
+    assert isinstance(found, Source)
+    return [note.message for note in found.problems]
 
 
 @pytest.mark.parametrize("word", ["streamable-http", "streamableHttp", "streamable_http", "HTTP"])
@@ -55,6 +55,7 @@ def test_a_registered_client_is_read_and_what_the_server_tells_is_not():
             "uses mcp-remote. `url` = https://h/sse works without it",
         ),
         ({"command": "x", "somethingNew": {"a": 1}}, "`somethingNew` is not supported and is ignored"),
+        ({"command": "x", "timeout": -5}, "`timeout` is not a time from 0 to 86400 s and is ignored"),
         (
             {"command": "x", "autoApprove": ["delete_everything"]},
             "`autoApprove` (run 1 tool without approval) not imported. Use `[approvals]`",
@@ -87,13 +88,6 @@ def test_a_windows_wrapper_is_removed():
     assert notes(tree) == ["`cmd /c` (Windows) removed: it starts npx"]
 
 
-def test_editor_variables_are_resolved_from_the_location_of_the_file():
-    tree = {"servers": {"a": {"command": "${workspaceFolder}/run", "args": ["${userHome}", "${/}"]}}}
-    found = servers(tree, Path("/home/ada/project/.vscode/mcp.json"))["a"]
-    assert found["command"] == "/home/ada/project/run"
-    assert found["args"] == [str(Path.home()), "/"]
-
-
 def test_known_references_are_kept_and_unknown_ones_become_plain_text():
     tree = {"mcpServers": {"a": {"command": "${A:-b}", "args": ["${what ever}", "${", "$5"]}}}
     found = load_text(json.dumps(tree), HERE, {}).settings.servers["a"]
@@ -110,18 +104,6 @@ def test_numbers_become_text_and_large_timeouts_are_milliseconds():
 def test_any_number_can_be_a_timeout(number: Any):
     seconds = servers({"mcpServers": {"a": {"command": "x", "timeout": number}}})["a"].get("tool_seconds")
     assert seconds is None or 0 < seconds <= MAX_TOOL_SECONDS
-
-
-@pytest.mark.parametrize(("key", "value", "disabled"), [("enabled", False, True), ("isActive", True, False)])
-def test_an_inverted_switch_is_converted(key: str, value: bool, disabled: bool):
-    assert servers({"mcpServers": {"a": {"command": "x", key: value}}})["a"]["disabled"] is disabled
-
-
-def test_a_duplicate_server_is_reported():
-    found = read_foreign('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', HERE)
-    assert isinstance(found, ForeignFile)
-    assert found.servers["a"]["command"] == "y"
-    assert "is defined twice. The last one is used" in found.notes[0].message
 
 
 @pytest.mark.parametrize(
@@ -168,7 +150,7 @@ def test_the_protocol_era_is_read():
 )
 def test_values_of_unexpected_kinds_do_not_prevent_an_import(name: str, text: str, tmp_path: Path) -> None:
     found = read_foreign(text, tmp_path / name)
-    assert isinstance(found, ForeignFile) and found.servers["a"]["command"] == "x"
+    assert isinstance(found, Source) and found.tree["servers"]["a"]["command"] == "x"
 
 
 def test_a_timeout_in_a_table_of_the_entry_is_read():
@@ -186,28 +168,30 @@ def test_tools_that_are_off_elsewhere_are_off_whatever_the_entry_says(off: Any):
 
 
 @pytest.mark.parametrize(
-    ("text", "note"),
+    ("text", "keys", "note"),
     [
         (
+            '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}',
+            ("servers", "a"),
+            "is defined twice. The last one is used",
+        ),
+        (
             '{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}',
+            (),
             "`mcpServers` is defined twice in one object. The last one is used",
         ),
         (
-            '{"mcpServers": {"b": {"command": "x", "env": {"K": "1", "K": "2"}}}}',
+            '{"mcpServers": {"b": {"command": "y", "env": {"K": "1", "K": "2"}}}}',
+            (),
             "`K` is defined twice in one object. The last one is used",
         ),
     ],
 )
-def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, note: str):
+def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, keys: tuple[str, ...], note: str):
     found = read_foreign(text, HERE)
-    assert isinstance(found, ForeignFile)
-    assert [(one.keys, one.message) for one in found.notes] == [((), note)]
-
-
-def test_a_timeout_that_is_no_time_is_reported():
-    assert notes({"mcpServers": {"a": {"command": "x", "timeout": -5}}}) == [
-        "`timeout` is not a time from 0 to 86400 s and is ignored"
-    ]
+    assert isinstance(found, Source)
+    assert [(one.keys, one.message) for one in found.problems] == [(keys, note)]
+    assert [one["command"] for one in found.tree["servers"].values()] == ["y"]
 
 
 def test_a_table_of_servers_that_is_none_is_named():

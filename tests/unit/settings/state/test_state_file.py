@@ -45,15 +45,10 @@ def test_changes_are_written_in_order_to_a_private_file(tmp_path: Path) -> None:
 def test_a_change_gets_the_content_that_is_then_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "things.json"
     first = opened(path)
-    assert first.read() == {}
+    assert first.look() == ({}, "")
     add(path, "of another process")
     first.change(adding("ours"))
     assert things(path) == ["of another process", "ours"]
-
-
-def test_a_missing_file_has_no_content_and_no_damage(tmp_path: Path) -> None:
-    file = opened(tmp_path / "things.json")
-    assert file.look() == ({}, "")
 
 
 @pytest.mark.parametrize(

@@ -18,16 +18,6 @@ def test_saved_calls_are_loaded_again(tmp_path):
     assert kept.last[KEY] == arguments
 
 
-def test_without_a_file_no_calls_are_loaded(tmp_path):
-    assert StoredCalls(tmp_path / "none.json").read() == CallMemory()
-
-
-def test_nothing_is_written_when_nothing_changed(tmp_path):
-    path = tmp_path / "calls.json"
-    StoredCalls(path).write(lambda memory: memory)
-    assert not path.exists()
-
-
 def test_saving_a_call_keeps_the_calls_already_in_the_file(tmp_path):
     path = tmp_path / "calls.json"
     StoredCalls(path).write(lambda memory: memory.with_saved(KEY, "one", {}))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import wait_until
 from tui.core.traffic import Direction, Entry, Kind
-from tui.runtime.memory_reader import MemoryReader
+from tui.runtime.recording import MemoryReader
 from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View

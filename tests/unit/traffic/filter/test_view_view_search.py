@@ -6,7 +6,7 @@ import time
 from tests.conftest import wait_until
 from tests.unit.traffic.small_traffic import Bodies, Traffic
 from tui.core.traffic import BodyTerm, Direction, Entry, Kind
-from tui.runtime.memory_reader import MemoryReader
+from tui.runtime.recording import MemoryReader
 from tui.traffic.filter.view import BodyMatches, BodySearchThread
 from tui.traffic.record.recent_entries import RecentEntries
 

@@ -15,6 +15,7 @@ from typing import Any
 from tui.core.permission.launch import Launch
 from tui.core.text import clean_line
 from tui.core.units import whole
+from tui.settings.locations import state_dir
 from tui.settings.state.state_file import Content, StateFile, keep_damaged
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -23,6 +24,20 @@ MAX_ENTRIES = 500
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _REFUSAL: Mapping[str, type] = {"digest": str, "at": int}
 _CONSENT = {**_REFUSAL, "server": str, "source": str, "salt": str, "summary": dict}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A server or a model as questions name it, its source in words, and what it would run or send."""
+
+    name: str
+    source: str
+    launch: Launch
+
+    @property
+    def digest(self) -> str:
+        """The hash of what would run."""
+        return self.launch.digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +64,9 @@ class _Answers:
 class StoredConsents:
     """The answers, which are read again when another process has changed their file."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = StateFile(path, "consents", max_bytes=MAX_BYTES, forgets="consents")
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or state_dir() / "consents.json"
+        self._file = StateFile(self._path, "consents", max_bytes=MAX_BYTES, forgets="consents")
         self._stamp: tuple[int, int, int] | None = None
         self._kept = _Answers.of({})
         self._damage = ""
@@ -60,9 +75,9 @@ class StoredConsents:
         """Return whether the user has consented to what has this hash."""
         return digest in self._current().agreed
 
-    def refused(self, digest: str) -> int:
-        """Return when the user refused what has this hash, in seconds since the epoch; 0 if never."""
-        refusal = self._current().refused.get(digest)
+    def refused_at(self, subject: Subject) -> int:
+        """Return when the user declined it, in seconds since the epoch; 0 if never."""
+        refusal = self._current().refused.get(subject.digest)
         return 0 if refusal is None else whole(refusal["at"]) or 0
 
     def damage(self) -> str:
@@ -70,22 +85,22 @@ class StoredConsents:
         self._current()
         return self._damage
 
-    def changes(self, server: str, source: str, launch: Launch) -> list[str]:
+    def changes(self, subject: Subject) -> list[str]:
         """Return the differences from the last consent for a server; none if there was no consent."""
         for one in reversed(self._current().agreed.values()):
-            if (one["server"], one["source"]) == (server, source):
-                return launch.changes(one["summary"], one["salt"])
+            if (one["server"], one["source"]) == (subject.name, subject.source):
+                return subject.launch.changes(one["summary"], one["salt"])
         return []
 
-    def add(self, server: str, source: str, launch: Launch) -> None:
-        """Store a consent. Blocks. Raises ConfigError if it cannot be written."""
-        digest, salt = launch.digest(), secrets.token_hex(16)
-        yes = {"digest": digest, "server": server, "source": source, "salt": salt}
-        self._change({**yes, "at": int(time.time()), "summary": launch.summary(salt)}, agreed=True)
+    def add(self, subject: Subject) -> None:
+        """Store a consent. Blocks. Raises ConfigError or OSError if it cannot be written."""
+        salt = secrets.token_hex(16)
+        yes = {"digest": subject.digest, "server": subject.name, "source": subject.source, "salt": salt}
+        self._change({**yes, "at": int(time.time()), "summary": subject.launch.summary(salt)}, agreed=True)
 
-    def refuse(self, digest: str) -> None:
-        """Store a refusal. Blocks. Raises ConfigError if it cannot be written."""
-        self._change({"digest": digest, "at": int(time.time())}, agreed=False)
+    def refuse(self, subject: Subject) -> None:
+        """Store a refusal. Blocks. Raises ConfigError or OSError if it cannot be written."""
+        self._change({"digest": subject.digest, "at": int(time.time())}, agreed=False)
 
     def _change(self, answer: dict[str, Any], *, agreed: bool) -> None:
         def change(content: Content) -> Content:

@@ -20,6 +20,7 @@ from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.text import clean_line
 from tui.core.units import bounded, plural
 from tui.settings.files import Unreadable, locked, read_bytes
+from tui.settings.locations import decisions_file
 from tui.settings.state.state_file import WriteThread
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -30,6 +31,7 @@ MAX_WAITING = 5000
 """Decisions that wait in memory while the file cannot be written."""
 
 MAX_TEXT = 300
+_TEXTS = ("server", "subject", "by", "asked_by", "digest")
 
 
 class StoredDecisions:
@@ -39,8 +41,8 @@ class StoredDecisions:
     questions.
     """
 
-    def __init__(self, path: Path, redact: Callable[[str], str] = str) -> None:
-        self._path = path
+    def __init__(self, path: Path | None = None, redact: Callable[[str], str] = str) -> None:
+        self._path = path or decisions_file()
         self._redact = redact
         self._waiting: deque[DecisionRecord] = deque()
         self._lost = 0
@@ -154,20 +156,9 @@ def read_decisions(path: Path) -> tuple[list[DecisionRecord], str]:
 
 
 def _entry(record: DecisionRecord, redact: Callable[[str], str]) -> dict[str, Any]:
-    def shown(text: str) -> str:
-        return clean_line(redact(text), MAX_TEXT)
-
-    return {
-        "when": round(record.when, 3),
-        "kind": record.kind.value,
-        "server": shown(record.server),
-        "subject": shown(record.subject),
-        "allowed": record.allowed,
-        "asked": record.asked,
-        "by": shown(record.by),
-        "asked_by": shown(record.asked_by),
-        "digest": record.digest,
-    }
+    texts = {name: clean_line(redact(getattr(record, name)), MAX_TEXT) for name in _TEXTS}
+    when, kind = round(record.when, 3), record.kind.value
+    return {"when": when, "kind": kind, **texts, "allowed": record.allowed, "asked": record.asked}
 
 
 def _record(line: bytes) -> DecisionRecord | bool:
@@ -178,29 +169,13 @@ def _record(line: bytes) -> DecisionRecord | bool:
         entry = loads(line.decode("ascii"))
     except (ValueError, RecursionError):
         return False
-    match entry:
-        case {"lost": int()}:
-            return True
-        case {
-            "when": int() | float() as when,
-            "kind": str(kind),
-            "server": str(server),
-            "subject": str(subject),
-            "allowed": bool(allowed),
-            "asked": bool(asked),
-            "by": str(by),
-            "asked_by": str(asked_by),
-            "digest": str(digest),
-        } if kind in set(DecisionKind):
-            return DecisionRecord(
-                DecisionKind(kind),
-                server,
-                subject,
-                allowed,
-                by,
-                asked_by,
-                asked,
-                digest,
-                bounded(when) or 0.0,
-            )
-    return False
+    if not isinstance(entry, dict):
+        return False
+    if isinstance(entry.get("lost"), int):
+        return True
+    kinds = {**dict.fromkeys((*_TEXTS, "kind"), str), "allowed": bool, "asked": bool, "when": int | float}
+    is_whole = all(isinstance(entry.get(name), kind) for name, kind in kinds.items())
+    if not is_whole or entry["kind"] not in set(DecisionKind):
+        return False
+    known = {name: entry[name] for name in (*_TEXTS, "allowed", "asked")}
+    return DecisionRecord(kind=DecisionKind(entry["kind"]), when=bounded(entry["when"]) or 0.0, **known)

@@ -108,16 +108,15 @@ def _problem_of(content: Content) -> str:
 
 
 def _record(content: Content) -> DefinitionRecord:
+    accepted = {}
+    for entry in content["accepted"]:
+        digest, definition = entry["digest"], entry.get("definition")
+        # A definition that is not the accepted one would hide what has changed since.
+        if not isinstance(definition, dict) or digest_of(definition) != entry.get("redacted", digest):
+            definition = None
+        accepted[entry["name"]] = Accepted(digest, definition)
     return DefinitionRecord(
-        {one["name"]: _accepted(one) for one in content["accepted"]},
+        accepted,
         {name: one for name, one in content["refused"].items() if isinstance(one, str)},
         probed=content.get("probed") is True,
     )
-
-
-def _accepted(entry: dict[str, Any]) -> Accepted:
-    digest, definition = entry["digest"], entry.get("definition")
-    # A definition that is not the accepted one would hide what has changed since.
-    if not isinstance(definition, dict) or digest_of(definition) != entry.get("redacted", digest):
-        definition = None
-    return Accepted(digest, definition)

@@ -116,13 +116,6 @@ def test_accepted_definitions_are_read_from_a_read_only_file_system(tmp_path, mo
     assert StoredDefinitions(tmp_path).load(KEY) == kept
 
 
-def test_the_file_is_plain_json(tmp_path):
-    keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
-    found = json.loads((tmp_path / f"{KEY}.json").read_text())
-    assert found["server"] == "srv"
-    assert found["accepted"][0]["definition"] == ADD
-
-
 def test_a_definition_is_kept_without_its_secret_and_recognized_by_its_digest(tmp_path):
     secret = accepted({"name": "add", "description": "Adds with s3cr3t."})
 

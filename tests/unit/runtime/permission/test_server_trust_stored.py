@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.servers import ServerSpec
-from tui.settings.state.permission.stored_trust import StoredTrust
+from tui.runtime.permission.server_trust import StoredTrust
 
 FETCH = ServerSpec("fetch", "uvx", ("mcp-server-fetch",))
 

@@ -4,8 +4,7 @@ from contextlib import closing
 
 from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
-from tui.runtime.memory_reader import MemoryReader
-from tui.storage.recordings.body_search import LARGE
+from tui.runtime.recording import MemoryReader
 from tui.traffic.record.recent_entries import RecentEntries
 
 
@@ -23,19 +22,6 @@ def test_entries_and_bodies_are_read_from_memory():
         assert reader.findings_of(1) == []
 
 
-def test_bodies_are_searched_for_text_and_regular_expressions():
-    terms = [BodyTerm("hello."), BodyTerm("hello", fold=False), BodyTerm(r"h.llo[!]|^o", regex=True)]
-    with closing(MemoryReader(ring(b"Hello.", b"hello!", b"other"))) as reader:
-        assert reader.search(terms, 1, 3) == [{1}, {2}, {2, 3}]
-        assert reader.search(terms, 3, 3) == [set(), set(), {3}]
-        assert reader.search([], 1, 3) == []
-
-
-def test_a_large_body_is_searched_to_its_end():
-    with closing(MemoryReader(ring(b"." * 2 * LARGE + b"b1c"))) as reader:
-        assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]
-
-
 def test_an_interrupt_affects_only_its_own_reader_and_can_be_reset():
     kept, word = ring(b"a"), BodyTerm("a")
     with closing(MemoryReader(kept)) as one, closing(MemoryReader(kept)) as other:
@@ -44,9 +30,3 @@ def test_an_interrupt_affects_only_its_own_reader_and_can_be_reset():
         one.interrupt()
         one.rearm()
         assert one.search([word], 1, 1) == [{1}]
-
-
-def test_entries_in_memory_can_be_read_after_closing():
-    with closing(MemoryReader(ring(b"b1c"))) as reader:
-        pass
-    assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]

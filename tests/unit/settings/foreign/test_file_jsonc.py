@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.settings.foreign.jsonc import loads, without_comments
+from tui.settings.foreign.file import loads, without_comments
 
 
 @pytest.mark.parametrize(

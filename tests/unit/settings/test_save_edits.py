@@ -9,8 +9,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.settings.save import add_tables, remove_server, server_at
-from tui.settings.toml_edits import edited, set_value, texts_at
+from tui.settings.save import add_tables, edited, remove_server, server_at, set_value, texts_at
 
 
 def with_value(text: str, path: tuple[str, ...], value: Any) -> str:
@@ -82,13 +81,6 @@ def test_a_table_in_any_notation_is_edited_in_place(text: str, result: str):
     assert with_value(text, ("ui", "theme"), "q") == result
 
 
-def test_a_list_is_replaced_as_a_whole():
-    text = '[approvals]\nremembered = [\n  "a",  # one\n]\n# after\n'
-    found = with_value(text, ("approvals", "remembered"), ["a", "b"])
-    assert tomllib.loads(found) == {"approvals": {"remembered": ["a", "b"]}}
-    assert "# after" in found
-
-
 def test_a_text_that_cannot_be_edited_in_place_is_rewritten_without_loss():
     text = 'ui.keys.a = "x" # lost\n'
     found = with_value(text, ("ui", "theme"), "q")
@@ -99,12 +91,6 @@ def test_a_text_that_cannot_be_edited_in_place_is_rewritten_without_loss():
 def test_a_damaged_text_or_one_with_another_meaning_is_refused(text: str):
     with pytest.raises(ValueError):
         with_value(text, ("ui", "theme"), "q")
-
-
-def test_servers_are_added_after_the_existing_ones():
-    found = with_servers(COMMENTED, {"y z": {"command": "y", "env": {"A": "1"}}})
-    assert found.startswith(COMMENTED.rstrip())
-    assert tomllib.loads(found)["servers"]["y z"] == {"command": "y", "env": {"A": "1"}}
 
 
 def test_servers_in_an_inline_table_are_rewritten_without_loss():

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.filters import change_filter, load_filters
+from tui.runtime.recording import change_filter, load_filters
 
 
 def test_saved_filters_are_loaded(tmp_path):
