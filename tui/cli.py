@@ -188,7 +188,7 @@ def _dispatch(args: "argparse.Namespace") -> int:
     if args.command is None:
         return _app(args)
     from tui.core.addons import brought, load
-    from tui.core.gc_pause import collector_paused
+    from tui.core.library_imports import collector_paused
 
     found = _COMMANDS.get(args.command)
     if found is None:

@@ -18,11 +18,11 @@ from tui.commands.interrupt import Interrupt
 from tui.commands.permission.terminal_approver import TerminalApprover
 from tui.commands.run_input import AnswerSchema, attachments, question, system_text
 from tui.commands.run_output import as_object, error_object, line, printed_note, trace_line
-from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.events import EndReason, Event, Notice, StepEnded, TextDelta, TurnEnded, TurnError
+from tui.core.files import atomic_write, is_replaceable
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
 from tui.host.sign_in.sign_ins import SIGN_IN_WITH

@@ -11,8 +11,8 @@ from typing import Any
 from tui.commands.interrupt import Interrupt
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
-from tui.core.files.programs import is_command
 from tui.core.permission.consent import ConsentQuestion
+from tui.core.programs import is_command
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from tui.core.errors import reason_of
-from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
+from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
 from tui.core.ports import DecisionLog, hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured

@@ -44,7 +44,7 @@ from tui.runtime.saved_conversation import SavedConversation
 from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
 
 if TYPE_CHECKING:
-    from tui.core.turn.answer_format import AnswerFormat
+    from tui.core.turn.model_step import AnswerFormat
 
 
 class Conversations:

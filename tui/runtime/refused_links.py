@@ -1,6 +1,6 @@
 """Symbolic links in place of mcptui's own files and folders. Nothing is written through them."""
 
-from tui.core.files.private_files import links_in
+from tui.core.files import links_in
 from tui.core.text import clean_line
 from tui.settings.locations import data_dir, state_dir
 

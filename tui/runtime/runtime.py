@@ -27,7 +27,7 @@ from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
-from tui.core.jsonrpc.trace_context import TraceIds
+from tui.core.jsonrpc.messages import TraceIds
 from tui.core.library_imports import importing
 from tui.core.permission.approval_policy import Policy
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, reason_of
-from tui.core.files.private_files import LinkError, make_folder
+from tui.core.files import LinkError, atomic_write, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.locations import is_codex, is_foreign, shipped_dir
 from tui.settings.toml_edits import Change, Document, edited, table_at

@@ -16,8 +16,8 @@ from typing import Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.run import write_problem
-from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import UsageError
+from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus

@@ -16,8 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core.hidden_text.injected_instructions import orders_in
-from tui.core.hidden_text.lookalikes import mixed_word
-from tui.core.hidden_text.readable import FLAG, gaps, hidden_runs, readable_line, tags_in
+from tui.core.hidden_text.readable import FLAG, gaps, hidden_runs, mixed_word, readable_line, tags_in
 
 LONG_RUN = 4
 """Invisible characters in a row that are not a typing mistake."""

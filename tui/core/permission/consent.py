@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tui.core.hidden_text.lookalikes import mixed_word
+from tui.core.hidden_text.readable import mixed_word
 from tui.core.permission.launch import Launch, in_words, spelled
 from tui.core.permission.risks import risks_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments

@@ -27,8 +27,7 @@ from tui.core.secrets.encodings import (
 )
 from tui.core.secrets.learned_values import MAX_LEARNED, LearnedValues
 from tui.core.secrets.named_values import SecretArguments
-from tui.core.secrets.ordinary_values import is_a_word, secret_lines
-from tui.core.secrets.secret_shapes import PartialQuotes, shapes_in
+from tui.core.secrets.secret_shapes import PartialQuotes, is_a_word, secret_lines, shapes_in
 from tui.core.text import clean_line
 from tui.core.traffic import Redaction
 

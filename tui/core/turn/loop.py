@@ -8,7 +8,6 @@ turn.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import TYPE_CHECKING
 
 from tui.core.context.compaction import FULL, Compactor, sent_messages
 from tui.core.context.instructions import with_instructions
@@ -41,13 +40,10 @@ from tui.core.events import (
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import ReachedLimit, TurnMeter
-from tui.core.turn.model_step import Reply, think, unique_calls
+from tui.core.turn.model_step import AnswerFormat, Reply, think, unique_calls
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
 from tui.core.units import plural
-
-if TYPE_CHECKING:
-    from tui.core.turn.answer_format import AnswerFormat
 
 CORRECTIONS = 2
 """How often the model may correct its answer."""
@@ -291,7 +287,7 @@ class Turn:
             self._conversation.say(text)
             self._emit(Steered(self._step + 1, text))
 
-    async def _mismatch(self, reply: Reply, wanted: "AnswerFormat") -> str:
+    async def _mismatch(self, reply: Reply, wanted: AnswerFormat) -> str:
         """Return the problem of an answer under the schema, if the model may still correct it, or ""."""
         if not reply.text or reply.finish in _INCOMPLETE or self.meter.out_of_steps():
             return ""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.context.built_in_tools import (
     BuiltInToolbox,
@@ -32,9 +32,8 @@ from tui.core.events import (
     ToolProgress,
     Waiting,
 )
-from tui.core.permission.approval_policy import Policy
+from tui.core.permission.approval_policy import Policy, source_of
 from tui.core.permission.call_approval import CallApproval
-from tui.core.permission.untrusted_content import source_of
 from tui.core.ports import Approver, ChatModel, Clock, DecisionLog, Toolbox, Undecided, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
@@ -43,10 +42,8 @@ from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
+from tui.core.turn.model_step import AnswerFormat
 from tui.core.turn.prepared_calls import CANCELLED_FOR_MODEL, PreparedCall, prepare
-
-if TYPE_CHECKING:
-    from tui.core.turn.answer_format import AnswerFormat
 
 PROGRESS_NS = 50_000_000
 """Interval between progress events of one call; a server may send thousands a second."""
@@ -77,7 +74,7 @@ class TurnModel:
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
     bill: Callable[[Usage], float | None] = lambda usage: None
     instructions: str = ""
-    answer_format: "AnswerFormat | None" = None
+    answer_format: AnswerFormat | None = None
 
 
 @dataclass(frozen=True, slots=True)

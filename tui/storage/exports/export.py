@@ -5,8 +5,8 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Event
 
-from tui.core.atomic_write import atomic_write
 from tui.core.errors import StorageError
+from tui.core.files import atomic_write
 from tui.core.traffic import Entry, EntryNote
 from tui.storage.exports.entries import entry_document
 from tui.storage.exports.har import har

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tui.core import units
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import refuse_links
+from tui.core.files import refuse_links
 from tui.storage.files.foreign_file import (
     MOST_VALUE,
     raise_if_stopped,

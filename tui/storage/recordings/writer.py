@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from tui.core.errors import StorageError
-from tui.core.files.private_files import make_folder
+from tui.core.files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.files.live_lock import LiveLock
 from tui.storage.files.sqlite_file import FileGuard, leave_one_file, roll_back, why_not

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
+from tui.core.secrets.secret_shapes import is_common, is_ordinary, is_searched
 
 
 @pytest.mark.parametrize(

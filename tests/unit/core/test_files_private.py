@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.files.private_files import LinkError, links_in, make_folder, open_private, refuse_links
+from tui.core.files import LinkError, links_in, make_folder, open_private, refuse_links
 
 NEW = os.O_CREAT | os.O_WRONLY
 

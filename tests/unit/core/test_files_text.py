@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.files.text_files import NotText, text_of
+from tui.core.files import NotText, text_of
 from tui.core.text import encoding_of
 
 JSON = '{"mcpServers": {"a": {"command": "x"}}}'

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.atomic_write import atomic_write, is_replaceable
+from tui.core.files import atomic_write, is_replaceable
 
 
 def names(folder: Path) -> set[str]:

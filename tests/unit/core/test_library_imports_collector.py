@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from tui.core.gc_pause import collector_paused, enable_collector
+from tui.core.library_imports import collector_paused, enable_collector
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.files.programs import find_program, is_command, search_path
+from tui.core.programs import find_program, is_command, search_path
 
 
 @pytest.fixture

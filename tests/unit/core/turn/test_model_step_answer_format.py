@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tui.core.turn.answer_format import AnswerFormat, answer_value
+from tui.core.turn.model_step import AnswerFormat, answer_value
 
 
 @pytest.mark.parametrize(

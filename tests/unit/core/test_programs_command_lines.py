@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.files.programs import command_line, is_command_line
+from tui.core.programs import command_line, is_command_line
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.hidden_text.lookalikes import as_latin, mixed_word
+from tui.core.hidden_text.readable import as_latin, mixed_word
 
 
 def test_look_alikes_are_read_as_latin_letters_at_the_same_positions():

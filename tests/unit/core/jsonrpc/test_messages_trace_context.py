@@ -2,7 +2,7 @@
 
 import re
 
-from tui.core.jsonrpc.trace_context import TraceIds
+from tui.core.jsonrpc.messages import TraceIds
 from tui.core.traffic import Cause
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.jsonrpc.event_stream import MAX_ID, Event, EventCutter
+from tui.core.jsonrpc.framing import MAX_ID, Event, EventCutter
 
 STREAM = (
     b'\xef\xbb\xbfevent: message\r\nid: 7\r\ndata: {"a":\r\ndata: 1}\r\n\r\n'

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.secrets.stored_secrets import IN_FILE, StoredSecrets, name_of
+from tui.core.secrets.keychain import IN_FILE, StoredSecrets, name_of
 
 
 @pytest.fixture(autouse=True)
