@@ -308,13 +308,6 @@ def _over_seams(
     return [(start, stop) for start, stop in places if bisect_right(ends, start) < bisect_left(ends, stop)]
 
 
-def over_seam(first: str, second: str, known: Beginnings) -> Span | None:
-    """Return the position of a value in two joined texts if it begins in one and ends in the other."""
-    seam = len(first)
-    spans = merged(known.places(first + second))
-    return next((span for span in spans if span[0] < seam < span[1]), None)
-
-
 def merged(spans: Sequence[Span]) -> list[Span]:
     """Return spans in order, overlapping ones as one."""
     found: list[Span] = []

@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from tui.core.secrets.encodings import (
-    MARK,
     Beginnings,
     EncodedSecret,
     Needles,
@@ -20,7 +19,6 @@ from tui.core.secrets.encodings import (
     has_coded_ascii,
     json_views,
     octets_of,
-    over_seam,
     text_of,
     url_views,
     without_split,
@@ -305,10 +303,6 @@ class Redactor:
             texts, self._beginnings_of_values(), lambda text: self.redact_spoken(text) != text, clear
         )
 
-    def over_seam(self, first: str, second: str) -> tuple[int, int] | None:
-        """Return the position of a value in two joined texts if it begins in one and ends in the other."""
-        return over_seam(first, second, self._beginnings_of_values())
-
     def ends_inside(self, text: str) -> bool:
         """Return whether a text ends with a long beginning of a value."""
         return self.searches and bool(self._beginnings_of_values().ended(text))
@@ -375,9 +369,8 @@ Piece = TypeVar("Piece", bound=Any)
 class PieceRedactor(Generic[Piece]):
     """Redacts texts that arrive in pieces of several kinds, such as reasoning and answer.
 
-    Text that may begin a value is held back until more is known, even if the kind changes once. `kind`
-    returns the kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete
-    values.
+    Text that may begin a value is held back until more is known, even if the kind changes. `kind` returns the
+    kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete values.
     """
 
     def __init__(
@@ -391,52 +384,43 @@ class PieceRedactor(Generic[Piece]):
         self._kind = kind
         self._of = of
         self._clear = clear
-        self._before: Piece | None = None
-        self._held: Piece | None = None
+        self._held: list[Piece] = []
 
     @property
     def holds(self) -> bool:
-        return self._held is not None
+        return bool(self._held)
 
     def forget(self, is_repeated: Callable[[Piece], bool]) -> Iterator[Piece]:
         """Yield the pieces held back, except those that the next piece repeats."""
-        for one in (self._before, self._held):
-            if one is not None and not is_repeated(one):
+        held, self._held = self._held, []
+        for one in held:
+            if not is_repeated(one):
                 yield from self._ended([one])
-        self._before = self._held = None
 
     def take(self, piece: Piece, *, always: bool = False) -> Iterator[Piece]:
         """Yield the final pieces; with `always`, this piece too, even if none of its text is final."""
-        held, self._held = self._held, None
-        if held is not None and self._kind(held) == self._kind(piece):
-            piece = replace(piece, text=held.text + piece.text)
-        elif held is not None:
-            if self._before is not None:
-                yield from self._ended([self._before])
-            self._before = held
-        before, self._before = self._before, None
-        if before is not None:
-            joined, seam = before.text + piece.text, len(before.text)
-            found = self._redactor.over_seam(before.text, piece.text)
-            if found is None and self._redactor.begun_at_end(joined) > len(piece.text):
-                self._before, self._held = before, piece
-                return
-            if found is None:
-                yield from self._ended([before])
-            else:
-                yield self._of(before, self._clear(joined[: found[0]]) + MARK)
-                piece = replace(piece, text=joined[max(seam, found[1]) :])
-        if count := self._redactor.begun_at_end(piece.text):
-            self._held = self._of(piece, piece.text[-count:])
-            piece = replace(piece, text=piece.text[:-count])
-        if piece.text or always:
-            yield replace(piece, text=self._clear(piece.text))
+        if self._held and self._kind(self._held[-1]) == self._kind(piece):
+            piece = replace(piece, text=self._held.pop().text + piece.text)
+        pieces, self._held = [*self._held, piece], []
+        joined = "".join([one.text for one in pieces])
+        room = len(joined) - self._redactor.begun_at_end(joined)
+        final: list[Piece] = []
+        for one in pieces:
+            text, begun = one.text[:room], one.text[room:]
+            room -= len(text)
+            if text or (always and one is piece):
+                final.append(replace(one, text=text))
+            if begun:
+                self._held.append(self._of(one, begun))
+        if len(pieces) > 1:
+            yield from self._ended(final)
+        elif final:
+            yield replace(final[0], text=self._clear(final[0].text))
 
     def rest(self, clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
         """Yield the pieces still held at the end, with a long beginning of a value replaced."""
-        pieces = [one for one in (self._before, self._held) if one is not None]
-        self._before = self._held = None
-        yield from self._ended(pieces, clear)
+        held, self._held = self._held, []
+        yield from self._ended(held, clear)
 
     def _ended(self, pieces: Sequence[Piece], clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
         texts = self._redactor.redact_texts([one.text for one in pieces], clear or self._clear)
