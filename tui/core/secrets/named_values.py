@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from tui.core.jsonrpc.reader import local_target
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import SecretSpan
 from tui.core.secrets.secret_names import names_a_secret_argument
-from tui.core.units import place_in
 
 MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""
@@ -196,24 +196,8 @@ def _is_secret(part: Any, root: Any, budget: Iterator[int]) -> bool:
         if isinstance(patterns := node.get("patternProperties"), Mapping):
             waiting.extend(patterns.values())
         if isinstance(target := node.get("$ref"), str):
-            waiting.append(_referred(root, target))
+            waiting.append(local_target(root, target))
     return False
-
-
-def _referred(root: Any, target: str) -> Any:
-    """Return the target of a reference within the schema, None for any other."""
-    if not target.startswith("#"):
-        return None
-    found = root
-    for step in target[1:].split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and (place := place_in(key, len(found))) is not None:
-            found = found[place]
-        elif isinstance(found, Mapping):
-            found = found.get(key)
-        else:
-            return None
-    return found
 
 
 _TEXT = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"(\s*+:\s*+)?|\\?\Z)', re.DOTALL)
