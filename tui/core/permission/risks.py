@@ -326,6 +326,7 @@ _NPM = Packages(_npm_pinned, ("-p", "--package"), _NPM_WITH_VALUE)
 _PYPI = Packages(_python_pinned, ("--from", "--spec", "--with"), _UV_WITH_VALUE)
 _IMAGE = Packages(_image_pinned, with_value=_DOCKER_WITH_VALUE)
 _GO = Packages(lambda one: "@" not in one or _GO_EXACT.search(one) is not None, with_value=_GO_WITH_VALUE)
+_GO = Packages(lambda one: "@" not in one or _GO_EXACT.search(one) is not None, with_value=_GO_WITH_VALUE)
 _DOWNLOADS: Mapping[str, Mapping[str, Packages]] = {
     **{name: {"": _NPM} for name in ("npx", "bunx", "pnpx")},
     **{name: {"exec": _NPM, "x": _NPM, "dlx": _NPM} for name in ("npm", "pnpm", "yarn", "bun")},
@@ -337,11 +338,7 @@ _DOWNLOADS: Mapping[str, Mapping[str, Packages]] = {
     },
     **{name: {"install": _PYPI} for name in ("pip", "pip3")},
     "pipx": {"run": _PYPI},
-    "go": {
-        "run": Packages(
-            lambda one: "@" not in one or _GO_EXACT.search(one) is not None, with_value=_GO_WITH_VALUE
-        )
-    },
+    "go": {"run": _GO},
     **{name: {"… run": _IMAGE} for name in _CONTAINERS},
     "deno": {"… run": Packages(_deno_pinned, every=True)},
 }
