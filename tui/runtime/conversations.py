@@ -26,7 +26,6 @@ from tui.core.conversation.sessions import (
     LIST_STEP,
     SessionInfo,
     SessionMatch,
-    Sessions,
     named,
     title_of,
 )
@@ -45,6 +44,7 @@ from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext
 
 if TYPE_CHECKING:
     from tui.core.turn.model_step import AnswerFormat
+    from tui.storage.sessions.store import SessionStore
 
 
 class Conversations:
@@ -55,7 +55,11 @@ class Conversations:
     """
 
     def __init__(
-        self, active_model: ActiveModel, context: TurnContext, request: RequestContext, store: Sessions | None
+        self,
+        active_model: ActiveModel,
+        context: TurnContext,
+        request: RequestContext,
+        store: "SessionStore | None",
     ) -> None:
         self._active_model = active_model
         self._context = context
@@ -382,7 +386,7 @@ class Conversations:
     def _is_open(self, session: str) -> bool:
         return self._now.info.id == session
 
-    def stored(self) -> Sessions:
+    def stored(self) -> "SessionStore":
         """Return the session store, or raise `McptuiError` if this run saves nothing."""
         if self._store is None:
             raise McptuiError("conversations are not saved in this run")
@@ -434,7 +438,7 @@ class Conversations:
             now.begin(journal, self._context.redactor.redact_spoken(question), self._about_model())
         self.revision += 1
 
-    async def _begun(self, store: Sessions, parent: str) -> Journal:
+    async def _begun(self, store: "SessionStore", parent: str) -> Journal:
         if parent:
             with suppress(McptuiError):  # the parent was deleted: then this is not a branch
                 return await store.begin(parent=parent)

@@ -35,10 +35,10 @@ from tui.core.questions import Refuser, UserQuestioner
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import CAUSE, TrafficSink
 from tui.core.turn.limits import Limits
-from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
+from tui.host.workbench import HandWorkbench
 from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
@@ -432,7 +432,7 @@ class Runtime:
         return self._traffic.recording
 
     @property
-    def workbench(self) -> Workbench:
+    def workbench(self) -> HandWorkbench:
         return self.host.workbench
 
     def examples(self) -> Sequence[Example]:
