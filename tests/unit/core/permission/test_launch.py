@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from tui.core.permission.launch import Launch
-from tui.core.secrets.secret_names import names_a_key
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
 SPEC = ServerSpec("s", "uvx", ("tool", "--token", "tk-71hQz9aa"), {"A": "1"}, headers={"B": "2"}, cwd="/srv")
@@ -143,11 +142,6 @@ def test_a_path_taken_from_the_environment_is_part_of_the_hash():
 def test_a_reference_to_the_environment_in_the_instructions_is_part_of_the_hash():
     other = launch(references={"instructions": Reference("${AWS_SECRET}", ("AWS_SECRET",))})
     assert other.digest() != launch().digest()
-
-
-@pytest.mark.parametrize("name", "OPENAI_API_KEY HF_TOKEN AWS_PROFILE MY_SECRET GITHUB_PAT".split())
-def test_names_of_keys_are_recognized(name: str):
-    assert names_a_key(name)
 
 
 def test_the_target_of_a_secret_argument_is_hashed_but_not_shown():

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.core.secrets import redact
 from tui.core.secrets.learned_values import LearnedValues
 from tui.core.secrets.redact import BytesRedactor, Redactor
 
@@ -184,23 +183,6 @@ def test_a_value_that_is_not_utf_8_is_found_too(form: bytes):
     clean, marks = Redactor({"TOKEN": OF_THE_SYSTEM}).redact_bytes(b"<" + form + b">")
     assert b"[redacted:TOKEN]" in clean and len(marks) == 1
     assert b"ss-w" not in clean and form not in clean
-
-
-def test_adding_a_value_builds_only_its_own_forms(monkeypatch):
-    built: list[str] = []
-
-    class Counted(redact.EncodedSecret):
-        def __init__(self, name: str, text: str, value: str) -> None:
-            built.append(name)
-            super().__init__(name, text, value)
-
-    monkeypatch.setattr(redact, "EncodedSecret", Counted)
-    redactor = BytesRedactor(LearnedValues())
-    for number in range(50):
-        redactor.add({f"value-number-{number}": f"N{number}"})
-    assert len(built) < 50 * 12
-    raw = b"value-number-0 value-number-49"
-    assert redactor.redact(raw)[0] == b"[redacted:N0] [redacted:N49]"
 
 
 def test_the_longest_of_overlapping_values_wins_in_whatever_order_they_are_added():

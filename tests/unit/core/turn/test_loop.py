@@ -13,13 +13,10 @@ from tui.core.errors import ModelError
 from tui.core.events import (
     EndReason,
     LimitName,
-    LimitReached,
-    StepStarted,
     TextDelta,
     ToolCallEnded,
     TurnEnded,
     TurnError,
-    TurnStarted,
     Waiting,
 )
 from tui.core.ports import ReplyPart, TextPart, Usage
@@ -27,25 +24,7 @@ from tui.core.servers import ServerState
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import ToolResult
 from tui.core.turn.limits import Limits
-from tui.core.turn.loop import NUDGE, WRAP_UP
-
-
-async def test_an_answer_without_tools_is_one_step():
-    turn, talk = turn_of(ScriptedModel([says("hello", pieces=2)]))
-    events = await run(turn)
-    assert [type(event) for event in events[:2]] == [TurnStarted, StepStarted]
-    assert "".join(event.text for event in of_type(events, TextDelta)) == "hello"
-    assert (ended(events).reason, ended(events).text, ended(events).steps) == (EndReason.ANSWERED, "hello", 1)
-    assert talk.messages[-1] == AssistantMessage("hello", model="scripted")
-
-
-async def test_a_call_is_run_and_its_result_leads_to_the_answer():
-    model = ScriptedModel([calls(call(1), text="Let me look."), says("done")])
-    turn, talk = turn_of(model)
-    events = await run(turn)
-    assert ended(events).tool_calls == 1 and ended(events).text == "done"
-    assert model.requests[1].messages[-1] == ToolMessage("c1", "srv__echo", "echo hi")
-    assert sanitised(talk.messages) == talk.messages
+from tui.core.turn.loop import NUDGE
 
 
 async def test_read_only_calls_in_one_reply_run_in_parallel_and_results_keep_call_order():
@@ -67,17 +46,6 @@ async def test_read_only_calls_in_one_reply_run_in_parallel_and_results_keep_cal
     assert [m.text for m in model.requests[1].messages if isinstance(m, ToolMessage)] == ["slow", "fast"]
 
 
-async def test_calls_in_the_last_step_are_not_run_and_a_final_request_without_tools_follows():
-    model = ScriptedModel([calls(call(1)), calls(call(2)), says("what I know")])
-    turn, talk = turn_of(model, limits=Limits(max_steps=2))
-    events = await run(turn)
-    assert of_type(events, LimitReached) == [LimitReached(LimitName.MAX_STEPS, 2)]
-    assert ended(events).reason is EndReason.LIMIT and ended(events).text == "what I know"
-    assert model.requests[2].tools == () and model.requests[2].messages[-1] == UserMessage(WRAP_UP)
-    assert "not run: limit" in [m for m in talk.messages if isinstance(m, ToolMessage)][1].text
-    assert UserMessage(WRAP_UP) not in talk.messages
-
-
 async def test_calls_in_the_final_reply_are_not_run_and_the_limit_is_reported():
     toolbox = FunctionToolbox()
     model = ScriptedModel([calls(call(1)), calls(call(2))])
@@ -85,21 +53,6 @@ async def test_calls_in_the_final_reply_are_not_run_and_the_limit_is_reported():
     events = await run(turn)
     assert toolbox.called == [] and "max_steps" in ended(events).text
     assert sanitised(talk.messages) == talk.messages
-
-
-async def test_a_final_request_that_fails_still_ends_the_turn_at_its_limit():
-    model = ScriptedModel([calls(call(1)), [ModelError("gone")]])
-    turn, _ = turn_of(model, limits=Limits(max_steps=1))
-    assert "gone" in ended(await run(turn)).text
-
-
-async def test_calls_beyond_the_maximum_of_one_reply_are_answered_but_not_run():
-    toolbox = FunctionToolbox()
-    model = ScriptedModel([calls(*(call(n) for n in range(4))), says("done")])
-    turn, _ = turn_of(model, toolbox, limits=Limits(max_calls_per_reply=2))
-    events = await run(turn)
-    assert len(toolbox.called) == 2
-    assert [event.why for event in of_type(events, ToolCallEnded)].count("not run") == 2
 
 
 async def test_the_number_of_calls_in_a_turn_is_a_hard_limit():
@@ -162,41 +115,6 @@ async def test_a_call_is_limited_to_the_time_allowed_for_one_call():
     assert toolbox.called[0][2] == CallTimeout(7, most=900)
 
 
-async def test_a_large_result_is_truncated_for_the_model():
-    async def big(arguments):
-        return text("x" * 100_000)
-
-    model = ScriptedModel([calls(call(1, "srv__big")), says("ok")])
-    turn, _ = turn_of(model, FunctionToolbox(big=big), limits=Limits(result_bytes=2000))
-    await run(turn)
-    assert len(model.requests[1].messages[-1].text) < 2100
-
-
-@pytest.mark.parametrize(
-    ("bad", "word"),
-    [
-        (call(1, arguments="{bad"), "not valid JSON"),
-        (call(1, "srv__ehco"), "srv__echo"),
-        (call(1, "nothing_like_it"), "there is no tool named"),
-    ],
-)
-async def test_a_call_that_cannot_run_is_explained_to_the_model(bad, word):
-    toolbox = FunctionToolbox()
-    model = ScriptedModel([calls(bad), says("ok")])
-    turn, _ = turn_of(model, toolbox)
-    await run(turn)
-    assert word in model.requests[1].messages[-1].text and toolbox.called == []
-
-
-async def test_arguments_that_do_not_match_the_schema_are_rejected_before_the_server_sees_them():
-    toolbox = FunctionToolbox()
-    toolbox.wrong = "location: 5 is not of type 'string'"
-    model = ScriptedModel([calls(call(1)), says("ok")])
-    turn, _ = turn_of(model, toolbox)
-    await run(turn)
-    assert "location: 5" in model.requests[1].messages[-1].text and toolbox.called == []
-
-
 async def test_an_empty_reply_is_nudged_once_and_then_reported():
     model = ScriptedModel([[ReplyPart()], [ReplyPart()]])
     turn, _ = turn_of(model)
@@ -204,12 +122,6 @@ async def test_an_empty_reply_is_nudged_once_and_then_reported():
     assert model.requests[1].messages[-1] == UserMessage(NUDGE)
     assert ended(events).reason is EndReason.EMPTY
     assert of_type(events, TurnError)[0].message == "the model returned nothing (scripted)"
-
-
-async def test_a_reply_after_the_nudge_is_the_answer():
-    turn, talk = turn_of(ScriptedModel([[ReplyPart()], says("here")]))
-    assert ended(await run(turn)).text == "here"
-    assert UserMessage(NUDGE) not in talk.messages
 
 
 def nudges(model):
@@ -221,13 +133,6 @@ async def test_the_nudge_is_sent_with_only_one_request():
     turn, _ = turn_of(model)
     assert ended(await run(turn)).text == "done"
     assert nudges(model) == [False, True, False, False]
-
-
-async def test_an_empty_reply_after_a_tool_call_gets_its_own_nudge():
-    model = ScriptedModel([[ReplyPart()], calls(call(1)), [ReplyPart()], says("done")])
-    turn, _ = turn_of(model)
-    assert ended(await run(turn)).text == "done"
-    assert nudges(model) == [False, True, False, True]
 
 
 async def test_an_empty_reply_to_a_steering_message_gets_its_own_nudge():
@@ -292,15 +197,6 @@ async def test_the_first_message_after_a_turn_that_reached_its_limit_counts_as_n
     second, _ = turn_of(model, context_meter=context_meter, talk=talk)
     await run(second)
     assert expected == [1_000 + estimate_messages([UserMessage("go")])]
-
-
-async def test_a_model_error_keeps_the_partial_reply_and_names_the_cause():
-    error = ModelError("the stream broke", where="ollama", next_step="Retry.")
-    turn, talk = turn_of(ScriptedModel([[TextPart("half an ans"), error]]))
-    events = await run(turn)
-    assert of_type(events, TurnError) == [TurnError("the stream broke", "ollama", "Retry.")]
-    assert ended(events).reason is EndReason.MODEL_ERROR
-    assert talk.messages[-1] == AssistantMessage("half an ans", model="scripted", partial=True)
 
 
 async def test_cancelling_while_the_model_streams_closes_the_stream_and_keeps_the_text():
@@ -371,16 +267,6 @@ async def test_cancelling_while_tools_run_cancels_them_and_answers_every_call():
     assert len(cancelled) == 2
     assert [event.why for event in of_type(events, ToolCallEnded)] == ["cancelled", "cancelled"]
     assert sanitised(talk.messages) == talk.messages and talk.dangling() == ()
-
-
-async def test_the_next_turn_works_after_a_cancelled_one():
-    first, talk = turn_of(ScriptedModel([[Wait(None)]]))
-    task = asyncio.create_task(run(first))
-    await until(lambda: first.meter.steps == 1)
-    first.cancel()
-    await task
-    second, _ = turn_of(ScriptedModel([says("fine")]), talk=talk)
-    assert ended(await run(second)).text == "fine"
 
 
 async def test_abandoning_the_events_ends_the_turn_and_leaves_the_history_valid():

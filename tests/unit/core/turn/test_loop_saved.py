@@ -2,49 +2,14 @@
 
 from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import (
-    YES,
-    FunctionToolbox,
     HandClock,
     NotedJournal,
-    ScriptedApprover,
     call,
-    text,
     turn_of,
 )
 from tui.core.conversation.conversation import Conversation, ToolMessage
 from tui.core.events import StepEnded, ToolCallEnded, TurnEnded
 from tui.core.ports import ReplyPart, TextPart
-
-
-async def test_a_call_is_saved_before_it_is_sent():
-    journal = NotedJournal()
-    seen = []
-
-    async def look(arguments):
-        seen.extend(journal.on_disk)
-        return text("looked")
-
-    model = ScriptedModel([calls(call(1, "srv__look")), says("done")])
-    turn, _ = turn_of(model, FunctionToolbox(look=look), talk=Conversation(journal=journal))
-    [event async for event in turn.events()]
-    intents = [entry[1] for entry in seen if entry[0] == "intent"]
-    assert [(one.call_id, one.server, one.tool, one.decision) for one in intents] == [
-        ("c1", "srv", "look", "allowed")
-    ]
-
-
-async def test_the_answer_of_the_person_is_saved_before_the_call():
-    journal = NotedJournal()
-    model = ScriptedModel([calls(call(1)), says("done")])
-    turn, _ = turn_of(
-        model,
-        FunctionToolbox(read_only=False),
-        approver=ScriptedApprover(YES),
-        talk=Conversation(journal=journal),
-    )
-    [event async for event in turn.events()]
-    told = [entry for entry in journal.told if entry[0] in ("decision", "intent")]
-    assert told[0] == ("decision", "c1", "once", "") and told[1][1].decision == "once"
 
 
 async def test_an_event_is_emitted_only_after_its_messages_are_on_disk():
