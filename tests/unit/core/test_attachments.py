@@ -100,22 +100,6 @@ def test_each_content_of_a_resource_becomes_an_attachment():
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (BinaryContent("image", "image/png", 9, "no base64!"), "not valid base64"),
-        (BinaryContent("blob", "", 9, "no base64!"), "not valid base64"),
-        (BinaryContent("image", "image/png", 9, base64_of(b"GIF89a")), "damaged"),
-        (BinaryContent("image", "image/tiff", 9, base64_of(b"II*\0")), "unsupported image format"),
-        (BinaryContent("blob", "", MAX_BYTES + 1, "AAAA"), "larger than 10 MiB"),
-        (ResourceContent("a://1", "", "x" * (MAX_TEXT + 1)), "larger than 256 KiB"),
-    ],
-)
-def test_content_that_an_endpoint_would_reject_is_rejected(content, words):
-    with pytest.raises(ValueError, match=words):
-        attachments_of([content], "x")
-
-
 def test_the_type_of_an_image_from_a_server_is_detected_from_its_bytes():
     found = attachment_of_binary("shot", image(mime="image/x-evil"))
     assert (found.kind, found.mime, found.name) == ("image", "image/png", "shot")

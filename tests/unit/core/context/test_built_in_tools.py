@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import FunctionToolbox, text
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
-from tui.core.permission.approval_policy import Policy, Verdict
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import TextContent, Tool, ToolResult
 
@@ -42,21 +41,6 @@ def said(result: ToolResult) -> str:
 def test_read_result_is_offered_last_and_only_if_a_result_is_stored() -> None:
     assert [tool.name for tool in toolbox().tools()] == ["echo"]
     assert [(tool.server, tool.name) for tool in toolbox("x").tools()][1:] == [("mcptui", "read_result")]
-
-
-def test_read_result_is_the_same_object_each_time() -> None:
-    box = toolbox("x")
-    assert box.tools()[-1] is box.tools()[-1]
-
-
-def test_read_result_runs_without_approval() -> None:
-    assert Policy().judge(toolbox("x").tools()[-1]).verdict is Verdict.ALLOW
-
-
-async def test_other_tools_are_called_unchanged() -> None:
-    box = toolbox("x")
-    result = await box.call(box.tools()[0], {"text": "hi"}, seconds=1, progress=silent)
-    assert said(result) == "echo hi"
 
 
 async def test_pages_follow_one_another_without_gaps() -> None:
@@ -125,25 +109,6 @@ async def test_an_unknown_result_name_is_an_error_that_lists_the_known_ones() ->
 async def test_an_offset_past_the_end_is_an_error() -> None:
     result = await read(toolbox("abc"), name="result-1", offset=3)
     assert result.is_error and "has 3 characters" in said(result)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {},
-        {"name": 1},
-        {"name": "result-1", "offset": -1},
-        {"name": "result-1", "offset": True},
-        {"name": "result-1", "limit": 0},
-        {"name": "result-1", "limit": 1.5},
-        {"name": "result-1", "grep": ["x"]},
-        {"name": "result-1", "path": "/etc"},
-    ],
-)
-async def test_invalid_arguments_are_reported_before_the_call(arguments: dict[str, object]) -> None:
-    box = toolbox("x")
-    assert await box.check(box.tools()[-1], arguments)
-    assert (await box.call(box.tools()[-1], arguments, seconds=1, progress=silent)).is_error
 
 
 async def test_a_server_named_mcptui_keeps_its_own_read_result() -> None:

@@ -12,9 +12,7 @@ from tui.core.context.context_meter import (
     estimate_tool,
 )
 from tui.core.conversation.conversation import (
-    AssistantMessage,
     Attachment,
-    CallRequest,
     UserMessage,
 )
 from tui.core.errors import ModelError
@@ -39,13 +37,6 @@ def test_chinese_text_is_more_than_one_token_per_character() -> None:
     assert estimate("北京天气如何") == 8
 
 
-def test_a_request_counts_messages_calls_and_tools() -> None:
-    empty = estimate_request(ModelRequest("", []))
-    call = AssistantMessage(calls=(CallRequest("1", "get_weather", '{"a": 1}'),))
-    full = ModelRequest("system", [UserMessage("hi"), call], [ToolSpec("t", "d", {"type": "object"})])
-    assert empty == 0 < estimate_request(full)
-
-
 def test_the_estimate_for_an_image_does_not_depend_on_its_bytes() -> None:
     picture = Attachment("image", "image/png", "a.png", 9, "A" * 1_000_000)
     assert 1000 <= estimate_message(UserMessage("", (picture,))) <= 3000
@@ -66,11 +57,6 @@ def test_a_schema_that_cannot_be_serialized_is_still_counted() -> None:
     for _ in range(50):
         deep = {"a": deep}
     assert estimate_tool(ToolSpec("t", "", {**deep, "b": object()})) > 50
-
-
-# ---- each message once
-
-# ---- token counts from endpoints
 
 
 def test_the_first_count_sets_the_calibration_and_later_ones_adjust_it() -> None:

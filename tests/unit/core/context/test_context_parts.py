@@ -30,11 +30,6 @@ def test_only_tools_that_are_sent_are_counted():
     assert parts(servers=servers)["crm 2 of 6 tools"] == sum(map(estimate_tool, SPECS))
 
 
-def test_built_in_tools_are_counted_too():
-    own = ToolSpec("mcptui__find_tools", "Search all tools.", {}, "mcptui", "find_tools")
-    assert parts([*SPECS, own])["mcptui 1 tool"] == estimate_tool(own)
-
-
 def test_the_parts_are_scaled_to_the_endpoint_count():
     calibration = Calibration()
     calibration.learn(1_000, 2_000)

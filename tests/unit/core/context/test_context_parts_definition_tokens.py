@@ -1,5 +1,5 @@
 from tui.core.context.context_meter import Calibration
-from tui.core.context.context_parts import DefinitionTokens, definition_tokens, token_words
+from tui.core.context.context_parts import definition_tokens, token_words
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.tools import Tool
 
@@ -44,10 +44,6 @@ def test_token_counts_are_short_and_correctly_pluralized():
     assert token_words(1, measured=True) == "1 token"
     assert token_words(214, measured=True) == "214 tokens"
     assert token_words(1_240, measured=False) == "~1.2 k tokens"
-
-
-def test_a_server_without_definitions_uses_no_tokens():
-    assert DefinitionTokens().total == 0
 
 
 def test_a_tool_that_is_never_sent_uses_no_tokens():

@@ -79,10 +79,6 @@ def test_an_image_is_named_with_its_size_and_attached():
     assert attachment.data == base64_of(png(640, 480)) and attachment.size == len(png(640, 480))
 
 
-def test_the_type_of_an_image_is_detected_from_its_bytes():
-    assert told(image(mime="image/jpeg")).attachments[0].mime == "image/png"
-
-
 def test_audio_is_attached():
     seen = told(BinaryContent("audio", "audio/x-wav", len(wav()), base64_of(wav())))
     assert seen.text == f"[audio 1: audio/wav {len(wav())} B, attached below]"
@@ -146,10 +142,6 @@ def test_results_with_different_images_are_not_identical():
 # ---- hostile text
 
 
-def test_invisible_tag_characters_never_reach_the_model():
-    assert result_text(ToolResult((TextContent("hi\U000e0041\U000e0042"),))) == "hi"
-
-
 def test_text_that_is_invisible_to_people_never_reaches_the_model():
     bad = "\u200b\u2063\u202e\x1b[8m\U000e0041"
     link = LinkContent(f"x:{bad}", bad, bad)
@@ -176,10 +168,6 @@ def test_the_model_is_told_how_many_and_which_invisible_characters_were_removed(
 )
 def test_a_text_without_removed_characters_has_no_warning(text: str):
     assert "[warning" not in told(TextContent(text)).text
-
-
-def test_lone_surrogates_do_not_prevent_sending():
-    told(TextContent("\ud800"), structured={"\ud800": "\udfff"}).text.encode("utf-8")
 
 
 def test_structured_content_of_any_depth_can_be_sent():

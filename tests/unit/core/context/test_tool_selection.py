@@ -90,11 +90,6 @@ def test_an_offer_is_renewed_only_if_its_tools_change():
     assert offer.renewed([Tool("s", "a", digest="2")]) is not offer
 
 
-def test_a_tool_is_converted_once_and_reused_in_later_turns():
-    tool_selection, tools = ToolSelection(), many(3)
-    assert tool_selection.offer(tools).specs[1] is tool_selection.offer(tools[1:]).specs[0]
-
-
 def test_a_changed_tool_is_converted_again():
     tool_selection = ToolSelection()
     before = tool_selection.offer([Tool("s", "a", description="old", digest="1")])
@@ -158,15 +153,6 @@ def test_find_tools_is_offered_only_while_tools_are_left_out():
     assert "find_tools" not in names(offer.renewed(many(10)))
 
 
-def test_found_tools_replace_others_and_are_kept_for_the_turn():
-    tool_selection, tools = ToolSelection(max_tools=10), many(50)
-    offer, text = tool_selection.offer(tools, talk=[UserMessage("t1")]).search("t40", 1)
-    assert "- many__t40: " in text
-    assert {"t40", "find_tools"} <= set(names(offer)) and len(offer) <= 10
-    assert "t40" in names(offer.renewed([*tools, *many(3, "new")]))
-    assert tool_selection.marks["many", "t40"].startswith("loaded")
-
-
 def test_loaded_tools_remain_loaded_in_later_turns_of_the_same_conversation():
     tools = many(50)
     first = ToolSelection(max_tools=10).offer(tools)
@@ -202,12 +188,3 @@ def test_a_tool_whose_definition_alone_is_too_large_is_reported():
 
 def test_find_tools_ranks_first_for_an_endpoint_that_accepts_fewer():
     assert ToolSelection().offer(many()).best[0] == "mcptui__find_tools"
-
-
-def test_a_tool_with_an_invisible_character_in_an_argument_name_is_not_offered():
-    schema = {"type": "object", "properties": {"a\u200b": {"type": "string"}}}
-    offer = ToolOffer([Tool("files", "read", schema=schema, digest="1"), Tool("files", "write", digest="2")])
-    assert names(offer) == ["write"]
-    assert offer.notice.startswith(
-        "Not offered to the model: files › read (its schema has invisible characters in the name"
-    )

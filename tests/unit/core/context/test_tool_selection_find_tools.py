@@ -1,8 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.core.stand_ins import FunctionToolbox
-from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_find_tools
 from tui.core.context.tool_selection import (
     MOST_FOUND,
     find_tools,
@@ -91,29 +89,6 @@ def test_recently_loaded_tools_come_first_and_removed_tools_are_forgotten():
 def test_the_description_of_find_tools_is_stable_and_names_the_servers():
     assert find_tools(TOOLS) == find_tools(TOOLS)
     assert "github (2), mail (1)" in find_tools(TOOLS).description
-
-
-def test_a_server_named_mcptui_keeps_its_own_find_tools():
-    theirs = tool("mcptui", "find_tools")
-    own = find_tools([theirs])
-    assert own.server == "mcptui-" and is_find_tools(own) and not is_find_tools(theirs)
-
-
-async def test_arguments_are_validated_before_the_search():
-    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), search=lambda found: f"search {found['query']}")
-    own = find_tools(TOOLS)
-    for wrong in (
-        {},
-        {"query": " "},
-        {"query": 1},
-        {"query": "x", "limit": 0},
-        {"query": "x", "limit": 1.0},
-    ):
-        assert await box.check(own, wrong)
-    assert await box.check(own, {"query": "x", "server": "github"}) == "unknown argument server"
-    assert await box.check(own, {"query": "x", "limit": MOST_FOUND}) == ""
-    result = await box.call(own, {"query": "x"}, seconds=1, progress=lambda *_: None)
-    assert result.content[0].text == "search x"
 
 
 @given(st.text(max_size=200), st.integers(1, MOST_FOUND))
