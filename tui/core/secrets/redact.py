@@ -13,17 +13,12 @@ from typing import Any, Generic, TypeVar
 
 from tui.core.secrets.encodings import (
     Beginnings,
-    EncodedSecret,
-    Needles,
     forms_of,
-    has_coded_ascii,
-    json_views,
     octets_of,
     text_of,
-    url_views,
     without_split,
 )
-from tui.core.secrets.learned_values import MAX_LEARNED, LearnedValues
+from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.secret_shapes import PartialQuotes, is_a_word, secret_lines, shapes_in
 from tui.core.text import clean_line
@@ -66,100 +61,9 @@ class Secret:
         return hash(self._value)
 
 
-WINDOW = 16 * 1024
-"""Bytes searched at once: of a large body only the windows that may contain a secret are searched."""
-
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]")
 
 Span = tuple[int, int, str]
-
-
-class BytesRedactor:
-    """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
-
-    Short values would match ordinary text. Lines of a value are found as well.
-    """
-
-    def __init__(self, learned: LearnedValues) -> None:
-        self._learned = learned
-        self._texts: set[str] = set()
-        self._forms: Sequence[EncodedSecret] = ()
-        self._words: Collection[str] = ()
-        self._quotes = self._quotes_of_no_words = PartialQuotes({})
-        self._plain = Needles()
-        self._bare = Needles()
-        self._flat = Needles()
-        self._flat_escapable = Needles()
-        self._overlap = 0
-        self._window = WINDOW
-
-    def add(
-        self, names: Mapping[str, str], keys: Mapping[str, str] | None = None, words: Collection[str] = ()
-    ) -> None:
-        """Search for these values too; what is known is not built again.
-
-        Partial quotes of all `keys` are replaced too, and all `words` stay in what is spoken. A thread may
-        search meanwhile: it finds what was known before.
-        """
-        new = [form for value, name in names.items() for form in self._new_forms(value, name)]
-        keys = keys or {}
-        self._words, self._quotes = words, PartialQuotes(keys)
-        self._quotes_of_no_words = PartialQuotes({key: keys[key] for key in keys if key not in words})
-        if not new:
-            return
-        # Escapes make a value up to twelve times as long; windows overlap by that much.
-        self._overlap = max(self._overlap, 12 * max(len(form.plain) for form in new))
-        self._window = max(WINDOW, 2 * self._overlap)
-        # Longest first: of overlapping values, the name of the longest is shown.
-        self._forms = sorted((*self._forms, *new), key=lambda form: len(form.plain), reverse=True)
-        self._plain.add(form.plain for form in new)
-        self._bare.add(form.bare for form in new)
-        self._flat.add(flat for form in new for flat in form.flat)
-        self._flat_escapable.add(flat for form in new if form.escapable for flat in form.flat)
-
-    def _new_forms(self, value: str, name: str) -> Iterator[EncodedSecret]:
-        for text in (*forms_of(value), *secret_lines(value)):
-            if text not in self._texts:
-                self._texts.add(text)
-                yield EncodedSecret(name, text, value)
-
-    def redact(
-        self, raw: bytes, *, quotes: bool = True, shapes: bool = True, spoken: bool = False
-    ) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without secrets, partial quotes of keys and shapes, and the positions of the marks.
-
-        What is `spoken` keeps words, and placeholders that look like a secret.
-        """
-        kept = self._words if spoken else ()
-        spans = [*self._known(raw, kept), *self._learned.spans_in(raw)]
-        if quotes:
-            spans += (self._quotes_of_no_words if spoken else self._quotes).spans_in(raw)
-        if shapes:
-            spans += shapes_in(raw, placeholders=not spoken)
-        return _replaced(raw, spans) if spans else (raw, ())
-
-    def _known(self, raw: bytes, kept: Collection[str]) -> Iterator[Span]:
-        size = len(raw) if len(raw) <= self._window else self._window
-        for start in range(0, len(raw) if self._forms else 0, max(size, 1)):
-            window = raw[start : start + size + self._overlap]
-            if self._may_hold(window):
-                for begin, end, name in self._values(window, kept):
-                    yield start + begin, start + end, name
-
-    def _may_hold(self, raw: bytes) -> bool:
-        if self._plain.any_in(raw):
-            return True
-        flat = self._flat if has_coded_ascii(raw) else self._flat_escapable
-        if flat and any(map(flat.any_in, json_views(raw))):
-            return True
-        return any(map(self._bare.any_in, url_views(raw)))
-
-    def _values(self, raw: bytes, kept: Collection[str]) -> Iterator[Span]:
-        views = [raw, *json_views(raw), *url_views(raw)]
-        for form in self._forms:
-            if form.value not in kept and form.may_be_in(views):
-                for found in form.pattern.finditer(raw):
-                    yield *found.span(), form.name
 
 
 def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:
@@ -202,16 +106,20 @@ class Redactor:
         self.arguments = SecretArguments()
         self._names: dict[str, str] = {}
         self._keys: dict[str, str] = {}
+        self._words: Collection[str] = ()
         self._spoken: Collection[str] = ()
-        self._learned = LearnedValues()
+        self._known = KnownValues()
+        self._quotes = self._quotes_of_no_words = PartialQuotes({})
         self._learned_from = Counter[str]()
         self._added_from = Counter[str]()
-        self._bytes = BytesRedactor(self._learned)
         self._beginnings: Beginnings | None = None
         self.add(secrets or {}, keys or {})
 
     def add(self, secrets: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
-        """Redact these values too. Several values may have one name; a value keeps its first name."""
+        """Redact these values too. Several values may have one name; a value keeps its first name.
+
+        A thread may search meanwhile: it finds what was known before.
+        """
         new_keys = _new(keys or {}, self._keys)
         new = {**_new(secrets, self._names), **_new(keys or {}, self._names)}
         if not new and not new_keys:
@@ -220,9 +128,16 @@ class Redactor:
         self._names = {**self._names, **new}
         others = self._names.keys() - self._keys.keys()
         # If only another secret in a key were replaced, the rest of the key would remain.
-        words = {key for key in self._keys if is_a_word(key) and not any(other in key for other in others)}
-        self._spoken = self._names.keys() - words
-        self._bytes.add(new, self._keys, words)
+        self._words = {
+            key for key in self._keys if is_a_word(key) and not any(other in key for other in others)
+        }
+        self._spoken = self._names.keys() - self._words
+        self._quotes = PartialQuotes(self._keys)
+        self._quotes_of_no_words = PartialQuotes(
+            {key: name for key, name in self._keys.items() if key not in self._words}
+        )
+        for value, name in new.items():
+            self._known.add(name, value)
         self._beginnings = None
 
     def add_some(self, source: str, secrets: Mapping[str, str]) -> None:
@@ -240,26 +155,26 @@ class Redactor:
         Unlike values that were added, it is not found if it is split over several texts or cut off. Returns
         False, without remembering it, if `source` handed out too many.
         """
-        if len(value) < MIN_SECRET or value in self._names or value in self._learned:
+        if len(value) < MIN_SECRET or value in self._names or value in self._known:
             return True
         if self._learned_from[source] >= MAX_LEARNED:
             return False
         self._learned_from[source] += 1
-        self._learned.add(name, value)
+        self._known.learn(name, value)
         return True
 
     @property
     def known(self) -> int:
         """The number of known values, which only grows."""
-        return len(self._names) + len(self._learned)
+        return len(self._names) + len(self._known)
 
     @property
     def searches(self) -> bool:
         """Whether there is any value that `redact_spoken` replaces."""
-        return bool(self._spoken or self._learned)
+        return bool(self._spoken or self._known)
 
     def redact(self, text: str) -> str:
-        return self._in_text(text, self._bytes.redact)
+        return self._in_text(text, self._redacted)
 
     def redact_line(self, text: str, limit: int) -> str:
         """Return a text as one line without secrets, of at most `limit` characters."""
@@ -267,7 +182,7 @@ class Redactor:
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
         """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""
-        return self._in_text(text, partial(self._bytes.redact, shapes=False, quotes=quotes))
+        return self._in_text(text, partial(self._redacted, shapes=False, quotes=quotes))
 
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
         """Return text of a model or the user without complete known values.
@@ -278,11 +193,11 @@ class Redactor:
         """
         if not (shapes or self.searches):
             return text
-        return self._in_text(text, partial(self._bytes.redact, shapes=shapes, quotes=quotes, spoken=True))
+        return self._in_text(text, partial(self._redacted, shapes=shapes, quotes=quotes, spoken=True))
 
     def redact_spoken_bytes(self, raw: bytes) -> bytes:
         """Return bytes without complete known values, as `redact_spoken` does."""
-        return self._bytes.redact(raw, shapes=False, quotes=False, spoken=True)[0]
+        return self._redacted(raw, shapes=False, quotes=False, spoken=True)[0]
 
     def begun_at_end(self, text: str) -> int:
         """Return how many characters at the end of `text` may start a value that `redact_spoken` replaces.
@@ -344,7 +259,21 @@ class Redactor:
 
         Configured values are also found escaped for JSON, for a URL, in base64 and in mixtures of these.
         """
-        return self._bytes.redact(raw)
+        return self._redacted(raw)
+
+    def _redacted(
+        self, raw: bytes, *, quotes: bool = True, shapes: bool = True, spoken: bool = False
+    ) -> tuple[bytes, tuple[Redaction, ...]]:
+        """Return `raw` without secrets, partial quotes of keys and shapes, and the positions of the marks.
+
+        What is `spoken` keeps words, and placeholders that look like a secret.
+        """
+        spans = self._known.spans_in(raw, self._words if spoken else ())
+        if quotes:
+            spans += (self._quotes_of_no_words if spoken else self._quotes).spans_in(raw)
+        if shapes:
+            spans += shapes_in(raw, placeholders=not spoken)
+        return _replaced(raw, spans) if spans else (raw, ())
 
     @staticmethod
     def _in_text(text: str, redact: Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]) -> str:
