@@ -347,7 +347,7 @@ class Conversations:
             )
             return Turn(now.talk, deps, number)
 
-        meter = TurnMeter(context.limits, context.clock.now_ns())
+        meter = TurnMeter(context.limits, context.clock)
         waits = (context.starting, ModelLoading(active))
 
         def notice(event: Event) -> None:

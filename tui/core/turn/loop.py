@@ -161,7 +161,7 @@ class Turn:
         self._number = number
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
-        self.meter = TurnMeter(deps.limits, deps.clock.now_ns())
+        self.meter = TurnMeter(deps.limits, deps.clock)
         self._actor = ToolCallRunner(deps, conversation, self.meter, self._emit)
         self._step = 0
         self._usage = Usage()
@@ -250,7 +250,7 @@ class Turn:
         offer = await self._actor.refresh_tools()
         self._emit(TurnStarted(deps.model.chat.label, len(offer), offer.notice, self._number))
         extra, corrections = "", 0
-        while (reached := self.meter.reached(deps.clock.now_ns())) is None:
+        while (reached := self.meter.reached()) is None:
             self.meter.steps += 1
             await self._actor.refresh_tools()
             self._take_steering()
@@ -301,7 +301,7 @@ class Turn:
         started = deps.clock.now_ns()
         self._reply = reply = Reply()
         try:
-            async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
+            async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds):
                 offer = self._actor.offer if tools and not final else None
                 request = await self._asking.ask(reply, self._step, offer, extra)
             if extra in (NUDGE, WRAP_UP):

@@ -120,20 +120,6 @@ class CallOutcome:
     counted: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _MeterClock:
-    """The clock of a turn, which can be paused."""
-
-    meter: TurnMeter
-    clock: Clock
-
-    def pause(self) -> None:
-        self.meter.pause(self.clock.now_ns())
-
-    def resume(self) -> None:
-        self.meter.resume(self.clock.now_ns())
-
-
 class ToolCallRunner:
     """Runs calls. Emits an event for each stage and appends one observation per call to the conversation."""
 
@@ -145,7 +131,7 @@ class ToolCallRunner:
         self._proposed: dict[str, PreparedCall] = {}
         self._started: dict[str, int] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
-        self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
+        self._clocks = TimeLimits(meter)
         permission, tools = deps.permission, deps.tools
         self._policy = permission.policy
         self._approval = CallApproval(
@@ -319,7 +305,6 @@ class ToolCallRunner:
         await self._save_intent(item, tool)
         self._started[call_id] = clock.now_ns()
         self._emit(ToolCallStarted(step, call_id))
-        left = self._meter.left_seconds(clock.now_ns())
         call = self._toolbox.call(
             tool,
             item.arguments,
@@ -328,7 +313,7 @@ class ToolCallRunner:
             clocks=self._clocks,
         )
         work = self._running[call_id] = asyncio.create_task(call, name=f"call {call_id}")
-        limit = TimeLimit(left)
+        limit = TimeLimit(self._meter.left_seconds)
         try:
             with self._clocks.holding(limit):
                 async with limit:
