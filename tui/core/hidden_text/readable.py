@@ -47,7 +47,8 @@ def gaps(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each run of blanks, of any kind, that hides what follows it."""
     last = _end(text)
     for gap in _BLANKS.finditer(text, 0, last):
-        if gap.end() < last and _moves_off_screen(gap.group()):
+        lines = _BREAK.split(gap.group())
+        if gap.end() < last and (len(lines) > FAR_LINES + 1 or max(map(_columns, lines)) >= FAR_BLANKS):
             yield gap.span()
 
 
@@ -146,11 +147,6 @@ def _end(text: str) -> int:
     while at and _IS_BLANK.match(text, at - 1):
         at -= 1
     return at
-
-
-def _moves_off_screen(blanks: str) -> bool:
-    lines = _BREAK.split(blanks)
-    return len(lines) > FAR_LINES + 1 or any(_columns(line) >= FAR_BLANKS for line in lines)
 
 
 def _columns(line: str) -> int:

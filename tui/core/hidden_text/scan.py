@@ -147,8 +147,10 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
     gap = next(gaps(head), None)
     if gap is not None:
         yield HiddenText(Sign.FAR, place, _after(head, gap[1]))
-    if _ENTITY.search(head):
-        head = _as_markup(head)
+    if _ENTITY.search(head):  # `&lt;!--` is a comment to a model
+        from html import unescape  # loads a large table, which few texts need
+
+        head = unescape(head)
     folded = head.lower()
     if (
         gap is None
@@ -160,13 +162,6 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
         yield HiddenText(Sign.COMMENT, place, _after(head, found.start()))
     for order, start, end in orders_in(head):
         yield HiddenText(Sign[order.name], place, _around(head, start, end))
-
-
-def _as_markup(text: str) -> str:
-    """Return a text with its character references replaced: `&lt;!--` is a comment to a model."""
-    from html import unescape  # loads a large table, which few texts need
-
-    return unescape(text)
 
 
 def _unseen(text: str, place: str) -> Iterator[HiddenText]:

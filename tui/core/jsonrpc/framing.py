@@ -196,8 +196,9 @@ class EventCutter:
         name = line if end < 0 else line[:end]
         begin = len(line) if end < 0 else end + 1 + line.startswith(b" ", end + 1)
         if name == b"data":
-            if self._json_lines and self._begins_object(line[begin : begin + 6]):
-                yield from self._dispatch()
+            if self._json_lines and (self._more or self._data or b"").endswith(b"}"):
+                if line.startswith((b"{", b"[DONE]"), begin):
+                    yield from self._dispatch()
             room = self._kept - len(self._more)
             self._octets += size - begin
             with memoryview(line) as seen:  # megabytes are copied once
@@ -217,9 +218,6 @@ class EventCutter:
         elif name == b"retry" and value.isdigit():
             asked = int(value) if len(value) < 10 else LONGEST_RETRY
             self.retry_ms = max(SHORTEST_RETRY, min(LONGEST_RETRY, asked))
-
-    def _begins_object(self, value: bytearray) -> bool:
-        return (self._more or self._data or b"").endswith(b"}") and value.startswith((b"{", b"[DONE]"))
 
     def _dispatch(self) -> Iterator[Event]:
         data = self._data

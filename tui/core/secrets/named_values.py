@@ -124,7 +124,12 @@ class SecretArguments:
             argument
             for server, rules in self._rules.items()
             for pattern, argument in rules
-            if unclear or any(_matches_pattern(one, server, pattern) for one in (wanted, without))
+            if unclear
+            or any(
+                one.startswith(start := f"{_folded(server)}__")
+                and fnmatchcase(one.removeprefix(start), _folded(pattern))
+                for one in (wanted, without)
+            )
         ]
         return SecretNames(frozenset().union(*names), tuple(patterns))
 
@@ -143,11 +148,6 @@ def _bounded(names: frozenset[str]) -> frozenset[str]:
 
 def _folded(name: str) -> str:
     return _NOT_IN_A_NAME.sub("_", name).casefold().replace("-", "_").lstrip("_")
-
-
-def _matches_pattern(name: str, server: str, pattern: str) -> bool:
-    start = _folded(server) + "__"
-    return fnmatchcase(name.removeprefix(start), _folded(pattern)) and name.startswith(start)
 
 
 def secret_names(schema: Any) -> frozenset[str]:

@@ -253,7 +253,10 @@ class Turn:
         while (reached := self.meter.reached()) is None:
             self.meter.steps += 1
             await self._actor.refresh_tools()
-            self._take_steering()
+            while self._steering:
+                text = self._steering.pop(0)
+                self._conversation.say(text)
+                self._emit(Steered(self._step + 1, text))
             try:
                 reply = await self._think(extra, tools=not corrections)
             except TimeoutError:
@@ -280,12 +283,6 @@ class Turn:
                 break
             await self._actor.act(self._step, reply.calls)
         await self._wrap_up(reached)
-
-    def _take_steering(self) -> None:
-        while self._steering:
-            text = self._steering.pop(0)
-            self._conversation.say(text)
-            self._emit(Steered(self._step + 1, text))
 
     async def _mismatch(self, reply: Reply, wanted: AnswerFormat) -> str:
         """Return the problem of an answer under the schema, if the model may still correct it, or ""."""
