@@ -6,25 +6,44 @@ import pytest
 
 from tests.conftest import until
 from tests.scripted_model import ScriptedModel, Wait, calls, says
-from tests.unit.core.stand_ins import FunctionToolbox, HandClock, call, ended, of_type, run, text, turn_of
+from tests.unit.core.stand_ins import (
+    FunctionToolbox,
+    HandClock,
+    NotedJournal,
+    call,
+    ended,
+    of_type,
+    run,
+    text,
+    turn_of,
+)
 from tui.core.context.context_meter import ContextMeter, estimate, estimate_messages, estimate_tool
-from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage, sanitised
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Conversation,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
 from tui.core.errors import ModelError
 from tui.core.events import (
     EndReason,
     LimitName,
+    Notice,
+    StepEnded,
     TextDelta,
     ToolCallEnded,
     TurnEnded,
     TurnError,
     Waiting,
 )
-from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.ports import ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.servers import ServerState
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import NUDGE
+from tui.core.turn.model_step import ONLY_REASONING
 
 
 async def test_read_only_calls_in_one_reply_run_in_parallel_and_results_keep_call_order():
@@ -352,3 +371,72 @@ async def test_the_wait_for_a_server_is_bounded():
     turn, _ = turn_of(model, toolbox, clock=clock, absent=lambda: {"srv": ServerState.STARTING})
     events = await run(turn)
     assert of_type(events, ToolCallEnded)[0].why == "server not running" and clock.ns >= 8e9
+
+
+def thinks(thought, finish="stop"):
+    return [ReasoningPart(thought), ReplyPart(finish=finish)]
+
+
+async def test_reasoning_is_the_answer_of_a_model_that_writes_nothing_else():
+    turn, talk = turn_of(ScriptedModel([thinks("Hm."), thinks("It is Oslo.\n")]))
+    events = await run(turn)
+    assert (ended(events).reason, ended(events).text) == (EndReason.ANSWERED, "It is Oslo.")
+    assert [delta.text for delta in of_type(events, TextDelta)] == ["It is Oslo."]
+    assert of_type(events, Notice)[-1].message == ONLY_REASONING
+    assert (talk.messages[-1].text, talk.messages[-1].reasoning) == ("It is Oslo.", "")
+
+
+async def test_the_reasoning_of_the_first_reply_is_the_answer_if_the_second_is_empty():
+    turn, _ = turn_of(ScriptedModel([thinks("It is Oslo."), [ReplyPart()]]))
+    assert ended(await run(turn)).text == "It is Oslo."
+
+
+async def test_a_model_that_answers_when_it_is_asked_again_keeps_its_reasoning():
+    model = ScriptedModel([thinks("Hm."), [ReasoningPart("Oh."), TextPart("Oslo"), ReplyPart()]])
+    turn, talk = turn_of(model)
+    assert ended(await run(turn)).text == "Oslo"
+    assert talk.messages[-1].reasoning == "Oh." and model.requests[1].messages[-1].text == NUDGE
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+async def test_reasoning_that_was_cut_off_is_not_an_answer(finish):
+    turn, _ = turn_of(ScriptedModel([thinks("Hm.", "length"), thinks("Hm, so", finish)]))
+    events = await run(turn)
+    assert ended(events).text == "" and not of_type(events, TextDelta)
+
+
+async def test_reasoning_before_calls_is_not_an_answer():
+    made = [ReasoningPart("I look."), *calls(call(1))]
+    turn, _ = turn_of(ScriptedModel([[ReplyPart()], made, says("done")]))
+    events = await run(turn)
+    assert [delta.text for delta in of_type(events, TextDelta)] == ["done"]
+
+
+async def test_an_event_is_emitted_only_after_its_messages_are_on_disk():
+    journal = NotedJournal()
+    model = ScriptedModel([calls(call(1)), says("done")])
+    turn, talk = turn_of(model, talk=Conversation(journal=journal))
+    async for event in turn.events():
+        written = [entry[2] for entry in journal.on_disk if entry[0] == "message"]
+        match event:
+            case StepEnded(step=2) | TurnEnded():
+                assert written == talk.messages
+            case ToolCallEnded():
+                assert ToolMessage("c1", "srv__echo", "echo hi") in written
+            case _:
+                pass
+
+
+async def test_a_draft_of_a_slow_reply_is_saved_about_every_second():
+    journal, clock = NotedJournal(), HandClock()
+
+    class Slow(ScriptedModel):
+        async def stream(self, request):
+            for piece in "abcdef":
+                clock.ns += 400_000_000
+                yield TextPart(piece)
+            yield ReplyPart()
+
+    turn, _ = turn_of(Slow([]), clock=clock, talk=Conversation(journal=journal))
+    [event async for event in turn.events()]
+    assert [entry[1] for entry in journal.told if entry[0] == "draft"] == ["abc", "abcdef"]
