@@ -112,12 +112,8 @@ class TurnDeps:
     result_store: ResultStore = field(default_factory=ResultStore)
 
 
-@dataclass(frozen=True, slots=True)
-class CallOutcome:
-    """How a call ended; `counted` is false if it does not count as an error of the model (a denial)."""
-
-    failed: bool
-    counted: bool = True
+Failed = bool | None
+"""Whether a call failed; None if it does not count as an error of the model (a denial)."""
 
 
 class ToolCallRunner:
@@ -194,7 +190,7 @@ class ToolCallRunner:
 
     async def act(self, step: int, calls: Sequence[CallRequest]) -> None:
         """Run `calls` in order; adjacent read-only calls that need no approval run in parallel."""
-        outcomes: list[CallOutcome] = []
+        outcomes: list[Failed] = []
         batch: list[PreparedCall] = []
         self._budget = self._budget_for(len(calls))
         await self._wait_for_servers(calls)
@@ -213,8 +209,8 @@ class ToolCallRunner:
                 await flush()
                 outcomes.append(await self._run_alone(step, item, item.tool))
         await flush()
-        counted = [outcome for outcome in outcomes if outcome.counted]
-        self._meter.step_ended(calls=len(counted), failed=sum(outcome.failed for outcome in counted))
+        counted = [failed for failed in outcomes if failed is not None]
+        self._meter.step_ended(calls=len(counted), failed=sum(counted))
 
     def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
         item = self._proposed.get(call.id) or self.propose(step, call)
@@ -255,35 +251,33 @@ class ToolCallRunner:
             await self.refresh_tools()
 
     async def _checked(self, position: int, item: PreparedCall, waiting: int) -> PreparedCall:
-        limits = self._deps.limits
+        limits, why = self._deps.limits, "not run"
         if item.problem or item.tool is None:
             return item
         if position >= limits.max_calls_per_reply:
-            text = f"not run: limit ({limits.max_calls_per_reply} calls in one reply)"
-            return PreparedCall(item.call, item.tool, item.arguments, text, "not run")
-        if self._meter.tool_calls + waiting >= limits.max_tool_calls:
-            text = f"not run: limit ({limits.max_tool_calls} tool calls in one turn)"
-            return PreparedCall(item.call, item.tool, item.arguments, text, "not run")
-        wrong = await self._toolbox.check(item.tool, item.arguments)
-        if wrong:
-            text = f"not run: the arguments do not match the tool's schema: {wrong}"
-            return PreparedCall(item.call, item.tool, item.arguments, text, "invalid arguments")
-        return item
+            text = f"limit ({limits.max_calls_per_reply} calls in one reply)"
+        elif self._meter.tool_calls + waiting >= limits.max_tool_calls:
+            text = f"limit ({limits.max_tool_calls} tool calls in one turn)"
+        elif wrong := await self._toolbox.check(item.tool, item.arguments):
+            text, why = f"the arguments do not match the tool's schema: {wrong}", "invalid arguments"
+        else:
+            return item
+        return replace(item, problem=f"not run: {text}", why=why)
 
-    def _refuse(self, step: int, item: PreparedCall) -> CallOutcome:
+    def _refuse(self, step: int, item: PreparedCall) -> Failed:
         if item.tool is not None and item.why == "denied":
             self._approval.judged(step, item.call, item.tool, item.arguments)
         self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
         if item.tool is not None and item.why == "not run":
             self._approval.limited(item.tool, item.arguments)
-        return CallOutcome(failed=True, counted=item.why not in ("not run", "denied"))
+        return None if item.why in ("not run", "denied") else True
 
-    async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[CallOutcome]:
+    async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[Failed]:
         if not batch:
             return []
         gate = asyncio.Semaphore(self._deps.limits.parallel_calls)
 
-        async def one(item: PreparedCall, tool: Tool) -> CallOutcome:
+        async def one(item: PreparedCall, tool: Tool) -> Failed:
             async with gate:
                 return await self._run_alone(step, item, tool)
 
@@ -291,14 +285,14 @@ class ToolCallRunner:
             tasks = [group.create_task(one(item, item.tool)) for item in batch if item.tool is not None]
         return [task.result() for task in tasks]
 
-    async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
+    async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> Failed:
         refusal = await self._approval.refusal(step, item.call, tool, item.arguments)
         if not refusal:
             return await self._run(step, item, tool)
         self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
-        return CallOutcome(failed=True, counted=False)
+        return None
 
-    async def _run(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
+    async def _run(self, step: int, item: PreparedCall, tool: Tool) -> Failed:
         call_id, clock = item.call.id, self._deps.clock
         if (turn := CAUSE.get()) is not None:  # this runs in a task of its own, or before the next step
             CAUSE.set(Cause(turn.turn, step, call_id))
@@ -325,12 +319,12 @@ class ToolCallRunner:
             if task is None or task.cancelling():
                 raise
             self._conclude(step, item, Observation(CANCELLED_FOR_MODEL), is_error=True, why="cancelled")
-            return CallOutcome(failed=True, counted=False)
+            return None
         finally:
             del self._running[call_id]
         told = await self._observe(item, tool, result)
         self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
-        return CallOutcome(failed=result.is_error)
+        return result.is_error
 
     async def _observe(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         limit = self._budget.limit()
