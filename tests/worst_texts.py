@@ -21,15 +21,13 @@ from tui.core.comparison.values import compare
 from tui.core.context.tool_ranking import words as ranked_words
 from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
-from tui.core.files.programs import is_command_line
 from tui.core.forms.elicitation import schema_problem, secret_fields
 from tui.core.hidden_text.injected_instructions import orders_in
-from tui.core.hidden_text.lookalikes import mixed_word
+from tui.core.hidden_text.readable import mixed_word
 from tui.core.hidden_text.readable import readable as readable_hidden
 from tui.core.hidden_text.scan import in_definition, scan
 from tui.core.jsonrpc.classification import classify
-from tui.core.jsonrpc.event_stream import EventCutter
-from tui.core.jsonrpc.framing import Framer
+from tui.core.jsonrpc.framing import EventCutter, Framer
 from tui.core.jsonrpc.messages import find_ids, find_messages, read_line
 from tui.core.jsonrpc.reader import read_damaged_listing
 from tui.core.jsonrpc.skimmer import child_values, outline, root_value
@@ -40,16 +38,17 @@ from tui.core.permission.risks import unpinned
 from tui.core.permission.rule_values import plain_text
 from tui.core.permission.wording import words_between
 from tui.core.ports import TextPart
+from tui.core.programs import is_command_line
 from tui.core.search_text import readings
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.named_values import SecretArguments, without_named_values
 from tui.core.secrets.oauth_values import fields_of, masked_address, masked_fields, secrets_of
-from tui.core.secrets.ordinary_values import is_searched, secret_lines
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.secret_shapes import is_searched, secret_lines
 from tui.core.servers import ServerSpec, Transport
 from tui.core.text import clean, clean_line, graphemes, preview, start_of, visible
 from tui.core.traffic import Captured, Direction, Kind
-from tui.core.turn.answer_format import answer_value
+from tui.core.turn.model_step import answer_value
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
 from tui.host.passthrough.learned_secrets import LearnedSecrets

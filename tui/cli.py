@@ -211,7 +211,7 @@ def dispatch(args: "argparse.Namespace") -> int:
 
 def _command(args: "argparse.Namespace") -> int:
     from tui.core.addons import brought, load
-    from tui.core.gc_pause import collector_paused
+    from tui.core.library_imports import collector_paused
 
     found = _COMMANDS.get(args.command)
     if found is None:

@@ -20,7 +20,7 @@ from tui.core.workbench import (
 
 
 class FakeWorkbench:
-    """`tui.core.workbench.Workbench` over values that a test sets."""
+    """`HandWorkbench` over values that a test sets."""
 
     def __init__(self) -> None:
         self.offered: dict[str, list[Tool]] = {}

@@ -12,9 +12,9 @@ from typing import Any
 
 from tui.core.addons import missing, service
 from tui.core.errors import UsageError
-from tui.core.files.programs import is_command
 from tui.core.permission.risks import risks_of
 from tui.core.ports import BY_KEY
+from tui.core.programs import is_command
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.servers import ServerSpec, SignedOut
 from tui.core.text import clean, clean_line, quoted_name

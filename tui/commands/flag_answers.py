@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from tui.core.errors import UsageError, reason_of
-from tui.core.files.text_files import NotText, text_of
+from tui.core.files import NotText, text_of
 from tui.core.forms.elicitation import content_problem, default_content
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange, shown_name

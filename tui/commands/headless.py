@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.commands.run_output import printed_note
-from tui.core.atomic_write import is_replaceable
+from tui.core.files import is_replaceable
 from tui.core.questions import UserQuestioner
 from tui.core.servers import ServerStatus, StopReason
 from tui.core.text import clean, clean_line

@@ -21,11 +21,11 @@ from tui.commands.headless import (
 from tui.commands.permission.terminal_approver import TerminalApprover
 from tui.commands.run_input import AnswerSchema, attachments, question, system_text
 from tui.commands.run_output import as_object, error_object, print_object, trace_line
-from tui.core.atomic_write import atomic_write
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError, sentences
 from tui.core.events import EndReason, Event, Notice, StepEnded, TextDelta, TurnEnded, TurnError
+from tui.core.files import atomic_write
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
 from tui.runtime.options import Options

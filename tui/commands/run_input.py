@@ -13,7 +13,7 @@ from typing import Any
 from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError, reason_of
-from tui.core.files.text_files import NotText, text_of
+from tui.core.files import NotText, text_of
 from tui.core.text import clean_line, encoding_of
 
 MAX_STDIN = 4 * 1024 * 1024
@@ -142,7 +142,7 @@ class AnswerSchema:
     """The JSON Schema of `--schema FILE`. Loads the validation libraries. Close it after use."""
 
     def __init__(self, path: str, schema: dict[str, Any]) -> None:
-        from tui.core.turn.answer_format import AnswerFormat
+        from tui.core.turn.model_step import AnswerFormat
         from tui.host.schemas.validation import SchemaChecker
 
         self._path = path
@@ -181,7 +181,7 @@ class AnswerSchema:
 
     async def answer(self, text: str) -> tuple[Any, str]:
         """Return the JSON value of an answer, and why it does not match the schema, or ""."""
-        from tui.core.turn.answer_format import answer_value
+        from tui.core.turn.model_step import answer_value
 
         problem = await self.format.problem(text)
         return (None, problem) if problem else (answer_value(text), "")

@@ -10,8 +10,8 @@ from tui.commands.headless import Interrupt, headless
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
 from tui.commands.run_output import print_error
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
-from tui.core.files.programs import is_command
 from tui.core.permission.consent import ConsentQuestion
+from tui.core.programs import is_command
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural

@@ -183,8 +183,9 @@ def _signal_name(number: int) -> str:
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
     """Return the secrets in the environment and in a command line or URL, by displayable names."""
-    from tui.core.secrets.commands_and_urls import is_plain, secrets_in, secrets_in_arguments
+    from tui.core.secrets.commands_and_urls import secrets_in, secrets_in_arguments
     from tui.core.secrets.secret_names import may_be_secret
+    from tui.core.secrets.secret_shapes import is_plain
 
     found: dict[str, str] = {}
     for name, value in os.environ.items():

@@ -1,4 +1,4 @@
-"""Working with one server by hand: the port between host and workbench, and remembered calls.
+"""Working with one server by hand: the values between host and workbench, and remembered calls.
 
 Everything from a server is raw here; clean it before showing it. Secrets are not remembered: neither values
 with the name of a secret, nor texts that contain a known or configured secret.
@@ -6,17 +6,15 @@ with the name of a secret, nor texts that contain a known or configured secret.
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tui.core.forms.spec import MISSING, Path
 from tui.core.secrets.secret_names import names_a_secret_argument
 from tui.core.secrets.secret_shapes import shapes_in
-from tui.core.tasks import Task
-from tui.core.time_limits import CallTimeout
-from tui.core.tools import Content, ProgressSink, Tool, ToolResult
+from tui.core.tools import Content
 from tui.core.units import clock, whole
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -173,104 +171,6 @@ class RawAnswer:
     error: Mapping[str, Any] | None = None
     problem: str = ""
     lost: bool = False
-
-
-class Workbench(Protocol):
-    """Works with servers by hand. Failures are values with a sentence, never exceptions.
-
-    `call` is the id by which the messages of a call are found (`core.traffic.Cause(0, 0, call)`); it starts
-    with "hand-". Cancelling a task cancels its request.
-    """
-
-    async def identity(self, server: str) -> ServerIdentity:
-        """Return the known facts about a server; for a stopped one, its configuration."""
-
-    def tools(self, server: str) -> Sequence[Tool]: ...
-
-    def relist(self, server: str) -> None:
-        """Request all lists of a running server again, soon; its status shows when they have changed."""
-
-    def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
-        """Return the output schema of a tool, or None."""
-
-    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return the problem of arguments under the tool's schema, or ""."""
-
-    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        """List resources and templates, page by page up to a maximum; return them and a problem, or ""."""
-
-    async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
-        """List prompts, page by page up to a maximum; return them and a problem, or ""."""
-
-    async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
-        """List "tools", "resources", "resourceTemplates" or "prompts" as the server sends them.
-
-        Page by page up to a maximum; return them and a problem, or "".
-        """
-
-    async def call_tool(
-        self,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        *,
-        call: str,
-        seconds: float | CallTimeout,
-        progress: ProgressSink,
-    ) -> ToolResult:
-        """Call a tool. If the server turns the call into a task, wait for it; cancelling leaves the task."""
-
-    def tasks(self, server: str) -> Sequence[Task]:
-        """Return the tasks of a server that no call waits for, including those of earlier runs."""
-
-    def task_of(self, server: str, call: str) -> Task | None:
-        """Return the task that a call waits for."""
-
-    async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
-        """Wait for a task and return its result. Cancelling this leaves the task."""
-
-    async def cancel_task(self, task: Task) -> str:
-        """Cancel a task at its server and forget it; return what failed, or ""."""
-
-    async def read_resource(
-        self, server: str, uri: str, *, call: str, seconds: float | CallTimeout
-    ) -> ToolResult:
-        """Read a resource; its contents are those of the result."""
-
-    async def get_prompt(
-        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float | CallTimeout
-    ) -> PromptResult: ...
-
-    def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
-        """Return the subscriptions to resources, by URI; they outlive a restart of the server."""
-
-    def subscribe(self, server: str, uri: str) -> str:
-        """Subscribe to a resource; return why that failed, or ""."""
-
-    def unsubscribe(self, server: str, uri: str) -> None: ...
-
-    async def complete(
-        self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
-    ) -> Completions:
-        """Return the values that the server suggests for an argument of a template or a prompt.
-
-        `value` is the text typed so far, `others` are the arguments that have a value already. A server
-        without completion, or that does not respond in time, suggests nothing.
-        """
-
-    async def request(
-        self,
-        server: str,
-        method: str,
-        params: Mapping[str, Any] | None,
-        *,
-        call: str,
-        seconds: float | CallTimeout,
-    ) -> RawAnswer:
-        """Send any request, as recorded or as edited.
-
-        Only what belongs to one connection is replaced: the id, the progress token, and the `_meta` by which
-        the protocol's revision identifies the sender.
-        """
 
 
 LONGEST_NAME = 32

@@ -17,7 +17,7 @@ from mcp_types import PaginatedRequestParams, PromptsCapability, Request, Resour
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
-from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
+from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.time_limits import CallTimeout, Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, ToolResult

@@ -17,7 +17,7 @@ from mcp_types import LOG_LEVEL_META_KEY, Implementation, RootsListChangedNotifi
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
-from tui.core.jsonrpc.trace_context import KEY as TRACEPARENT
+from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED
 from tui.core.text import clean_line

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.core.errors import McptuiError, reason_of
-from tui.core.jsonrpc.reserved import UNSUPPORTED_VERSION
+from tui.core.jsonrpc.protocol import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.workbench import RawAnswer

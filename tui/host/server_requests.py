@@ -14,7 +14,7 @@ from typing import Any
 from tui.core.context.sampling_messages import BadSampling
 from tui.core.daemon_thread import in_daemon_thread
 from tui.core.forms.elicitation import content_problem, schema_problem
-from tui.core.jsonrpc.reserved import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
+from tui.core.jsonrpc.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import DecisionKind, DecisionLog, Undecided
 from tui.core.questions import (
     Action,

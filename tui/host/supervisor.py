@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError, ServerError
-from tui.core.jsonrpc.revisions import is_modern
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
 from tui.core.tasks import Task

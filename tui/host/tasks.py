@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from tui.core.jsonrpc.reserved import INVALID_PARAMS
+from tui.core.jsonrpc.protocol import INVALID_PARAMS
 from tui.core.servers import ServerSpec
 from tui.core.tasks import MIN_POLL_MS, KnownTasks, Task, TaskStatus, made
 from tui.core.text import clean_line, whole_words

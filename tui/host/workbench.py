@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from tui.core.errors import reason_of
-from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
+from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
 from tui.core.ports import DecisionLog, hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured
@@ -57,7 +57,10 @@ BEFORE_CAPABILITY = "2024-11-05"
 
 
 class HandWorkbench:
-    """Works with servers by hand, without secrets; see `core.workbench.Workbench`.
+    """Works with servers by hand, without secrets. Failures are values with a sentence, never exceptions.
+
+    `call` is the id by which the messages of a call are found (`core.traffic.Cause(0, 0, call)`); it starts
+    with "hand-". Cancelling an asyncio task cancels its request.
 
     The URI of a resource may contain a secret of its server too. It is listed without the secret, and
     requests use the original URI.
@@ -124,6 +127,7 @@ class HandWorkbench:
         return self._redaction.tools(self._servers[server].offer.tools(connection.catalog))
 
     def relist(self, server: str) -> None:
+        """Request all lists of a running server again, soon; its status shows when they have changed."""
         if (connection := self._connection_of(server)) is not None:
             connection.relist()
 
@@ -175,12 +179,14 @@ class HandWorkbench:
         seconds: float | CallTimeout,
         progress: ProgressSink,
     ) -> ToolResult:
+        """Call a tool. If the server turns the call into a task, wait for it; cancelling leaves the task."""
         if fault := _unsendable(arguments):
             return ToolResult.failed(fault, CallFailure.PROTOCOL)
         with _by_hand(call):
             return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress, by_hand=True)
 
     def tasks(self, server: str) -> Sequence[Task]:
+        """Return the tasks of a server that no call waits for, including those of earlier runs."""
         known = self._servers.get(server)
         return () if known is None else [self._redaction.value(task) for task in known.waiting_tasks]
 
@@ -190,6 +196,7 @@ class HandWorkbench:
         return next((self._redaction.value(task) for task in tasks if task.call == call), None)
 
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
+        """Wait for a task and return its result. Cancelling this leaves the task."""
         connection = self._connection_of(task.server)
         if connection is None:
             return ToolResult.failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
@@ -201,6 +208,7 @@ class HandWorkbench:
         return await self._redaction.result(result)
 
     async def cancel_task(self, task: Task) -> str:
+        """Cancel a task at its server and forget it; return what failed, or ""."""
         connection = self._connection_of(task.server)
         if connection is None:
             return self._not_running(task.server)
@@ -241,6 +249,7 @@ class HandWorkbench:
         return await self._redaction.prompt(found)
 
     def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
+        """Return the subscriptions to resources, by URI; they outlive a restart of the server."""
         known = self._servers.get(server)
         return {} if known is None else self._redaction.value(dict(known.subscriptions.by_uri))
 
@@ -260,7 +269,11 @@ class HandWorkbench:
     async def complete(
         self, about: ResourceInfo | PromptInfo, argument: str, value: str, others: Mapping[str, str]
     ) -> Completions:
-        """See `core.workbench.Workbench`; a server that does not know the method is not asked again."""
+        """Return the values that the server suggests for an argument of a template or a prompt.
+
+        `value` is the text typed so far, `others` are the arguments that have a value already. A server
+        without completion, or that does not respond in time, suggests nothing.
+        """
         connection = self._connection_of(about.server)
         if connection is None or connection in self._incomplete:
             return Completions()
@@ -291,6 +304,11 @@ class HandWorkbench:
         call: str,
         seconds: float | CallTimeout,
     ) -> RawAnswer:
+        """Send any request, as recorded or as edited.
+
+        Only what belongs to one connection is replaced: the id, the progress token, and the `_meta` by which
+        the protocol's revision identifies the sender.
+        """
         given = params or {}
         if method == READ_RESOURCE:
             uri = given.get("uri")
@@ -338,6 +356,7 @@ class HandWorkbench:
         return "" if connection.offers(kind) else f"The server {quoted_name(server)} does not support {kind}."
 
     async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
+        """List "tools", "resources", "resourceTemplates" or "prompts" as the server sends them."""
         return self._redaction.value(await self._entries(server, kind))
 
     async def _entries(self, server: str, kind: str) -> tuple[list[Any], str]:

@@ -26,7 +26,6 @@ from tui.core.conversation.sessions import (
     LIST_STEP,
     SessionInfo,
     SessionMatch,
-    Sessions,
     named,
     title_of,
 )
@@ -44,7 +43,8 @@ from tui.runtime.saved_conversation import SavedConversation
 from tui.runtime.turn import PendingTurn, Prerequisite, TurnContext
 
 if TYPE_CHECKING:
-    from tui.core.turn.answer_format import AnswerFormat
+    from tui.core.turn.model_step import AnswerFormat
+    from tui.storage.sessions.store import SessionStore
 
 
 class Conversations:
@@ -55,7 +55,11 @@ class Conversations:
     """
 
     def __init__(
-        self, active_model: ActiveModel, context: TurnContext, request: RequestContext, store: Sessions | None
+        self,
+        active_model: ActiveModel,
+        context: TurnContext,
+        request: RequestContext,
+        store: "SessionStore | None",
     ) -> None:
         self._active_model = active_model
         self._context = context
@@ -343,7 +347,7 @@ class Conversations:
             )
             return Turn(now.talk, deps, number)
 
-        meter = TurnMeter(context.limits, context.clock.now_ns())
+        meter = TurnMeter(context.limits, context.clock)
         starting = context.starting
         waits = (
             Prerequisite(starting.awaited, starting.wait, starting.missing),
@@ -386,7 +390,7 @@ class Conversations:
     def _is_open(self, session: str) -> bool:
         return self._now.info.id == session
 
-    def stored(self) -> Sessions:
+    def stored(self) -> "SessionStore":
         """Return the session store, or raise `McptuiError` if this run saves nothing."""
         if self._store is None:
             raise McptuiError("conversations are not saved in this run")
@@ -443,7 +447,7 @@ class Conversations:
             now.begin(journal, self._context.redactor.redact_spoken(question), self._about_model())
         self.revision += 1
 
-    async def _begun(self, store: Sessions, parent: str) -> Journal:
+    async def _begun(self, store: "SessionStore", parent: str) -> Journal:
         if parent:
             with suppress(McptuiError):  # the parent was deleted: then this is not a branch
                 return await store.begin(parent=parent)

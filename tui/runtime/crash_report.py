@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import TextIO
 
 import tui
-from tui.core.atomic_write import atomic_write
-from tui.core.files.private_files import make_folder, open_private
-from tui.core.secrets.commands_and_urls import is_plain, masked, places_in_urls
+from tui.core.files import atomic_write, make_folder, open_private
+from tui.core.secrets.commands_and_urls import masked, places_in_urls
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.secret_names import may_be_secret
+from tui.core.secrets.secret_shapes import is_plain
 from tui.core.text import clean, clean_line
 from tui.settings.locations import state_dir
 

@@ -12,7 +12,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from tui.core.daemon_thread import FAILED_THREAD
-from tui.core.files.private_files import make_folder, open_private
+from tui.core.files import make_folder, open_private
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean
 from tui.host.sdk.sdk_log import quiet_sdk_logging

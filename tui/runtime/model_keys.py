@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError, StorageError
+from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.core.secrets.redact import Secret
-from tui.core.secrets.stored_secrets import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import checked_key, usable_url
 from tui.settings.locations import state_dir

@@ -27,7 +27,7 @@ from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import Example, examples
-from tui.core.jsonrpc.trace_context import TraceIds
+from tui.core.jsonrpc.messages import TraceIds
 from tui.core.library_imports import importing
 from tui.core.permission.approval_policy import Policy
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
@@ -35,10 +35,10 @@ from tui.core.questions import Refuser, UserQuestioner
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import CAUSE, TrafficSink
 from tui.core.turn.limits import Limits
-from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
+from tui.host.workbench import HandWorkbench
 from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
@@ -417,7 +417,7 @@ class Runtime:
         return self._traffic.recording
 
     @property
-    def workbench(self) -> Workbench:
+    def workbench(self) -> HandWorkbench:
         return self.host.workbench
 
     def examples(self) -> Sequence[Example]:

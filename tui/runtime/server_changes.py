@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import service
 from tui.core.errors import UsageError
-from tui.core.files.programs import is_command
+from tui.core.programs import is_command
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched

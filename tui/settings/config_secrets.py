@@ -6,9 +6,9 @@ from typing import Any
 
 from tui.core.secrets.commands_and_urls import masked as masked_text
 from tui.core.secrets.commands_and_urls import masked_arguments, secrets_in, secrets_in_arguments
-from tui.core.secrets.ordinary_values import is_common, is_ordinary, is_searched
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.secret_names import ORDINARY_HEADERS, may_be_secret
+from tui.core.secrets.secret_shapes import is_common, is_ordinary, is_searched
 from tui.settings.key_positions import KeyPath
 from tui.settings.references import FILE, KEYCHAIN, expand, literal_part, without_defaults
 

@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tui.core.errors import ConfigError
-from tui.core.files.private_files import LinkError, links_in, make_folder, open_private
-from tui.core.files.text_files import NotText, text_of
+from tui.core.files import LinkError, NotText, links_in, make_folder, open_private, text_of
 from tui.core.text import clean_line
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024

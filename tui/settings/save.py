@@ -18,9 +18,8 @@ from typing import Any
 
 import tomli_w
 
-from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, reason_of
-from tui.core.files.private_files import LinkError, make_folder
+from tui.core.files import LinkError, atomic_write, make_folder
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.key_positions import toml_places
 from tui.settings.locations import is_codex, is_foreign, shipped_dir

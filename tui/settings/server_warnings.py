@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tui.core.files.programs import command_line, find_program, is_command_line
 from tui.core.permission.rules import Rule, Verdict
+from tui.core.programs import command_line, find_program, is_command_line
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.settings.config_file import ConfigFile

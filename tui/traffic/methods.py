@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from tui.core.jsonrpc.revisions import MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction
 
 

@@ -10,12 +10,16 @@ from tests.media import base64_of, image, png, wav
 from tui.core.attachments import (
     MAX_BYTES,
     MAX_TEXT,
+    as_sent,
     as_shown,
     attachment_of,
     attachment_of_binary,
     attachments_of,
+    fenced,
+    word,
 )
-from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent
+from tui.core.context.tool_results import observation
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 
 PNG = png()
 
@@ -100,22 +104,6 @@ def test_each_content_of_a_resource_becomes_an_attachment():
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (BinaryContent("image", "image/png", 9, "no base64!"), "not valid base64"),
-        (BinaryContent("blob", "", 9, "no base64!"), "not valid base64"),
-        (BinaryContent("image", "image/png", 9, base64_of(b"GIF89a")), "damaged"),
-        (BinaryContent("image", "image/tiff", 9, base64_of(b"II*\0")), "unsupported image format"),
-        (BinaryContent("blob", "", MAX_BYTES + 1, "AAAA"), "larger than 10 MiB"),
-        (ResourceContent("a://1", "", "x" * (MAX_TEXT + 1)), "larger than 256 KiB"),
-    ],
-)
-def test_content_that_an_endpoint_would_reject_is_rejected(content, words):
-    with pytest.raises(ValueError, match=words):
-        attachments_of([content], "x")
-
-
 def test_the_type_of_an_image_from_a_server_is_detected_from_its_bytes():
     found = attachment_of_binary("shot", image(mime="image/x-evil"))
     assert (found.kind, found.mime, found.name) == ("image", "image/png", "shot")
@@ -138,3 +126,20 @@ def test_any_bytes_are_attached_or_rejected(data, name):
 def test_the_displayed_text_omits_that_an_image_is_attached_below():
     told = "Here:\n[image 1: image/png 20x20, attached below]\nattached below] is left alone"
     assert as_shown(told) == "Here:\n[image 1: image/png 20x20]\nattached below] is left alone"
+
+
+@given(st.text(alphabet="`a\n", max_size=40))
+def test_no_text_closes_its_fence(text):
+    fence, *body = fenced(text).split("\n")
+    assert body[-1] == fence and all(fence not in line for line in body[:-1])
+
+
+def test_the_text_has_a_note_if_an_image_is_not_sent():
+    seen = observation(ToolResult((image(), image())), 1000)
+    text = as_sent(seen.text, seen.attachments, ["not sent", ""])
+    assert text == "[image 1: image/png 3x2, not sent]\n[image 2: image/png 3x2, attached below]"
+
+
+@given(st.text(st.characters(codec=None), max_size=80))
+def test_a_word_cannot_close_the_brackets_around_it(text):
+    assert not set(word(text, 40)) & set("[]\n\r\x1b") and len(word(text, 40)) <= 40

@@ -1,10 +1,14 @@
 """A library is imported without some of its parts; here, a package written by the test."""
 
+import gc
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+
+from tui.core.library_imports import collector_paused, enable_collector, importing
 
 ROOT = Path(__file__).parents[3]
 
@@ -49,12 +53,6 @@ def test_an_omitted_part_is_never_loaded(desk):
 def test_capitalized_names_become_empty_classes_and_others_modules(desk):
     code = f"{LOAD}import desk\nprint(type(desk.Upper).__name__, desk.shapes.__name__)"
     assert printed_by(code, desk) == "type desk.drawers.shapes"
-
-
-def test_looking_up_a_name_twice_gives_the_same_class(desk):
-    (desk / "desk" / "__init__.py").write_text("from desk import drawers as kept\n")
-    code = f"{LOAD}import desk\nprint(desk.kept.Upper is desk.kept.Upper)"
-    assert printed_by(code, desk) == "True"
 
 
 def test_a_later_import_gets_the_real_class(desk):
@@ -116,3 +114,59 @@ other.join()
 
 def test_a_simultaneous_import_in_another_thread_finds_its_module():
     assert printed_by(AN_IMPORT_MEANWHILE) == "found"
+
+
+@pytest.fixture(autouse=True)
+def _enabled():
+    yield
+    gc.enable()
+
+
+def test_the_collector_is_off_during_a_pause_and_on_afterwards():
+    with collector_paused():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_the_collector_remains_off_until_the_last_pause_ends():
+    with collector_paused():
+        with collector_paused():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_disabled_collector_remains_off_after_a_pause():
+    gc.disable()
+    with collector_paused():
+        pass
+    assert not gc.isenabled()
+
+
+def test_enabling_the_collector_during_a_pause_takes_effect_at_the_end():
+    gc.disable()
+    with collector_paused():
+        enable_collector()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_second_thread_waits_until_the_first_has_finished():
+    order: list[str] = []
+
+    def second() -> None:
+        with importing():
+            order.append("second")
+
+    with importing():
+        thread = threading.Thread(target=second)
+        thread.start()
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
+
+
+def test_imports_may_nest_in_one_thread():
+    with importing(), importing():
+        assert not gc.isenabled()
+    assert gc.isenabled()

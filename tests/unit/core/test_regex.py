@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui.core.regex import (
+    MAX_PATTERN,
     asks_for_boundaries,
+    found_in,
     marked_text,
     re2_pattern,
     re2_text,
@@ -180,3 +182,34 @@ def test_word_boundaries_match_the_same_as_in_python(text: str, pattern: str):
 )
 def test_the_letters_required_by_a_pattern_are_known(pattern: str, letters: str):
     assert required_letters(pattern) == letters
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("^(a+)+$", "a" * 30_000 + "!", False),
+        ("^(a+)+$", "a" * 30_000, True),
+        ("(x+x+)+y", "x" * 30_000, False),
+        ("[a-z]+", "123a", True),
+        ("^[A-Z]$", "a", False),
+        (r"\bé\b", "un é ici", True),
+        (r"\bé\b", "été", False),
+        ("^.$", "\ud800", True),
+    ],
+)
+def test_a_pattern_may_match_anywhere_in_the_text(pattern: str, text: str, found: bool):
+    assert found_in(pattern, text) is found
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?=a)", r"(a)\1", "([", r"\p{L}", "a{1001}", "(" * 5000, "a" * (MAX_PATTERN + 1)]
+)
+def test_an_unsupported_pattern_gives_no_verdict(pattern: str):
+    assert found_in(pattern, "aa") is None
+
+
+@given(st.text("ab(|)*+?{}1,\\[^]-.$", max_size=14), st.text("ab\n", max_size=6))
+def test_a_verdict_agrees_with_python(pattern: str, text: str):
+    found = found_in(pattern, text)
+    if found is not None:
+        assert found == (re.search(pattern, text) is not None)

@@ -5,7 +5,18 @@ from dataclasses import replace
 import pytest
 
 from tui.core import servers
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import (
+    Era,
+    EraChoice,
+    KnownEras,
+    ServerSpec,
+    ServerState,
+    ServerStatus,
+    StopReason,
+    Transport,
+    era_key,
+    opening_modes,
+)
 
 SPEC = ServerSpec("a", "python", ("x.py",), {"K": "v"}, "/tmp", headers={"H": "v"})
 
@@ -60,3 +71,92 @@ def test_the_mask_of_a_command_line_and_an_address_is_computed_once(monkeypatch)
         )
         assert spec.shown_command and spec.shown_url
     assert len(computed) == 2
+
+
+OLD, NEW = Era(modern=False, version="1.0"), Era(modern=True, version="1.0")
+
+
+class Kept:
+    def __init__(self, **eras):
+        self.eras, self.loads = eras, 0
+
+    def load(self):
+        self.loads += 1
+        return dict(self.eras)
+
+    def changed(self, key, era):
+        self.eras.pop(key, None)
+        if era is not None:
+            self.eras[key] = era
+
+
+def test_an_era_is_remembered_and_stored():
+    kept = Kept()
+    KnownEras(kept).connected("a", OLD)
+    assert KnownEras(kept).find("a") == OLD
+
+
+def test_the_era_of_an_upgraded_handshake_server_is_forgotten():
+    kept = Kept(a=OLD)
+    book = KnownEras(kept)
+    book.connected("a", Era(modern=False, version="2.0"))
+    assert book.find("a") is None and kept.eras == {}
+    book.connected("a", Era(modern=False, version="2.0"))
+    assert book.find("a") == Era(modern=False, version="2.0")
+
+
+def test_a_different_era_replaces_the_known_one():
+    kept = Kept(a=OLD)
+    book = KnownEras(kept)
+    book.connected("a", NEW)
+    assert kept.eras == {"a": NEW}
+
+
+def test_stored_eras_are_read_once_on_first_use():
+    kept = Kept(a=OLD)
+    book = KnownEras(kept)
+    assert kept.loads == 0
+    assert (book.find("a"), book.find("b"), kept.loads) == (OLD, None, 1)
+
+
+def test_a_forgotten_era_is_not_stored():
+    kept = Kept(a=OLD)
+    KnownEras(kept).forget("a")
+    assert kept.eras == {}
+
+
+def test_a_server_version_is_bounded():
+    book = KnownEras()
+    book.connected("a", Era(modern=False, version="9" * 1_000))
+    assert len(book.find("a").version) == 80
+
+
+@pytest.mark.parametrize("change", [{"era": EraChoice.LEGACY}, {"transport": Transport.LINES}])
+def test_nothing_is_remembered_of_a_server_whose_era_is_configured_or_that_has_none(change):
+    kept = Kept()
+    book, key = KnownEras(kept), era_key(replace(ServerSpec("a", "x"), **change))
+    book.connected(key, OLD)
+    book.forget(key)
+    assert (book.find(key), kept.eras) == (None, {})
+
+
+@pytest.mark.parametrize(
+    ("change", "known", "modes"),
+    [
+        ({}, None, ("auto", "legacy")),
+        ({}, OLD, ("legacy", "auto")),
+        ({}, NEW, ("auto", "legacy")),
+        ({"era": EraChoice.LEGACY}, NEW, ("legacy",)),
+        ({"era": EraChoice.MODERN}, OLD, ("modern",)),
+        ({"era": EraChoice.MODERN, "transport": Transport.LINES}, None, ("legacy",)),
+    ],
+)
+def test_a_configured_era_is_the_only_one_that_is_tried(change, known, modes):
+    assert opening_modes(replace(ServerSpec("a", "x"), **change), known) == modes
+
+
+def test_a_server_with_another_configured_era_is_restarted_but_keeps_its_approvals():
+    spec = ServerSpec("a", "x")
+    changed = replace(spec, era=EraChoice.LEGACY)
+    assert not spec.runs_like(changed)
+    assert spec.digest() == changed.digest()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
-from tui.core.jsonrpc.reserved import INVALID_PARAMS, METHOD_NOT_FOUND
+from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import CallTimeout

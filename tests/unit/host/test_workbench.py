@@ -21,7 +21,6 @@ from tui.core.workbench import (
     RawAnswer,
     ResourceInfo,
     ServerIdentity,
-    Workbench,
 )
 from tui.host.host import Host
 
@@ -38,7 +37,7 @@ async def running(script, *args, redactor=None, **env):
     host = Host([spec], sink=captured.append, clock=MonotonicClock(), redactor=redactor)
     try:
         await host.start_all()
-        bench: Workbench = host.workbench
+        bench = host.workbench
         yield bench, captured, host
     finally:
         await host.shutdown()

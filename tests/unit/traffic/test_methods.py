@@ -3,7 +3,7 @@
 from mcp_types import methods as sdk
 from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
-from tui.core.jsonrpc.revisions import REVISIONS
+from tui.core.jsonrpc.protocol import REVISIONS
 from tui.core.traffic import Direction
 from tui.traffic.methods import METHODS
 

@@ -24,8 +24,8 @@ from tui.core.jsonrpc.messages import (
     find_ids,
     write_line,
 )
+from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.jsonrpc.reader import objects_within, read_json
-from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
 from tui.core.text import clean_line, quoted_name
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, Gate
 from tui.host.frames.stdout_reader import Refusal

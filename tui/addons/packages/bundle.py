@@ -34,8 +34,7 @@ from tui.addons.packages.server_inputs import (
     text_in,
 )
 from tui.core.errors import UsageError, reason_of
-from tui.core.files.private_files import FOLDER_MODE, make_folder
-from tui.core.files.text_files import NotText, text_of
+from tui.core.files import FOLDER_MODE, NotText, make_folder, text_of
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import number_limit, size
 from tui.settings.references import escaped

@@ -14,7 +14,7 @@ from tui.addons.packages.server_inputs import ServerInput, Values, refuse_borrow
 from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
-from tui.core.files.programs import find_program, is_command
+from tui.core.programs import find_program, is_command
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural, size
 from tui.settings.locations import bundles_dir

@@ -28,7 +28,7 @@ from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
-from tui.core.files.programs import find_program
+from tui.core.programs import find_program
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import size

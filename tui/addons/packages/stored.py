@@ -18,7 +18,7 @@ from urllib.parse import quote
 from tui.addons.packages.server_inputs import ServerInput, Values
 from tui.core.errors import ConfigError, reason_of
 from tui.core.secrets import keychain
-from tui.core.secrets.stored_secrets import name_of, private_place, write_private
+from tui.core.secrets.keychain import name_of, private_place, write_private
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.settings.config_secrets import MASK, leaves

@@ -9,13 +9,15 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from tui.core.jsonrpc.reserved import (
+from tui.core.jsonrpc.protocol import (
     CAPABILITIES_KEY,
     LOG_LEVEL_KEY,
+    MODERN,
+    REVISIONS,
     SERVER_INFO_KEY,
     SUBSCRIPTION_KEY,
+    is_modern,
 )
-from tui.core.jsonrpc.revisions import MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.skimmer import outline
 
 INPUT_REQUIRED = "input_required"

@@ -15,8 +15,7 @@ from tui import __version__
 from tui.addons.replay.eras import legacy_revision, object_in, parsed
 from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult
 from tui.core.jsonrpc.framing import Framer
-from tui.core.jsonrpc.reserved import CAPABILITIES_KEY, VERSION_KEY
-from tui.core.jsonrpc.revisions import MODERN
+from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, MODERN, VERSION_KEY
 from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit
 from tui.core.traffic import Kind

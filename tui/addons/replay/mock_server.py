@@ -24,7 +24,7 @@ from tui.addons.replay.recorded_server import (
     Step,
     nearest,
 )
-from tui.core.jsonrpc.reserved import (
+from tui.core.jsonrpc.protocol import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,

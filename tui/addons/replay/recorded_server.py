@@ -12,8 +12,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from tui.addons.replay import eras
-from tui.core.jsonrpc.reserved import VERSION_KEY
-from tui.core.jsonrpc.revisions import is_modern
+from tui.core.jsonrpc.protocol import VERSION_KEY, is_modern
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.text import start_of
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome

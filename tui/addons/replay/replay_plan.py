@@ -15,7 +15,7 @@ from tui.addons.replay.mock_server import member_span, with_member
 from tui.addons.replay.recorded_server import Bodies, Body
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare
-from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND
+from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}

@@ -30,9 +30,8 @@ from tui.addons.tap_hosts.hosts import (
 from tui.commands.permission.terminal_approver import confirm
 from tui.commands.shared_options import parse_trailing
 from tui.commands.tap import fill_tap, tap_texts
-from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
-from tui.core.files.private_files import make_folder
+from tui.core.files import atomic_write, make_folder
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line, quoted_name

@@ -28,7 +28,7 @@ from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
-from tui.core.jsonrpc.revisions import is_modern
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE

@@ -16,11 +16,11 @@ from typing import Any
 from tui.commands.run_input import read_bounded
 from tui.commands.shared_options import usage
 from tui.core.errors import UsageError, reason_of
-from tui.core.files.programs import is_command
-from tui.core.files.text_files import NotText, text_of
+from tui.core.files import NotText, text_of
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
+from tui.core.programs import is_command
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.new_server import is_address, pairs, unconfigured_server

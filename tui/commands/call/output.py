@@ -12,12 +12,12 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
-from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import UsageError
+from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
@@ -33,7 +33,10 @@ from tui.core.tools import (
 )
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.units import plural, size
-from tui.core.workbench import PromptArgument, PromptInfo, PromptResult, Workbench
+from tui.core.workbench import PromptArgument, PromptInfo, PromptResult
+
+if TYPE_CHECKING:
+    from tui.host.workbench import HandWorkbench
 
 
 class OutputFile:
@@ -182,7 +185,7 @@ Listed = dict[str, list[Any]]
 
 
 async def write_listing(
-    workbench: Workbench,
+    workbench: "HandWorkbench",
     status: ServerStatus,
     kinds: Sequence[str],
     *,
@@ -228,7 +231,7 @@ def _print_omitted(status: ServerStatus) -> None:
             print(f"  and {len(left_out) - _REASONS} more", file=sys.stderr)
 
 
-def _not_offered(workbench: Workbench, status: ServerStatus, rules: Rules) -> Mapping[str, str]:
+def _not_offered(workbench: "HandWorkbench", status: ServerStatus, rules: Rules) -> Mapping[str, str]:
     """Return why tools are not offered to the model, by name."""
     found = {}
     for tool in workbench.tools(status.name):

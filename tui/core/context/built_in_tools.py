@@ -239,14 +239,12 @@ class BuiltInToolbox:
         if is_read_result(tool):
             return self._read(arguments)
         if self._resources is None or arguments["server"] not in self._resources.servers():
-            return ToolResult.failed(self._not_allowed(arguments["server"]))
+            names = ", ".join(clean_line(name, 64) for name in self._readable) or "none"
+            refused = f"no resources from {clean_line(arguments['server'], 64)!r}"
+            return ToolResult.failed(f"{refused}. Servers with resources: {names}")
         if is_resource_read(tool):
             return await self._resources.read(arguments["server"], arguments["uri"], seconds)
         return _listing(*await self._resources.resources(arguments["server"]), arguments)
-
-    def _not_allowed(self, server: str) -> str:
-        names = ", ".join(clean_line(name, 64) for name in self._readable) or "none"
-        return f"no resources from {clean_line(server, 64)!r}. Servers with resources: {names}"
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolResult:
         name = arguments["name"]
@@ -366,7 +364,9 @@ def _page(name: str, text: str, offset: int, limit: int, room: int) -> str:
 def _matches(name: str, text: str, needle: str, offset: int, limit: int) -> str:
     lines: list[str] = []
     room, at = limit, offset
-    searched, wanted = _folded(text, needle)
+    searched, wanted = text.lower(), needle.lower()
+    if len(searched) != len(text):  # offsets would differ (Turkish İ)
+        searched, wanted = text, needle
     while (at := searched.find(wanted, at)) >= 0:
         start, end = _line_around(text, at, at + len(wanted))
         line = f"{start}: {text[start:end]}"
@@ -379,12 +379,6 @@ def _matches(name: str, text: str, needle: str, offset: int, limit: int) -> str:
     else:
         lines.append("[end]" if lines else f"[nothing at or after offset {offset:,}]")
     return f'[{name}, {len(text):,} characters; matches of "{clean_line(needle, 60)}"]\n' + "\n".join(lines)
-
-
-def _folded(text: str, needle: str) -> tuple[str, str]:
-    """Return both texts case-folded, or unchanged if folding would change offsets in `text` (Turkish İ)."""
-    lower = text.lower()
-    return (lower, needle.lower()) if len(lower) == len(text) else (text, needle)
 
 
 def _line_around(text: str, start: int, end: int) -> tuple[int, int]:

@@ -61,7 +61,11 @@ def sent_messages(
     `ends` are indexes of messages before which a turn was stopped or failed. A question without an answer is
     marked, because the model would otherwise answer it together with the next one.
     """
-    ends = {at for at in ends if _is_unanswered(messages, at)}
+    ends = {
+        at
+        for at in ends
+        if 0 < at < len(messages) and all(isinstance(one, UserMessage) for one in messages[at - 1 : at + 1])
+    }
     if not (compaction.applies or ends):
         return messages
     result: list[Message] = []
@@ -79,10 +83,6 @@ def sent_messages(
             result.append(AssistantMessage(_UNANSWERED))
         result.append(message)
     return result
-
-
-def _is_unanswered(messages: Sequence[Message], at: int) -> bool:
-    return 0 < at < len(messages) and all(isinstance(one, UserMessage) for one in messages[at - 1 : at + 1])
 
 
 def _limited(message: Message, limit: int) -> Message:
@@ -223,7 +223,8 @@ class Compactor:
             if not by_hand:
                 shorter = limited(messages, shorter, window)
             return self._take(shorter, _IN_SHORT) if self._shortens(shorter) else None
-        summary = await self._summarize(upto, shorter, window)
+        old = sent_messages(messages[:upto], replace(shorter, shrunk=upto))
+        summary = await Summarizer(self.model, self.context_meter, self.spent).of(old, window)
         turns = count_turns(messages, upto)
         kept = "It stays" if turns == 1 else "They stay"
         words = f"{plural(turns, 'turn')} {summary_words(summary)}. {kept} complete on your screen."
@@ -252,8 +253,3 @@ class Compactor:
         take_compaction(self.conversation, compaction, self.context_meter)
         self.context_meter.patient = False
         return Notice(words, "room")
-
-    async def _summarize(self, upto: int, compaction: Compaction, window: int) -> str:
-        shortest = replace(compaction, shrunk=upto)
-        old = sent_messages(self.conversation.messages[:upto], shortest)
-        return await Summarizer(self.model, self.context_meter, self.spent).of(old, window)

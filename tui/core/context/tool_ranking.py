@@ -102,7 +102,9 @@ def _ranked(
 ) -> list[tuple[str, Tool]]:
     recent = _recent(before.talk, table)
     loaded = {key: at for at, key in enumerate(before.loaded)}
-    scores = relevance(_question(before.talk), [tool for _, tool in items])
+    said = (message.text for message in reversed(before.talk) if isinstance(message, UserMessage))
+    question = "\n".join(islice(said, 2))  # because "and tomorrow?" means nothing on its own
+    scores = relevance(question, [tool for _, tool in items])
     of_server: Counter[str] = Counter()
     ranks: list[tuple[tuple[float, ...], int]] = []
     for at, ((_, tool), score) in enumerate(zip(items, scores, strict=True)):
@@ -138,12 +140,6 @@ def _recent(talk: Sequence[Message], table: NameTable) -> dict[Key, int]:
         if len(found) >= MAX_RECENT:
             break
     return found
-
-
-def _question(talk: Sequence[Message]) -> str:
-    """Return the last two user messages, because "and tomorrow?" means nothing on its own."""
-    said = (message.text for message in reversed(talk) if isinstance(message, UserMessage))
-    return "\n".join(islice(said, 2))
 
 
 MAX_QUESTION = 4_000

@@ -101,16 +101,15 @@ def result_text(query: str, table: NameTable, loaded: Sequence[Tool], too_large:
     if not loaded and not too_large:
         servers = Counter(tool.server for _, tool in table.items() if not tool.digest.startswith(BUILT_IN))
         return f"No tool matches “{clean_line(query, 100)}”. Try other words. {_counts(servers)}"
-    lines = [f"- {table.name_of(tool)}: {_summary(tool)}" for tool in loaded]
+    lines = [
+        f"- {table.name_of(tool)}: {clean_line(tool.description or tool.title or tool.name, MAX_LINE)}"
+        for tool in loaded
+    ]
     text = f"Loaded {plural(len(loaded), 'tool')}:\n" + "\n".join(lines)
     if too_large:
         names = ", ".join(table.name_of(tool) for tool in too_large)
         text = f"{text if loaded else 'Loaded no tools.'}\nTheir definitions are too large to load: {names}"
     return text
-
-
-def _summary(tool: Tool) -> str:
-    return clean_line(tool.description or tool.title or tool.name, MAX_LINE)
 
 
 def loaded_in(talk: Sequence[Message], table: NameTable, own: Tool) -> tuple[Key, ...]:

@@ -6,8 +6,8 @@ default, and unknown fields are ignored. Only an object that is not a message at
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, Literal, cast, get_args
 
 from tui.core.conversation.conversation import (
@@ -33,6 +33,8 @@ MAX_BITS = 13_000
 
 Object = dict[str, Any]
 _Kind = Literal["text", "image", "audio", "blob"]
+_TYPES: Mapping[Any, type] = {"user": UserMessage, "assistant": AssistantMessage, "tool": ToolMessage}
+_ROLES = {kind: role for role, kind in _TYPES.items()}
 
 
 def message_object(message: Message) -> Object:
@@ -40,72 +42,20 @@ def message_object(message: Message) -> Object:
 
     `at` is stored next to the message, so it is omitted too.
     """
-    match message:
-        case UserMessage():
-            found: Object = {"role": "user", "text": message.text}
-        case AssistantMessage():
-            found = {
-                "role": "assistant",
-                "text": message.text,
-                "reasoning": message.reasoning,
-                "calls": [_call_object(call) for call in message.calls],
-                "model": message.model,
-                "echo": plain(message.echo),
-                "partial": message.partial,
-                "seconds": message.seconds,
-                "thought": message.thought,
-                "usage": asdict(message.usage) if message.usage is not None else None,
-            }
-        case ToolMessage():
-            found = {
-                "role": "tool",
-                "call_id": message.call_id,
-                "name": message.name,
-                "text": message.text,
-                "is_error": message.is_error,
-                "kept": message.kept,
-                "seconds": message.seconds,
-                "why": message.why,
-                "server": message.server,
-            }
-    if not isinstance(message, AssistantMessage):
-        found["attachments"] = [_attachment_object(one) for one in message.attachments]
-    return {"v": VERSION} | {name: value for name, value in found.items() if value or value == {}}
+    found = _written(message)
+    attached = {"attachments": found.pop("attachments")} if "attachments" in found else {}
+    found.pop("at", None)
+    return {"v": VERSION, "role": _ROLES[type(message)], **found, **attached}
 
 
 def message_of(found: object) -> Message:
     """Return the message in a JSON object; raise ValueError with the reason in words if it is not one."""
     if not isinstance(found, Mapping):
         raise ValueError("not an object")
-    match found.get("role"):
-        case "user":
-            return UserMessage(_text(found, "text"), _attachments(found), _number(found, "at"))
-        case "assistant":
-            return AssistantMessage(
-                text=_text(found, "text"),
-                reasoning=_text(found, "reasoning"),
-                calls=tuple(_call_of(one) for one in _list(found, "calls")),
-                model=_text(found, "model"),
-                echo=_object(found, "echo"),
-                partial=found.get("partial") is True,
-                seconds=_number(found, "seconds"),
-                thought=_number(found, "thought"),
-                usage=_usage(found.get("usage")),
-            )
-        case "tool":
-            return ToolMessage(
-                call_id=_text(found, "call_id"),
-                name=_text(found, "name"),
-                text=_text(found, "text"),
-                is_error=found.get("is_error") is True,
-                attachments=_attachments(found),
-                kept=_text(found, "kept"),
-                seconds=_number(found, "seconds"),
-                why=_text(found, "why"),
-                server=_text(found, "server"),
-            )
-        case role:
-            raise ValueError(f'"role" is "{clean_line(str(role), 40)}", not "user", "assistant" or "tool"')
+    role = found.get("role")
+    if not isinstance(role, str) or role not in _TYPES:
+        raise ValueError(f'"role" is "{clean_line(str(role), 40)}", not "user", "assistant" or "tool"')
+    return cast(Message, _read(_TYPES[role], found))
 
 
 def dumps(value: Any) -> str:
@@ -130,77 +80,51 @@ def plain(value: Any, depth: int = 0) -> Any:
             return None
 
 
-def _call_object(call: CallRequest) -> Object:
-    found: Object = {
-        "id": call.id,
-        "name": call.name,
-        "arguments": call.arguments,
-        "truncated": call.truncated,
-        "extra": plain(call.extra),
-        "recovered": call.recovered,
-        "problem": call.problem,
-    }
-    return {name: value for name, value in found.items() if value or value == {}}
+def _written(value: Any) -> Any:
+    match value:
+        case UserMessage() | AssistantMessage() | ToolMessage() | CallRequest():
+            return {name: one for name, one in _members(value).items() if one or one == {}}
+        case Attachment():
+            return {name: one for name, one in _members(value).items() if one or name != "server"}
+        case Usage():
+            return _members(value)
+        case tuple():
+            return [_written(one) for one in value]
+        case Mapping():
+            return plain(value)
+        case _:
+            return value
 
 
-def _call_of(found: Any) -> CallRequest:
+def _members(value: Any) -> Object:
+    return {field.name: _written(getattr(value, field.name)) for field in fields(value)}
+
+
+def _read(kind: type, found: Any, what: str = "") -> Any:
+    """Return a value of one of our types; `what` names it if it is not an object."""
     if not isinstance(found, Mapping):
-        raise ValueError("a call is not an object")
-    return CallRequest(
-        id=_text(found, "id"),
-        name=_text(found, "name"),
-        arguments=_text(found, "arguments"),
-        truncated=found.get("truncated") is True,
-        extra=_object(found, "extra"),
-        recovered=found.get("recovered") is True,
-        problem=_text(found, "problem"),
-    )
+        raise ValueError(f"{what} is not an object")
+    return kind(**{field.name: _READERS[field.type](found.get(field.name)) for field in fields(kind)})
 
 
-def _attachment_object(one: Attachment) -> Object:
-    made = {"kind": one.kind, "mime": one.mime, "name": one.name, "size": one.size, "data": one.data}
-    return made | ({"server": one.server} if one.server else {})
+def _list_of(kind: type, what: str) -> Callable[[Any], Any]:
+    return lambda found: tuple(_read(kind, one, what) for one in (found if isinstance(found, list) else ()))
 
 
-def _attachments(found: Mapping[Any, Any]) -> tuple[Attachment, ...]:
-    return tuple(map(_attachment_of, _list(found, "attachments")))
-
-
-def _attachment_of(found: Any) -> Attachment:
-    if not isinstance(found, Mapping):
-        raise ValueError("an attachment is not an object")
-    kind, size = found.get("kind"), found.get("size")
-    return Attachment(
-        kind=cast(_Kind, kind) if kind in get_args(_Kind) else "blob",
-        mime=_text(found, "mime"),
-        name=_text(found, "name"),
-        size=whole(size, 2**63 - 1) or 0,
-        data=_text(found, "data"),
-        server=_text(found, "server"),
-    )
-
-
-def _text(found: Mapping[Any, Any], name: str) -> str:
-    value = found.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _number(found: Mapping[Any, Any], name: str) -> float:
-    return float(bounded(found.get(name)) or 0)
-
-
-def _usage(found: Any) -> Usage | None:
-    if not isinstance(found, Mapping):
-        return None
-    prompt, completion, cached = (int(_number(found, name)) for name in ("prompt", "completion", "cached"))
+def _usage(found: Mapping[Any, Any]) -> Usage:
+    prompt, completion, cached = (whole(found.get(name)) or 0 for name in ("prompt", "completion", "cached"))
     return Usage(prompt, completion, found.get("estimated") is True, cached)
 
 
-def _list(found: Mapping[Any, Any], name: str) -> list[Any]:
-    value = found.get(name)
-    return value if isinstance(value, list) else []
-
-
-def _object(found: Mapping[Any, Any], name: str) -> Mapping[str, Any] | None:
-    value = found.get(name)
-    return value if isinstance(value, dict) else None
+_READERS: Mapping[Any, Callable[[Any], Any]] = {
+    str: lambda found: found if isinstance(found, str) else "",
+    bool: lambda found: found is True,
+    int: lambda found: whole(found, 2**63 - 1) or 0,
+    float: lambda found: float(bounded(found) or 0),
+    _Kind: lambda found: found if found in get_args(_Kind) else "blob",
+    tuple[CallRequest, ...]: _list_of(CallRequest, "a call"),
+    tuple[Attachment, ...]: _list_of(Attachment, "an attachment"),
+    Mapping[str, Any] | None: lambda found: found if isinstance(found, dict) else None,
+    Usage | None: lambda found: _usage(found) if isinstance(found, Mapping) else None,
+}
+"""How to read a field, by its type. A value of another type becomes the default."""

@@ -1,7 +1,7 @@
-"""Saved conversations: their data and titles, and the Protocols of the storage.
+"""Saved conversations: their data and titles.
 
 A session is one saved conversation. It is written as it happens: a message when it is complete, a call before
-it is sent. Once `settled()` has returned, everything written before survives a crash.
+it is sent.
 
 A title is made from the first question without a model, independent of the language: a sentence ends at the
 end mark of any script, and formatting is removed.
@@ -9,12 +9,11 @@ end mark of any script, and formatting is removed.
 
 import re
 import unicodedata
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
-from tui.core.conversation.conversation import Conversation, Journal, SessionMeta
+from tui.core.conversation.conversation import Conversation, SessionMeta
 from tui.core.errors import UsageError
 from tui.core.late_compiling import late
 from tui.core.text import clean, graphemes
@@ -92,48 +91,6 @@ class SessionMatch:
     session: SessionInfo
     index: int
     excerpt: str
-
-
-class Sessions(Protocol):
-    """All saved sessions. Blocking work runs in a thread.
-
-    Every method raises `McptuiError` with a sentence if the file does not exist, cannot be read or written,
-    or is in use by another process.
-    """
-
-    async def begin(self, *, parent: str = "", upto: int = 0) -> Journal:
-        """Create a session; with `parent`, a branch that starts with the parent's messages before `upto`."""
-
-    async def reopen(self, session: str) -> tuple[Reopened, Journal]:
-        """Open a session to continue it; open calls are answered and written."""
-
-    async def read(self, session: str) -> Reopened:
-        """Read a session without continuing it."""
-
-    async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
-        """Return sessions whose title contains `text`, most recently changed first."""
-
-    def search(self, text: str) -> AsyncIterator[SessionMatch]:
-        """Yield where `text` occurs, most recently changed sessions first; closing it ends the search."""
-
-    async def rename(self, session: str, title: str) -> None: ...
-
-    async def delete(self, session: str) -> None:
-        """Delete a session; `restore` brings it back within thirty days."""
-
-    async def restore(self, session: str) -> None: ...
-
-    async def export(self, session: str, kind: ExportKind, path: Path, *, shapes: bool = False) -> str:
-        """Write a session to a file, atomically; secrets are redacted. Return a description of its contents.
-
-        With `shapes`, it contains no texts, only their shapes.
-        """
-
-    async def contents(self, session: str) -> str:
-        """Return a description of the contents of an export."""
-
-    async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
-        """Import what `export` wrote as JSON, as a new session, with its system text if that is accepted."""
 
 
 LAST = "last"

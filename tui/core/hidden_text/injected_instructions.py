@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
-from tui.core.hidden_text.lookalikes import as_latin
+from tui.core.hidden_text.readable import as_latin
 
 
 class Order(Enum):

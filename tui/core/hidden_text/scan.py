@@ -16,8 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core.hidden_text.injected_instructions import orders_in
-from tui.core.hidden_text.lookalikes import mixed_word
-from tui.core.hidden_text.readable import FLAG, gaps, hidden_runs, readable_line, tags_in
+from tui.core.hidden_text.readable import FLAG, gaps, hidden_runs, mixed_word, readable_line, tags_in
 
 LONG_RUN = 4
 """Invisible characters in a row that are not a typing mistake."""
@@ -148,8 +147,10 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
     gap = next(gaps(head), None)
     if gap is not None:
         yield HiddenText(Sign.FAR, place, _after(head, gap[1]))
-    if _ENTITY.search(head):
-        head = _as_markup(head)
+    if _ENTITY.search(head):  # `&lt;!--` is a comment to a model
+        from html import unescape  # loads a large table, which few texts need
+
+        head = unescape(head)
     folded = head.lower()
     if (
         gap is None
@@ -161,13 +162,6 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
         yield HiddenText(Sign.COMMENT, place, _after(head, found.start()))
     for order, start, end in orders_in(head):
         yield HiddenText(Sign[order.name], place, _around(head, start, end))
-
-
-def _as_markup(text: str) -> str:
-    """Return a text with its character references replaced: `&lt;!--` is a comment to a model."""
-    from html import unescape  # loads a large table, which few texts need
-
-    return unescape(text)
 
 
 def _unseen(text: str, place: str) -> Iterator[HiddenText]:

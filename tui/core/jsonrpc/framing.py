@@ -1,11 +1,16 @@
-"""Splits bytes into lines: bounded, linear, and resynchronized after a line that is too long.
+"""Splits bytes into lines and event streams into events. Pure: no I/O, no clock, no JSON.
 
-Pure: no I/O, no clock, no JSON. A line ends with LF (MCP stdio: one message a line); a CR before it is part
-of the line. Any split of the same bytes gives the same lines.
+Lines are bounded, linear, and resynchronized after one that is too long. A line ends with LF (MCP stdio: one
+message a line); a CR before it is part of the line. Any split of the same bytes gives the same lines.
+
+Event streams are those of servers over HTTP, and the replies of models.
 """
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 LINE_LIMIT = 16 * 1024 * 1024
 """Maximum bytes of a line; a longer one is discarded as it arrives."""
@@ -97,3 +102,130 @@ class Framer:
         self._buffer = bytearray()
         self._skipped, self._head = 0, b""
         return Oversize(head, line, size, self._hash.hexdigest()) if size else line
+
+
+MAX_LINE = 64 * 1024
+"""Maximum bytes kept of a line besides its data."""
+
+MAX_ID = 4096
+"""Maximum bytes of an event id; longer ones cannot be sent back in a header."""
+
+_NOT_IN_HEADER = re.compile(rb"[^\t\x20-\x7e\x80-\xff]")
+
+LONGEST_FIELD = 16
+"""Maximum bytes of a field name; longer names are unknown."""
+
+SHORTEST_RETRY, LONGEST_RETRY = 500, 60_000
+"""Milliseconds between which a server's `retry:` counts: a stream that ends at once, with `retry: 0`, would
+otherwise be opened hundreds of times a second, and one with nine digits never again."""
+
+
+class Event(NamedTuple):
+    """A server-sent event. `data` is truncated at the limit, `size` is its full size."""
+
+    kind: str
+    ident: str
+    data: bytes
+    size: int
+
+
+class EventCutter:
+    """Splits an event stream (HTML Living Standard, 9.2.6); `kept` is the limit of bytes kept of an event.
+
+    With `json_lines`, a line of data that begins a JSON object, or is `[DONE]`, after one that ends an object
+    begins a new event: some endpoints of models send no empty lines between.
+
+    `last_id` is the id of the last event, in its own bytes, after which the stream can be resumed; None if no
+    event had one. One that is too long or does not fit in a header is ignored. `retry_ms` is how long the
+    server asks to wait before that, within bounds. `partial` is the number of bytes of the unfinished event.
+    """
+
+    def __init__(self, kept: int, *, json_lines: bool = False) -> None:
+        self._kept = kept
+        self._json_lines = json_lines
+        self._line = bytearray()
+        self._size = 0
+        self._after_cr = False
+        self._first = True
+        self.last_id: bytes | None = None
+        self.retry_ms: int | None = None
+        self._begin()
+
+    @property
+    def partial(self) -> int:
+        return self._octets + self._size
+
+    def _begin(self) -> None:
+        self._kind = ""
+        self._ident: bytes | None = None
+        self._data: bytes | None = None
+        self._more = bytearray()
+        self._octets = 0
+
+    def feed(self, block: bytes) -> Iterator[Event]:
+        if self._after_cr and block.startswith(b"\n"):
+            block = block[1:]
+        self._after_cr = block.endswith(b"\r") if block else self._after_cr
+        lines = block.splitlines()  # of bytes: at the three line ends of the standard, and no others
+        rest = lines.pop() if lines and not block.endswith((b"\n", b"\r")) else b""
+        for piece in lines:
+            self._extend(piece)
+            line, size = self._line, self._size
+            self._line, self._size = bytearray(), 0
+            yield from self._take(line, size)
+        self._extend(rest)
+
+    def close(self) -> Iterator[Event]:
+        """Yield a last event without its empty line, which the standard discards."""
+        if self._line:
+            yield from self._take(self._line, self._size)
+        yield from self._dispatch()
+
+    def _extend(self, piece: bytes) -> None:
+        self._size += len(piece)
+        room = self._kept + MAX_LINE - len(self._line)
+        self._line += piece[: max(0, room)]
+
+    def _take(self, line: bytearray, size: int) -> Iterator[Event]:
+        if self._first:
+            line, self._first = line.removeprefix(b"\xef\xbb\xbf"), False
+        if not line:
+            yield from self._dispatch()
+            return
+        end = line.find(b":", 0, LONGEST_FIELD)
+        name = line if end < 0 else line[:end]
+        begin = len(line) if end < 0 else end + 1 + line.startswith(b" ", end + 1)
+        if name == b"data":
+            if self._json_lines and (self._more or self._data or b"").endswith(b"}"):
+                if line.startswith((b"{", b"[DONE]"), begin):
+                    yield from self._dispatch()
+            room = self._kept - len(self._more)
+            self._octets += size - begin
+            with memoryview(line) as seen:  # megabytes are copied once
+                if self._data is None:
+                    self._data = bytes(seen[begin : begin + room])
+                else:  # in one piece: a list of sixteen million empty lines takes far more than their bytes
+                    self._octets += 1
+                    self._more += b"\n"[: max(0, room - len(self._data))]
+                    self._more += seen[begin : begin + max(0, room - len(self._data) - 1)]
+            return
+        value = line[begin:]
+        if name == b"event":
+            self._kind = value.decode("utf-8", "replace")[:200]
+        elif name == b"id":
+            if len(value) <= MAX_ID and not _NOT_IN_HEADER.search(value):
+                self._ident = bytes(value)
+        elif name == b"retry" and value.isdigit():
+            asked = int(value) if len(value) < 10 else LONGEST_RETRY
+            self.retry_ms = max(SHORTEST_RETRY, min(LONGEST_RETRY, asked))
+
+    def _dispatch(self) -> Iterator[Event]:
+        data = self._data
+        whole = (data or b"") + self._more if self._more else data or b""
+        ident = (self._ident or b"").decode("utf-8", "replace")[:1000]
+        found = Event(self._kind, ident, whole, self._octets)
+        if self._ident is not None:
+            self.last_id = self._ident.strip(b"\t ")  # as it arrives in a header
+        self._begin()
+        if data is not None:
+            yield found

@@ -1,17 +1,20 @@
-"""Reads and writes lines of JSON-RPC for the host. Pure.
+"""Reads and writes lines of JSON-RPC for the host, and makes W3C trace context for its requests. Pure.
 
 The last of duplicate keys wins, bytes that are not UTF-8 become U+FFFD, and NaN is refused. `read_line` gives
 a reason for rejecting a line. It never raises, whatever a server writes.
 """
 
+import hashlib
 import json
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.reader import NotJson, objects_within, read_damaged_listing, read_json
 from tui.core.text import clean_line
+from tui.core.traffic import Cause
 
 Id = int | str
 
@@ -202,3 +205,22 @@ def _words(value: Any) -> str:
     if value is None:
         return ""
     return clean_line(value if isinstance(value, str) else json.dumps(value)[:4096], _MESSAGE_LIMIT)
+
+
+KEY = "traceparent"
+"""Its reserved key in `_meta` (MCP specification)."""
+
+
+class TraceIds:
+    """Makes trace ids that cannot be linked to another run."""
+
+    def __init__(self) -> None:
+        self._run = secrets.token_bytes(16)
+
+    def traceparent(self, cause: Cause | None) -> str:
+        """Return the value for one request, "" for one that belongs to no turn and no call by hand."""
+        whose = "" if cause is None else (f"turn {cause.turn}" if cause.turn else cause.call)
+        if not whose:
+            return ""
+        trace = hashlib.sha256(self._run + whose.encode()).hexdigest()[:32]
+        return f"00-{trace}-{secrets.token_hex(8)}-01"

@@ -15,10 +15,12 @@ import gc
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote
 
 from tui.core.jsonrpc.skimmer import after_space, items, outline
+from tui.core.units import place_in
 
 MAX_DEPTH = 256
 """Accepted levels of nesting, so that code after the reader may recurse without counting."""
@@ -155,6 +157,22 @@ def lone_surrogate(raw: bytes) -> str:
         if half := found[1]:
             return f"\\{half.decode()}"
     return ""
+
+
+def local_target(root: Any, ref: str) -> Any:
+    """Return the target of a local reference; None for any other, because nothing is ever fetched."""
+    if not ref.startswith("#"):
+        return None
+    node = root
+    for part in unquote(ref[1:]).split("/")[1:]:
+        part = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, Mapping):
+            node = node.get(part)
+        elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
+            node = node[place]
+        else:
+            return None
+    return node
 
 
 def nests_deeper(value: Any, levels: int) -> bool:

@@ -65,7 +65,8 @@ def outline(raw: bytes, start: int = 0) -> Outline:
         key_at, place = place, _string_end(raw, place)
         if place < 0:
             return Outline(members, -1)
-        key = _key(raw[key_at:place]) if place - key_at <= _MAX_KEY else ""
+        quoted = raw[key_at:place].decode("utf-8", "replace") if place - key_at <= _MAX_KEY else '""'
+        key = str(json.loads(quoted))
         place = after_space(raw, place)
         if place >= len(raw):
             return Outline(members, -1)
@@ -129,10 +130,6 @@ def after_space(raw: bytes, start: int) -> int:
     """Return the index of the first byte from `start` on that is not white space."""
     found = _SPACE.match(raw, start)
     return found.end() if found else start
-
-
-def _key(quoted: bytes) -> str:
-    return str(json.loads(quoted.decode("utf-8", "replace")))
 
 
 def _string_end(raw: bytes, start: int) -> int:

@@ -6,8 +6,14 @@ from typing import Any
 from tui.core.context.built_in_tools import is_resource_read
 from tui.core.conversation.conversation import CallRequest, Conversation, Journal
 from tui.core.events import ApprovalAsked, ApprovalGiven, CallJudged, Emit
-from tui.core.permission.approval_policy import Judgement, Policy, Verdict
-from tui.core.permission.untrusted_content import is_listed, source_of, untrusted_sources
+from tui.core.permission.approval_policy import (
+    Judgement,
+    Policy,
+    Verdict,
+    is_listed,
+    source_of,
+    untrusted_sources,
+)
 from tui.core.ports import (
     BY_DEFAULT,
     BY_KEY,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tui.core.hidden_text.lookalikes import mixed_word
+from tui.core.hidden_text.readable import mixed_word
 from tui.core.permission.launch import Launch, in_words, spelled
 from tui.core.permission.risks import risks_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
@@ -231,7 +231,8 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     if launch.url:
         yield "address", spelled(masked(launch.shown("url", launch.url)))
         if launch.is_model:
-            yield "key", _key(launch)
+            key = str(launch.identity[0])
+            yield "key", _origin(launch, "api_key", key) or spelled(key)
         if launch.headers:
             yield "headers", _names(launch, "headers", launch.headers)
         yield from _settings(launch)
@@ -282,10 +283,6 @@ def _origin(launch: Launch, place: str, value: str) -> str:
         found.append(reference.in_words)
     found += [f"keychain entry {spelled(one)}" for one in _IN_KEYCHAIN.findall(value)]
     return " and ".join(found)
-
-
-def _key(launch: Launch) -> str:
-    return _origin(launch, "api_key", str(launch.identity[0])) or spelled(str(launch.identity[0]))
 
 
 def _settings(launch: Launch) -> Iterator[tuple[str, str]]:

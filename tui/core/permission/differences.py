@@ -126,16 +126,12 @@ def texts_of(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, 
         return
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            here = _joined(path, str(key))
+            here = f"{path}.{key}" if path else str(key)
             yield here, str(key)
             yield from texts_of(inner, here, depth + 1)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from texts_of(inner, f"{path}[{number}]", depth + 1)
-
-
-def _joined(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key
 
 
 _SCHEMAS = ("inputSchema", "outputSchema")

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
 from tui.core.hidden_text.readable import in_numbers
@@ -223,9 +223,11 @@ class Launch:
         """Return the facts to store for showing later changes: hidden values as salted hashes, no secrets."""
 
         def marks(kind: str, values: Mapping[str, str]) -> dict[str, str]:
-            return {
-                name: _mark(salt, name, self._marked(f"{kind}.{name}", one)) for name, one in values.items()
-            }
+            texts = dict(values)
+            for name in values:
+                if (reference := self.references.get(f"{kind}.{name}")) is not None:
+                    texts[name] = f"\0{reference.text}"
+            return {name: _mark(salt, name, text) for name, text in texts.items()}
 
         shown, values = self.shown_links, self.open_values
         closed = {name: one for name, one in self.env.items() if f"variable {name}" not in values}
@@ -253,22 +255,9 @@ class Launch:
         open_places |= {"program", *(() if "cwd" in self.references else ("cwd",))}
         return {place: spelled(target) for place, target in self.links.items() if place in open_places}
 
-    def _marked(self, place: str, value: str) -> str:
-        reference = self.references.get(place)
-        return value if reference is None else f"\0{reference.text}"
-
     def changes(self, before: Mapping[str, Any], salt: str) -> list[str]:
         """Return what differs from a `summary` made with `salt`, one line each; never empty."""
-        now = self.summary(salt)
-        found = [*_text_changes(before, now), *_argument_changes(before.get("args"), now["args"])]
-        found += _open_changes(before.get("values"), now["values"])
-        known = before.get("env")
-        if isinstance(known, Mapping):  # older files list all variables here
-            known = {name: one for name, one in known.items() if f"variable {name}" not in now["values"]}
-        found += _value_changes("variable", known, now["env"])
-        found += _value_changes("header", before.get("headers"), now["headers"])
-        found += _link_changes(before.get("links"), now["links"])
-        return found or ["a value that is not shown"]
+        return list(_changes(before, self.summary(salt))) or ["a value that is not shown"]
 
 
 def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
@@ -303,46 +292,43 @@ def _mark(salt: str, name: str, value: str) -> str:
     return hmac.new(salt.encode(), text, hashlib.sha256).hexdigest()[:16]
 
 
-def _text_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what differs between two summaries; older files lack some of it."""
     names = {"cwd": "folder", "program": "program on this computer"}
     for key in ("command", "program", "cwd", "url", "transport"):
-        old = before.get(key)
-        if old != now[key] and isinstance(old, str):
-            if key == "program" and before.get("command") != now["command"]:
-                continue  # the changed command explains it
-            yield f"{names.get(key, key)}: {_former_value(old)}, is now {_is(now[key])}"
-
-
-def _argument_changes(before: Any, now: Sequence[str]) -> Iterator[str]:
-    old = [str(one) for one in before] if isinstance(before, list) else []
-    for number in range(max(len(old), len(now))):
-        if number >= len(old):
-            yield f"argument {number + 1}: new, {_is(now[number])}"
-        elif number >= len(now):
-            yield f"argument {number + 1}: removed, {_former_value(old[number])}"
-        elif old[number] != now[number]:
-            yield f"argument {number + 1}: {_former_value(old[number])}, is now {_is(now[number])}"
+        was, is_explained = before.get(key), key == "program" and before.get("command") != now["command"]
+        if was != now[key] and isinstance(was, str) and not is_explained:
+            yield f"{names.get(key, key)}: {_change(was, now[key])}"
+    args, values, variables = before.get("args"), before.get("values"), before.get("env")
+    words = zip_longest([str(one) for one in args] if isinstance(args, list) else [], now["args"])
+    for number, (was, word) in enumerate(words, 1):
+        if was is None:
+            yield f"argument {number}: new, {_is(word)}"
+        elif was != word:
+            how = _change(was, word) if word is not None else f"removed, {_former_value(was)}"
+            yield f"argument {number}: {how}"
+    for name, was, value in _differing(values, now["values"]):
+        known = isinstance(values, Mapping)
+        how = _change(str(was or ""), value or "") if known else f"is now {_is(value or '')}"
+        yield f"{spelled(name)[:MAX_SHOWN_CHANGE]}: {how}"
+    if isinstance(variables, Mapping):  # older files list all variables here
+        variables = {name: one for name, one in variables.items() if f"variable {name}" not in now["values"]}
+    for what, old, new in (
+        ("variable", variables, now["env"]),
+        ("header", before.get("headers"), now["headers"]),
+    ):
+        for name, was, value in _differing(old, new):
+            how = "new" if was is None else "removed" if value is None else "value changed"
+            yield f"{what} {spelled(name)[:MAX_SHOWN_CHANGE]}: {how}"
+    yield from _link_changes(before.get("links"), now["links"])
 
 
 def _differing(before: Any, now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield the names whose values differ, with both values, None where there is none."""
-    old = before if isinstance(before, Mapping) else {}  # older files lack some
+    old = before if isinstance(before, Mapping) else {}
     for name in sorted({*map(str, old), *now}):
         if (was := old.get(name)) != (value := now.get(name)):
             yield name, was, value
-
-
-def _value_changes(what: str, before: Any, now: Mapping[str, str]) -> Iterator[str]:
-    for name, was, value in _differing(before, now):
-        how = "new" if was is None else "removed" if value is None else "value changed"
-        yield f"{what} {spelled(name)[:MAX_SHOWN_CHANGE]}: {how}"
-
-
-def _open_changes(before: Any, now: Mapping[str, str]) -> Iterator[str]:
-    """Yield the visible values that differ."""
-    for name, was, value in _differing(before, now):
-        told = f"{_former_value(str(was or ''))}, " if isinstance(before, Mapping) else ""
-        yield f"{spelled(name)[:MAX_SHOWN_CHANGE]}: {told}is now {_is(value or '')}"
 
 
 def in_words(place: str) -> str:
@@ -360,6 +346,10 @@ def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
         elif leads is None:
             told.append("is no longer a link")
         yield f"link of {in_words(place)[:MAX_SHOWN_CHANGE]}: {', '.join(told) or 'target changed'}"
+
+
+def _change(was: str, now: str) -> str:
+    return f"{_former_value(was)}, is now {_is(now)}"
 
 
 def _former_value(text: str) -> str:

@@ -28,13 +28,29 @@ _CODE_FLAGS = {
     **dict.fromkeys(("perl", "ruby", "lua"), ("-e",)),
     "php": ("-r",),
 }
-_WRAPPERS = frozenset(
-    "env nice nohup timeout stdbuf sudo doas exec command setsid strace ltrace ionice chrt taskset time"
-    " caffeinate unbuffer dbus-run-session xvfb-run systemd-run firejail unshare setpriv corepack".split()
-)
+_WRAPPERS: Mapping[str, str] = {
+    **dict.fromkeys(
+        "nohup stdbuf doas exec command setsid chrt time caffeinate unbuffer dbus-run-session firejail"
+        " unshare setpriv corepack".split(),
+        "",
+    ),
+    "env": "-u --unset -C --chdir",
+    "sudo": "-u -g",
+    "timeout": "-s -k",
+    "strace": "-o -e -s -u -E -P -I -a -O -S -X -b",
+    "ltrace": "-o -e -s -u -a -n -l -F -x",
+    "nice": "-n",
+    "ionice": "-c -n",
+    "taskset": "-c",
+    "systemd-run": "-p -u -E -M -H",
+    "xvfb-run": "-n -s -e -f -p -w",
+}
+"""Programs that only start another one, and their options that take a value."""
+
 _MODULES = frozenset(("pip", "pipx", "uv"))
 """Launchers that `python -m` can start."""
 
+_SPLIT_STRING = re.compile(r"--split-string(?:=(.*))?|-[a-zA-Z]*?S(.+)?", re.DOTALL)
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
 _NPM_WITH_VALUE = frozenset(("-c", "--call", "-w", "--workspace", "--registry", "--prefix", "--cache"))
 _UV_WITH_VALUE = frozenset(
@@ -47,18 +63,6 @@ _DOCKER_WITH_VALUE = frozenset(
     " --restart --runtime --shm-size --tmpfs --ulimit --device --dns --cap-add --cap-drop --security-opt"
     " --gpus --log-driver --log-opt --pid --ipc --userns --cidfile --expose --group-add --stop-signal".split()
 )
-_WRAPPER_WITH_VALUE: Mapping[str, Sequence[str]] = {
-    "env": ("-u", "--unset", "-C", "--chdir"),
-    "sudo": ("-u", "-g"),
-    "timeout": ("-s", "-k"),
-    "strace": ("-o", "-e", "-s", "-u", "-E", "-P", "-I", "-a", "-O", "-S", "-X", "-b"),
-    "ltrace": ("-o", "-e", "-s", "-u", "-a", "-n", "-l", "-F", "-x"),
-    "nice": ("-n",),
-    "ionice": ("-c", "-n"),
-    "taskset": ("-c",),
-    "systemd-run": ("-p", "-u", "-E", "-M", "-H"),
-    "xvfb-run": ("-n", "-s", "-e", "-f", "-p", "-w"),
-}
 _GO_WITH_VALUE = frozenset(("-mod", "-modfile", "-exec", "-tags", "-ldflags", "-C", "-p"))
 _GO_EXACT = re.compile(r"@(?:v\d++\.\d++\.\d++[\w.+-]*+|[0-9a-f]{12,40})\Z")
 _LAUNCHERS = frozenset("npx npm pnpm pnpx yarn bunx bun uvx uv pip pip3 pipx".split())
@@ -132,12 +136,9 @@ def _of_options(words: Sequence[str]) -> Iterator[str]:
     if name in _CONTAINERS:
         if not _MOUNTS.isdisjoint(options) or any(re.match(r"-v.", word) for word in args):
             yield "The container can reach folders of this computer."
-        if not _POWERS.isdisjoint(options) or "=host" in " ".join(args) or _names_host(args):
+        on_host = any(option in _NAMESPACES and value == "host" for option, value in pairwise(args))
+        if on_host or not _POWERS.isdisjoint(options) or "=host" in " ".join(args):
             yield "The container is not isolated from this computer."
-
-
-def _names_host(args: Sequence[str]) -> bool:
-    return any(option in _NAMESPACES and value == "host" for option, value in pairwise(args))
 
 
 def _of_address(url: str, *, is_referred: bool) -> Iterator[str]:
@@ -187,7 +188,7 @@ def _unwrapped(words: Sequence[str]) -> tuple[list[str], list[str]]:
             while index < len(rest) and _is_of_wrapper(rest[index]):
                 before, equals, _ = rest[index].partition("=")
                 assigned += [before] if equals and not before.startswith("-") else []
-                takes_value = rest[index] in _WRAPPER_WITH_VALUE.get(name, ())
+                takes_value = rest[index] in _WRAPPERS[name].split()
                 index += 2 if takes_value else 1
             rest = rest[index:]
         elif _PYTHON.fullmatch(name) and (module := _module(rest)):
@@ -211,25 +212,19 @@ def _module(words: Sequence[str]) -> list[str]:
 
 def _split_string(words: list[str]) -> list[str]:
     """Return the words of an `env` command with the value of `-S "command line"` split into words."""
-    for index, word in enumerate(words):
-        if index and not _is_of_wrapper(word):
+    for index, word in enumerate(words[1:], 1):
+        if not _is_of_wrapper(word):
             break
-        option, equals, value = word.partition("=")
-        inline = re.fullmatch(r"-[a-zA-Z]*S(.+)", word, re.DOTALL)
-        taken = 1
-        if option == "--split-string" and equals:
-            line = value
-        elif inline is not None:
-            line = inline[1]
-        elif option == "--split-string" or re.fullmatch(r"-[a-zA-Z]*S", word):
-            line, taken = (words[index + 1 : index + 2] or [""])[0], 2
-        else:
+        if (found := _SPLIT_STRING.fullmatch(word)) is None:
             continue
+        line, after = found[1] if found[1] is not None else found[2], words[index + 1 :]
+        if line is None:
+            line, after = "".join(after[:1]), after[1:]
         try:
             split = shlex.split(line)
         except ValueError:
             split = line.split()
-        return [*words[:index], *split, *words[index + taken :]]
+        return [*words[:index], *split, *after]
     return words
 
 
@@ -317,10 +312,6 @@ def _image_pinned(image: str) -> bool:
     return "@sha256:" in image or image.rpartition("/")[2].partition(":")[2] not in ("", "latest")
 
 
-def _go_pinned(module: str) -> bool:
-    return "@" not in module or _GO_EXACT.search(module) is not None
-
-
 def _deno_pinned(word: str) -> bool:
     if word.startswith(("npm:", "jsr:")):
         return _npm_pinned(word)
@@ -334,6 +325,8 @@ def _is_path(word: str) -> bool:
 _NPM = Packages(_npm_pinned, ("-p", "--package"), _NPM_WITH_VALUE)
 _PYPI = Packages(_python_pinned, ("--from", "--spec", "--with"), _UV_WITH_VALUE)
 _IMAGE = Packages(_image_pinned, with_value=_DOCKER_WITH_VALUE)
+_GO = Packages(lambda one: "@" not in one or _GO_EXACT.search(one) is not None, with_value=_GO_WITH_VALUE)
+_GO = Packages(lambda one: "@" not in one or _GO_EXACT.search(one) is not None, with_value=_GO_WITH_VALUE)
 _DOWNLOADS: Mapping[str, Mapping[str, Packages]] = {
     **{name: {"": _NPM} for name in ("npx", "bunx", "pnpx")},
     **{name: {"exec": _NPM, "x": _NPM, "dlx": _NPM} for name in ("npm", "pnpm", "yarn", "bun")},
@@ -345,7 +338,7 @@ _DOWNLOADS: Mapping[str, Mapping[str, Packages]] = {
     },
     **{name: {"install": _PYPI} for name in ("pip", "pip3")},
     "pipx": {"run": _PYPI},
-    "go": {"run": Packages(_go_pinned, with_value=_GO_WITH_VALUE)},
+    "go": {"run": _GO},
     **{name: {"… run": _IMAGE} for name in _CONTAINERS},
     "deno": {"… run": Packages(_deno_pinned, every=True)},
 }

@@ -230,29 +230,11 @@ class _Texts:
 
 def _matches(texts: Sequence[str], pattern: str) -> bool:
     """Return whether a spelling of one reading matches."""
-    if any(_matches_glob(text, pattern) for text in texts):
+    if any(fnmatchcase(text, pattern) for text in texts):
         return True
     if not pattern.isascii() and any(isinstance(text, _Plain) for text in texts):
         return _matches([str(text) for text in texts], _plain_pattern(pattern))
-    return "\\" in pattern and any(_matches_glob(text.replace("/", "\\"), pattern) for text in texts)
-
-
-def _matches_glob(text: str, pattern: str) -> bool:
-    """Return what `fnmatchcase` returns. For a pattern with nothing but `*`, many times as fast."""
-    if "?" in pattern or "[" in pattern:
-        return fnmatchcase(text, pattern)
-    begin, *others = pattern.split("*")
-    if not others:
-        return text == pattern
-    *middle, end = others
-    at, stop = len(begin), len(text) - len(end)
-    if at > stop or not text.startswith(begin) or not text.endswith(end):
-        return False
-    for part in middle:
-        if (found := text.find(part, at, stop)) < 0:
-            return False
-        at = found + len(part)
-    return True
+    return "\\" in pattern and any(fnmatchcase(text.replace("/", "\\"), pattern) for text in texts)
 
 
 def values_at(argument: str, arguments: Mapping[str, Any]) -> Iterator[Any]:
@@ -270,10 +252,11 @@ def values_at(argument: str, arguments: Mapping[str, Any]) -> Iterator[Any]:
         if begun == len(path):
             yield value
         elif isinstance(value, list | tuple):
-            if (number := _number(path[begun])) is None:
+            step = path[begun]
+            if not (step.isascii() and step.isdecimal() and len(step) < 7):
                 waiting.extend((begun, item) for item in value)
-            elif number < len(value):
-                waiting.append((begun + 1, value[number]))
+            elif int(step) < len(value):
+                waiting.append((begun + 1, value[int(step)]))
             else:
                 yield MISSING
         else:
@@ -282,10 +265,6 @@ def values_at(argument: str, arguments: Mapping[str, Any]) -> Iterator[Any]:
             waiting.extend(found)
             if not found:
                 yield MISSING
-
-
-def _number(name: str) -> int | None:
-    return int(name) if name.isascii() and name.isdecimal() and len(name) < 7 else None
 
 
 def _leaf_values(tree: Any) -> Iterator[Any]:

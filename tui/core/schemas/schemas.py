@@ -7,10 +7,9 @@ that providers do not accept are removed. Texts of a schema contain nothing that
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote
 
+from tui.core.jsonrpc.reader import local_target as local_target
 from tui.core.text import visible
-from tui.core.units import place_in
 
 MAX_DEPTH = 32
 MAX_NODES = 5_000
@@ -80,22 +79,6 @@ class _Copier:
         if not isinstance(target, Mapping):
             return self.copy(beside, depth, open_refs)
         return self.copy({**target, **beside}, depth + 1, (*open_refs, ref))
-
-
-def local_target(root: Any, ref: str) -> Any:
-    """Return the target of a local reference; None for any other, because nothing is ever fetched."""
-    if not ref.startswith("#"):
-        return None
-    node = root
-    for part in unquote(ref[1:]).split("/")[1:]:
-        part = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, Mapping):
-            node = node.get(part)
-        elif isinstance(node, list) and (place := place_in(part, len(node))) is not None:
-            node = node[place]
-        else:
-            return None
-    return node
 
 
 def _without_invisible(value: Any) -> Any:

@@ -17,10 +17,7 @@ from tui.core.secrets.secret_names import (
     may_be_secret,
     names_a_secret,
 )
-from tui.core.secrets.secret_shapes import shapes_in
-
-_PLAIN = late(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
-"""A word, a number, a path: the value of a harmless variable."""
+from tui.core.secrets.secret_shapes import is_plain, shapes_in
 
 LONGEST_PLAIN = 1000
 """Characters up to which the value of a name that may be secret may be harmless."""
@@ -66,11 +63,6 @@ class SecretSpan(NamedTuple):
     start: int
     end: int
     name: str
-
-
-def is_plain(value: str) -> bool:
-    """Return whether a value is just a word, a number or a path."""
-    return _PLAIN.fullmatch(value) is not None
 
 
 def values_of_header(name: str, value: str) -> list[str]:

@@ -1,70 +1,19 @@
-"""Finds configured values in traffic: plain, encoded, split over texts or cut off. Pure.
+"""Known values in base64, and those that are split over successive texts or cut off. Pure.
 
-A value may be plain, in base64, escaped for JSON or a URL, or a mix of these. Removing escapes is cheap and
-may match too much; finding exact positions is slower. So a body is first searched in *views* without
-escapes, and completely only after a match.
-
-Of values that are split over successive texts, or that the end of a text cuts off, only plain ones and
-those in base64 are found, not escaped ones.
+Of values that are split over texts, or that the end of a text cuts off, only plain ones and those in base64
+are found, not escaped ones.
 """
 
-import json
-import re
 from binascii import b2a_base64
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
-from urllib.parse import unquote_to_bytes
-
-_ENCODERS = json.JSONEncoder(ensure_ascii=True), json.JSONEncoder(ensure_ascii=False)
-_JSON_SHORT = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
-_ASCII_ESCAPE = re.compile(rb"u00([2-7][0-9a-f]|0[89acd])")
-_BACKSLASH, _PERCENT, _PLUS = b"\\%+"
 
 _GATE = 4
 """Number of characters by which the beginnings of texts are looked up."""
 
 LONG = 8
 """Length from which the beginning of a value is hardly ever ordinary text."""
-
-_COMMON = b'etaoinsrlhdcumpgfywbv"_.,:- /{}[]0123456789TSAICEPRMNDLOFBHGUWkxjzqKVYJXQZ'
-"""Bytes of JSON and prose from frequent to rare, roughly; all others are rarer."""
-
-_RARITY = tuple(_COMMON.find(byte) % (len(_COMMON) + 1) for byte in range(256))
-"""Rarity of each byte; one that is not in `_COMMON` is the rarest."""
-
-
-class Needles:
-    """Tells quickly whether one of several needles is in a text.
-
-    Each needle is searched only if its rarest byte is present; and as `str`, where `in` takes half the time
-    that it takes for `bytes` (measured, CPython 3.11).
-    """
-
-    def __init__(self) -> None:
-        self._gates: tuple[tuple[int, tuple[str, ...]], ...] = ()
-
-    def add(self, needles: Iterable[bytes]) -> None:
-        """Search for these too. Threads may search meanwhile."""
-        gates = {gate: dict.fromkeys(texts) for gate, texts in self._gates}
-        for needle in set(needles) - {b""}:
-            gate = max(needle, key=_RARITY.__getitem__)
-            gates.setdefault(gate, {})[needle.decode("latin-1")] = None
-        self._gates = tuple((gate, tuple(texts)) for gate, texts in gates.items())
-
-    def __bool__(self) -> bool:
-        return bool(self._gates)
-
-    def any_in(self, raw: bytes) -> bool:
-        text = None
-        for gate, needles in self._gates:
-            if gate in raw:
-                if text is None:
-                    text = raw.decode("latin-1")
-                for needle in needles:
-                    if needle in text:
-                        return True
-        return False
 
 
 class Beginnings:
@@ -137,41 +86,6 @@ class Beginnings:
         return 0
 
 
-class EncodedSecret:
-    r"""One text to be found in any encoding.
-
-    Attributes:
-        value: the configured value that the text is, or is a form or a line of.
-        flat: as in a JSON text, without backslashes, in lower case.
-        escapable: whether a JSON text may contain it escaped, other than as `\u00XX`.
-        bare: plain without backslashes, as a view without percent escapes shows it.
-    """
-
-    __slots__ = ("_pattern", "_text", "bare", "escapable", "flat", "name", "plain", "value")
-
-    def __init__(self, name: str, text: str, value: str) -> None:
-        self.name, self.value = name, value
-        self.plain = octets_of(text)
-        escaped = [encoder.encode(text)[1:-1] for encoder in _ENCODERS]
-        flat = [one.encode("utf-8", "backslashreplace").replace(b"\\", b"").lower() for one in escaped]
-        self.flat = tuple({*flat, *map(_without_codes, flat)})
-        self.escapable = "/" in text or any(one != text for one in escaped)
-        self.bare = self.plain.replace(b"\\", b"")
-        self._text = text
-        self._pattern: re.Pattern[bytes] | None = None
-
-    def may_be_in(self, views: Iterable[bytes]) -> bool:
-        """Whether one of the views of a body may have it; False is certain."""
-        return any(needle in view for view in views for needle in (self.plain, *self.flat, self.bare))
-
-    @property
-    def pattern(self) -> re.Pattern[bytes]:
-        if self._pattern is None:
-            parts = [_escapes(match[0]) for match in re.finditer(r"\\+|[^\\]", self._text)]
-            self._pattern = re.compile(b"".join(parts))
-        return self._pattern
-
-
 def octets_of(text: str) -> bytes:
     """Return a text as UTF-8; surrogate-escaped bytes of the operating system are restored."""
     try:
@@ -203,60 +117,6 @@ def forms_of(value: str) -> Iterator[str]:
     for form in (whole, whole.rstrip("="), *inside):
         yield form
         yield form.replace("+", "-").replace("/", "_")
-
-
-def json_views(raw: bytes) -> Iterator[bytes]:
-    r"""Yield a body without its backslashes, in lower case; and without `\u00XX` if it has any."""
-    if _BACKSLASH in raw:
-        flat = raw.replace(b"\\", b"").lower()
-        yield flat
-        if has_coded_ascii(raw):
-            yield _without_codes(flat)
-
-
-def url_views(raw: bytes) -> Iterator[bytes]:
-    """Yield a body without percent escapes, and with spaces for `+`, if it has any."""
-    if _PERCENT in raw:
-        yield unquote_to_bytes(raw).replace(b"\\", b"")
-    if _PLUS in raw:
-        yield unquote_to_bytes(raw.replace(b"+", b" ")).replace(b"\\", b"")
-
-
-def has_coded_ascii(raw: bytes) -> bool:
-    r"""Return whether a body has characters as `\u00XX`."""
-    return _BACKSLASH in raw and b"\\u00" in raw
-
-
-def _without_codes(flat: bytes) -> bytes:
-    return _ASCII_ESCAPE.sub(_decoded, flat).lower()
-
-
-def _decoded(found: re.Match[bytes]) -> bytes:
-    code = chr(int(found[1], 16))
-    return b"" if code == "\\" else _JSON_SHORT.get(code, code).encode()
-
-
-def _escapes(text: str) -> bytes:
-    """Return a pattern for one character, or a run of backslashes, in any encoding."""
-    if text[0] == "\\":
-        return rb"(?:\\{%d,}|(?:\\+u005[cC]|%%5[cC]){%d})" % (len(text), len(text))
-    octets = octets_of(text)
-    units = text.encode("utf-16-be", "surrogatepass")
-    code = b"".join(rb"\\+u" + _hex(units[at : at + 2]) for at in range(0, len(units), 2))
-    percent = b"".join(b"%" + _hex(octets[at : at + 1]) for at in range(len(octets)))
-    ways = [re.escape(octets) if text.isalnum() else rb"\\*" + re.escape(octets), code, percent]
-    if text in _JSON_SHORT:
-        ways.append(rb"\\+" + _JSON_SHORT[text].encode())
-    if text == " ":
-        ways.append(rb"\+")
-    return b"(?:" + b"|".join(ways) + b")"
-
-
-def _hex(octets: bytes) -> bytes:
-    return b"".join(
-        b"[%c%c]" % (ord(digit), ord(digit.upper())) if digit.isalpha() else digit.encode()
-        for digit in octets.hex()
-    )
 
 
 MARK = "[redacted]"
@@ -306,13 +166,6 @@ def _over_seams(
     whole = known.places(joined) if holds(joined) else []
     places = merged([*whole, *([last] if last else [])])
     return [(start, stop) for start, stop in places if bisect_right(ends, start) < bisect_left(ends, stop)]
-
-
-def over_seam(first: str, second: str, known: Beginnings) -> Span | None:
-    """Return the position of a value in two joined texts if it begins in one and ends in the other."""
-    seam = len(first)
-    spans = merged(known.places(first + second))
-    return next((span for span in spans if span[0] < seam < span[1]), None)
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:

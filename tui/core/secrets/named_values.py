@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from tui.core.jsonrpc.reader import local_target
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import SecretSpan
 from tui.core.secrets.secret_names import names_a_secret_argument
-from tui.core.units import place_in
 
 MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""
@@ -124,7 +124,12 @@ class SecretArguments:
             argument
             for server, rules in self._rules.items()
             for pattern, argument in rules
-            if unclear or any(_matches_pattern(one, server, pattern) for one in (wanted, without))
+            if unclear
+            or any(
+                one.startswith(start := f"{_folded(server)}__")
+                and fnmatchcase(one.removeprefix(start), _folded(pattern))
+                for one in (wanted, without)
+            )
         ]
         return SecretNames(frozenset().union(*names), tuple(patterns))
 
@@ -143,11 +148,6 @@ def _bounded(names: frozenset[str]) -> frozenset[str]:
 
 def _folded(name: str) -> str:
     return _NOT_IN_A_NAME.sub("_", name).casefold().replace("-", "_").lstrip("_")
-
-
-def _matches_pattern(name: str, server: str, pattern: str) -> bool:
-    start = _folded(server) + "__"
-    return fnmatchcase(name.removeprefix(start), _folded(pattern)) and name.startswith(start)
 
 
 def secret_names(schema: Any) -> frozenset[str]:
@@ -196,24 +196,8 @@ def _is_secret(part: Any, root: Any, budget: Iterator[int]) -> bool:
         if isinstance(patterns := node.get("patternProperties"), Mapping):
             waiting.extend(patterns.values())
         if isinstance(target := node.get("$ref"), str):
-            waiting.append(_referred(root, target))
+            waiting.append(local_target(root, target))
     return False
-
-
-def _referred(root: Any, target: str) -> Any:
-    """Return the target of a reference within the schema, None for any other."""
-    if not target.startswith("#"):
-        return None
-    found = root
-    for step in target[1:].split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and (place := place_in(key, len(found))) is not None:
-            found = found[place]
-        elif isinstance(found, Mapping):
-            found = found.get(key)
-        else:
-            return None
-    return found
 
 
 _TEXT = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"(\s*+:\s*+)?|\\?\Z)', re.DOTALL)

@@ -12,23 +12,15 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from tui.core.secrets.encodings import (
-    MARK,
     Beginnings,
-    EncodedSecret,
-    Needles,
     forms_of,
-    has_coded_ascii,
-    json_views,
     octets_of,
-    over_seam,
     text_of,
-    url_views,
     without_split,
 )
-from tui.core.secrets.learned_values import MAX_LEARNED, LearnedValues
+from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
 from tui.core.secrets.named_values import SecretArguments
-from tui.core.secrets.ordinary_values import is_a_word, secret_lines
-from tui.core.secrets.secret_shapes import PartialQuotes, shapes_in
+from tui.core.secrets.secret_shapes import PartialQuotes, is_a_word, secret_lines, shapes_in
 from tui.core.text import clean_line
 from tui.core.traffic import Redaction
 
@@ -69,100 +61,9 @@ class Secret:
         return hash(self._value)
 
 
-WINDOW = 16 * 1024
-"""Bytes searched at once: of a large body only the windows that may contain a secret are searched."""
-
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]")
 
 Span = tuple[int, int, str]
-
-
-class BytesRedactor:
-    """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
-
-    Short values would match ordinary text. Lines of a value are found as well.
-    """
-
-    def __init__(self, learned: LearnedValues) -> None:
-        self._learned = learned
-        self._texts: set[str] = set()
-        self._forms: Sequence[EncodedSecret] = ()
-        self._words: Collection[str] = ()
-        self._quotes = self._quotes_of_no_words = PartialQuotes({})
-        self._plain = Needles()
-        self._bare = Needles()
-        self._flat = Needles()
-        self._flat_escapable = Needles()
-        self._overlap = 0
-        self._window = WINDOW
-
-    def add(
-        self, names: Mapping[str, str], keys: Mapping[str, str] | None = None, words: Collection[str] = ()
-    ) -> None:
-        """Search for these values too; what is known is not built again.
-
-        Partial quotes of all `keys` are replaced too, and all `words` stay in what is spoken. A thread may
-        search meanwhile: it finds what was known before.
-        """
-        new = [form for value, name in names.items() for form in self._new_forms(value, name)]
-        keys = keys or {}
-        self._words, self._quotes = words, PartialQuotes(keys)
-        self._quotes_of_no_words = PartialQuotes({key: keys[key] for key in keys if key not in words})
-        if not new:
-            return
-        # Escapes make a value up to twelve times as long; windows overlap by that much.
-        self._overlap = max(self._overlap, 12 * max(len(form.plain) for form in new))
-        self._window = max(WINDOW, 2 * self._overlap)
-        # Longest first: of overlapping values, the name of the longest is shown.
-        self._forms = sorted((*self._forms, *new), key=lambda form: len(form.plain), reverse=True)
-        self._plain.add(form.plain for form in new)
-        self._bare.add(form.bare for form in new)
-        self._flat.add(flat for form in new for flat in form.flat)
-        self._flat_escapable.add(flat for form in new if form.escapable for flat in form.flat)
-
-    def _new_forms(self, value: str, name: str) -> Iterator[EncodedSecret]:
-        for text in (*forms_of(value), *secret_lines(value)):
-            if text not in self._texts:
-                self._texts.add(text)
-                yield EncodedSecret(name, text, value)
-
-    def redact(
-        self, raw: bytes, *, quotes: bool = True, shapes: bool = True, spoken: bool = False
-    ) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without secrets, partial quotes of keys and shapes, and the positions of the marks.
-
-        What is `spoken` keeps words, and placeholders that look like a secret.
-        """
-        kept = self._words if spoken else ()
-        spans = [*self._known(raw, kept), *self._learned.spans_in(raw)]
-        if quotes:
-            spans += (self._quotes_of_no_words if spoken else self._quotes).spans_in(raw)
-        if shapes:
-            spans += shapes_in(raw, placeholders=not spoken)
-        return _replaced(raw, spans) if spans else (raw, ())
-
-    def _known(self, raw: bytes, kept: Collection[str]) -> Iterator[Span]:
-        size = len(raw) if len(raw) <= self._window else self._window
-        for start in range(0, len(raw) if self._forms else 0, max(size, 1)):
-            window = raw[start : start + size + self._overlap]
-            if self._may_hold(window):
-                for begin, end, name in self._values(window, kept):
-                    yield start + begin, start + end, name
-
-    def _may_hold(self, raw: bytes) -> bool:
-        if self._plain.any_in(raw):
-            return True
-        flat = self._flat if has_coded_ascii(raw) else self._flat_escapable
-        if flat and any(map(flat.any_in, json_views(raw))):
-            return True
-        return any(map(self._bare.any_in, url_views(raw)))
-
-    def _values(self, raw: bytes, kept: Collection[str]) -> Iterator[Span]:
-        views = [raw, *json_views(raw), *url_views(raw)]
-        for form in self._forms:
-            if form.value not in kept and form.may_be_in(views):
-                for found in form.pattern.finditer(raw):
-                    yield *found.span(), form.name
 
 
 def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:
@@ -205,16 +106,20 @@ class Redactor:
         self.arguments = SecretArguments()
         self._names: dict[str, str] = {}
         self._keys: dict[str, str] = {}
+        self._words: Collection[str] = ()
         self._spoken: Collection[str] = ()
-        self._learned = LearnedValues()
+        self._known = KnownValues()
+        self._quotes = self._quotes_of_no_words = PartialQuotes({})
         self._learned_from = Counter[str]()
         self._added_from = Counter[str]()
-        self._bytes = BytesRedactor(self._learned)
         self._beginnings: Beginnings | None = None
         self.add(secrets or {}, keys or {})
 
     def add(self, secrets: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
-        """Redact these values too. Several values may have one name; a value keeps its first name."""
+        """Redact these values too. Several values may have one name; a value keeps its first name.
+
+        A thread may search meanwhile: it finds what was known before.
+        """
         new_keys = _new(keys or {}, self._keys)
         new = {**_new(secrets, self._names), **_new(keys or {}, self._names)}
         if not new and not new_keys:
@@ -223,9 +128,16 @@ class Redactor:
         self._names = {**self._names, **new}
         others = self._names.keys() - self._keys.keys()
         # If only another secret in a key were replaced, the rest of the key would remain.
-        words = {key for key in self._keys if is_a_word(key) and not any(other in key for other in others)}
-        self._spoken = self._names.keys() - words
-        self._bytes.add(new, self._keys, words)
+        self._words = {
+            key for key in self._keys if is_a_word(key) and not any(other in key for other in others)
+        }
+        self._spoken = self._names.keys() - self._words
+        self._quotes = PartialQuotes(self._keys)
+        self._quotes_of_no_words = PartialQuotes(
+            {key: name for key, name in self._keys.items() if key not in self._words}
+        )
+        for value, name in new.items():
+            self._known.add(name, value)
         self._beginnings = None
 
     def add_some(self, source: str, secrets: Mapping[str, str]) -> None:
@@ -243,26 +155,26 @@ class Redactor:
         Unlike values that were added, it is not found if it is split over several texts or cut off. Returns
         False, without remembering it, if `source` handed out too many.
         """
-        if len(value) < MIN_SECRET or value in self._names or value in self._learned:
+        if len(value) < MIN_SECRET or value in self._names or value in self._known:
             return True
         if self._learned_from[source] >= MAX_LEARNED:
             return False
         self._learned_from[source] += 1
-        self._learned.add(name, value)
+        self._known.learn(name, value)
         return True
 
     @property
     def known(self) -> int:
         """The number of known values, which only grows."""
-        return len(self._names) + len(self._learned)
+        return len(self._names) + len(self._known)
 
     @property
     def searches(self) -> bool:
         """Whether there is any value that `redact_spoken` replaces."""
-        return bool(self._spoken or self._learned)
+        return bool(self._spoken or self._known)
 
     def redact(self, text: str) -> str:
-        return self._in_text(text, self._bytes.redact)
+        return self._in_text(text, self._redacted)
 
     def redact_line(self, text: str, limit: int) -> str:
         """Return a text as one line without secrets, of at most `limit` characters."""
@@ -270,7 +182,7 @@ class Redactor:
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
         """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""
-        return self._in_text(text, partial(self._bytes.redact, shapes=False, quotes=quotes))
+        return self._in_text(text, partial(self._redacted, shapes=False, quotes=quotes))
 
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
         """Return text of a model or the user without complete known values.
@@ -281,11 +193,11 @@ class Redactor:
         """
         if not (shapes or self.searches):
             return text
-        return self._in_text(text, partial(self._bytes.redact, shapes=shapes, quotes=quotes, spoken=True))
+        return self._in_text(text, partial(self._redacted, shapes=shapes, quotes=quotes, spoken=True))
 
     def redact_spoken_bytes(self, raw: bytes) -> bytes:
         """Return bytes without complete known values, as `redact_spoken` does."""
-        return self._bytes.redact(raw, shapes=False, quotes=False, spoken=True)[0]
+        return self._redacted(raw, shapes=False, quotes=False, spoken=True)[0]
 
     def begun_at_end(self, text: str) -> int:
         """Return how many characters at the end of `text` may start a value that `redact_spoken` replaces.
@@ -305,10 +217,6 @@ class Redactor:
         return without_split(
             texts, self._beginnings_of_values(), lambda text: self.redact_spoken(text) != text, clear
         )
-
-    def over_seam(self, first: str, second: str) -> tuple[int, int] | None:
-        """Return the position of a value in two joined texts if it begins in one and ends in the other."""
-        return over_seam(first, second, self._beginnings_of_values())
 
     def ends_inside(self, text: str) -> bool:
         """Return whether a text ends with a long beginning of a value."""
@@ -351,7 +259,21 @@ class Redactor:
 
         Configured values are also found escaped for JSON, for a URL, in base64 and in mixtures of these.
         """
-        return self._bytes.redact(raw)
+        return self._redacted(raw)
+
+    def _redacted(
+        self, raw: bytes, *, quotes: bool = True, shapes: bool = True, spoken: bool = False
+    ) -> tuple[bytes, tuple[Redaction, ...]]:
+        """Return `raw` without secrets, partial quotes of keys and shapes, and the positions of the marks.
+
+        What is `spoken` keeps words, and placeholders that look like a secret.
+        """
+        spans = self._known.spans_in(raw, self._words if spoken else ())
+        if quotes:
+            spans += (self._quotes_of_no_words if spoken else self._quotes).spans_in(raw)
+        if shapes:
+            spans += shapes_in(raw, placeholders=not spoken)
+        return _replaced(raw, spans) if spans else (raw, ())
 
     @staticmethod
     def _in_text(text: str, redact: Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]) -> str:
@@ -376,9 +298,8 @@ Piece = TypeVar("Piece", bound=Any)
 class PieceRedactor(Generic[Piece]):
     """Redacts texts that arrive in pieces of several kinds, such as reasoning and answer.
 
-    Text that may begin a value is held back until more is known, even if the kind changes once. `kind`
-    returns the kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete
-    values.
+    Text that may begin a value is held back until more is known, even if the kind changes. `kind` returns the
+    kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete values.
     """
 
     def __init__(
@@ -392,52 +313,43 @@ class PieceRedactor(Generic[Piece]):
         self._kind = kind
         self._of = of
         self._clear = clear
-        self._before: Piece | None = None
-        self._held: Piece | None = None
+        self._held: list[Piece] = []
 
     @property
     def holds(self) -> bool:
-        return self._held is not None
+        return bool(self._held)
 
     def forget(self, is_repeated: Callable[[Piece], bool]) -> Iterator[Piece]:
         """Yield the pieces held back, except those that the next piece repeats."""
-        for one in (self._before, self._held):
-            if one is not None and not is_repeated(one):
+        held, self._held = self._held, []
+        for one in held:
+            if not is_repeated(one):
                 yield from self._ended([one])
-        self._before = self._held = None
 
     def take(self, piece: Piece, *, always: bool = False) -> Iterator[Piece]:
         """Yield the final pieces; with `always`, this piece too, even if none of its text is final."""
-        held, self._held = self._held, None
-        if held is not None and self._kind(held) == self._kind(piece):
-            piece = replace(piece, text=held.text + piece.text)
-        elif held is not None:
-            if self._before is not None:
-                yield from self._ended([self._before])
-            self._before = held
-        before, self._before = self._before, None
-        if before is not None:
-            joined, seam = before.text + piece.text, len(before.text)
-            found = self._redactor.over_seam(before.text, piece.text)
-            if found is None and self._redactor.begun_at_end(joined) > len(piece.text):
-                self._before, self._held = before, piece
-                return
-            if found is None:
-                yield from self._ended([before])
-            else:
-                yield self._of(before, self._clear(joined[: found[0]]) + MARK)
-                piece = replace(piece, text=joined[max(seam, found[1]) :])
-        if count := self._redactor.begun_at_end(piece.text):
-            self._held = self._of(piece, piece.text[-count:])
-            piece = replace(piece, text=piece.text[:-count])
-        if piece.text or always:
-            yield replace(piece, text=self._clear(piece.text))
+        if self._held and self._kind(self._held[-1]) == self._kind(piece):
+            piece = replace(piece, text=self._held.pop().text + piece.text)
+        pieces, self._held = [*self._held, piece], []
+        joined = "".join([one.text for one in pieces])
+        room = len(joined) - self._redactor.begun_at_end(joined)
+        final: list[Piece] = []
+        for one in pieces:
+            text, begun = one.text[:room], one.text[room:]
+            room -= len(text)
+            if text or (always and one is piece):
+                final.append(replace(one, text=text))
+            if begun:
+                self._held.append(self._of(one, begun))
+        if len(pieces) > 1:
+            yield from self._ended(final)
+        elif final:
+            yield replace(final[0], text=self._clear(final[0].text))
 
     def rest(self, clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
         """Yield the pieces still held at the end, with a long beginning of a value replaced."""
-        pieces = [one for one in (self._before, self._held) if one is not None]
-        self._before = self._held = None
-        yield from self._ended(pieces, clear)
+        held, self._held = self._held, []
+        yield from self._ended(held, clear)
 
     def _ended(self, pieces: Sequence[Piece], clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
         texts = self._redactor.redact_texts([one.text for one in pieces], clear or self._clear)

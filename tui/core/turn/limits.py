@@ -1,4 +1,4 @@
-"""The hard limits of a turn and the meter that watches them. Pure: the caller passes the time."""
+"""The hard limits of a turn and the meter that watches them."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.events import LimitName
-from tui.core.ports import Usage
+from tui.core.ports import Clock, MonotonicClock, Usage
 from tui.core.time_limits import CallTimeout
 
 
@@ -75,35 +75,43 @@ def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
 
 @dataclass(slots=True)
 class TurnMeter:
-    """Counts the usage of a turn; `errors` are failed steps in a row, `cost` covers requests with prices."""
+    """Counts the usage of a turn; `errors` are failed steps in a row, `cost` covers requests with prices.
+
+    Its time can be paused while the user is asked.
+    """
 
     limits: Limits
-    started_ns: int
+    clock: Clock = field(default_factory=MonotonicClock)
     steps: int = 0
     tool_calls: int = 0
     errors: int = 0
     tokens: int = 0
     cost: float = 0.0
+    started_ns: int = field(init=False)
     _paused_ns: int = 0
     _paused_since: int | None = None
     _seen: Counter[str] = field(default_factory=Counter)
     _most: int = 0
 
-    def used_seconds(self, now_ns: int) -> float:
-        end = now_ns if self._paused_since is None else self._paused_since
+    def __post_init__(self) -> None:
+        self.started_ns = self.clock.now_ns()
+
+    @property
+    def used_seconds(self) -> float:
+        end = self.clock.now_ns() if self._paused_since is None else self._paused_since
         return (end - self.started_ns - self._paused_ns) / 1e9
 
-    def pause(self, now_ns: int) -> None:
-        """Stop the clock while the user is being asked."""
-        self._paused_since = now_ns
+    def pause(self) -> None:
+        self._paused_since = self.clock.now_ns()
 
-    def resume(self, now_ns: int) -> None:
+    def resume(self) -> None:
         if self._paused_since is not None:
-            self._paused_ns += now_ns - self._paused_since
+            self._paused_ns += self.clock.now_ns() - self._paused_since
             self._paused_since = None
 
-    def left_seconds(self, now_ns: int) -> float:
-        return max(0.0, self.limits.turn_seconds - self.used_seconds(now_ns))
+    @property
+    def left_seconds(self) -> float:
+        return max(0.0, self.limits.turn_seconds - self.used_seconds)
 
     def call_ended(self, key: str) -> int:
         """Count a call that ran, by its `fingerprint`; return how often it occurred."""
@@ -127,7 +135,7 @@ class TurnMeter:
         """
         return _reached(LimitName.MAX_STEPS, self.steps, self.limits.max_steps)
 
-    def reached(self, now_ns: int) -> ReachedLimit | None:
+    def reached(self) -> ReachedLimit | None:
         """Return the limit that forbids another step, or None."""
         limits = self.limits
         return (
@@ -135,7 +143,7 @@ class TurnMeter:
             or _reached(LimitName.CONSECUTIVE_ERRORS, self.errors, limits.consecutive_errors)
             or _reached(LimitName.MAX_TOOL_CALLS, self.tool_calls, limits.max_tool_calls)
             or self.out_of_steps()
-            or _reached(LimitName.TURN_SECONDS, self.used_seconds(now_ns), limits.turn_seconds)
+            or _reached(LimitName.TURN_SECONDS, self.used_seconds, limits.turn_seconds)
             or _reached(LimitName.TURN_TOKENS, self.tokens, limits.turn_tokens)
             or _reached(LimitName.TURN_COST, self.cost, limits.turn_cost)
         )

@@ -7,8 +7,7 @@ turn.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Sequence
 
 from tui.core.context.compaction import FULL, Compactor, sent_messages
 from tui.core.context.instructions import with_instructions
@@ -23,7 +22,6 @@ from tui.core.conversation.conversation import (
 from tui.core.errors import ModelError
 from tui.core.events import (
     ApprovalGiven,
-    Emit,
     EndReason,
     Event,
     LimitName,
@@ -41,93 +39,16 @@ from tui.core.events import (
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import ReachedLimit, TurnMeter
-from tui.core.turn.model_step import Reply, think, unique_calls
+from tui.core.turn.model_step import AnswerFormat, Reply, think, unique_calls
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
 from tui.core.units import plural
-
-if TYPE_CHECKING:
-    from tui.core.turn.answer_format import AnswerFormat
 
 CORRECTIONS = 2
 """How often the model may correct its answer."""
 
 ROOMS = 2
 """How often a rejected request is shortened: first the results, then with a summary."""
-
-
-class ModelRequester:
-    """Sends the model requests of one turn.
-
-    `spend` is called with the usage of summaries, and of replies that were dropped to ask again.
-    """
-
-    def __init__(
-        self, conversation: Conversation, deps: TurnDeps, emit: Emit, spend: Callable[[Usage], None]
-    ) -> None:
-        self._conversation = conversation
-        self._deps = deps
-        self._emit = emit
-        self._said = ""
-        self._spend = spend
-        self._room = Compactor(conversation, deps.model.chat, deps.model.context_meter, spend)
-
-    async def ask(self, reply: Reply, step: int, offer: ToolOffer | None, extra: str) -> ModelRequest:
-        """Send a request, fill `reply`, also when it is cut off, and return the request that was answered.
-
-        If the window is known, the conversation is compacted before, otherwise after a rejection. `extra` is
-        a message from mcptui after all others, only in this request. Raises ModelError as the model does.
-        """
-        self._said = ""
-        request = await self._fitting_request(offer, extra)
-        for left in range(ROOMS, -1, -1):
-            try:
-                await think(self._deps.model.chat, request, step, reply, self._emit, self._deps.clock)
-                break
-            except ModelError as error:
-                if error.window is not None:  # the endpoint knows best
-                    self._deps.model.context_meter.window = error.window
-                if not (left and error.overflow) or reply.text:
-                    raise
-                if not await self._make_room(request.messages):
-                    raise
-                if (usage := reply.usage_so_far(self._deps.model.context_meter.estimate)) is not None:
-                    self._spend(usage)
-                request = self._request(offer, extra)
-        return request
-
-    def _request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
-        talk = self._conversation
-        messages: Sequence[Message] = sanitised(sent_messages(talk.messages, talk.compaction, talk.ends))
-        if extra:  # if it stayed in the history, the model would repeat it
-            messages = [*messages, UserMessage(extra)]
-        system = with_instructions(talk.system, self._deps.model.instructions)
-        schema = None
-        if (wanted := self._deps.model.answer_format) is not None:
-            system = f"{system}\n\n{wanted.instruction}" if system else wanted.instruction
-            schema = wanted.schema
-        if offer is None:
-            return ModelRequest(system, messages, answer_schema=schema)
-        return ModelRequest(system, messages, offer.specs, best=offer.best, answer_schema=schema)
-
-    async def _fitting_request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
-        request = self._request(offer, extra)
-        for _ in range(3):  # first with shortened results, then a summary, then a truncated newest turn
-            if not self._deps.model.context_meter.is_full(request, FULL) or not await self._make_room():
-                break
-            request = self._request(offer, extra)
-        return request
-
-    async def _make_room(self, refused: Sequence[Message] = ()) -> bool:
-        try:
-            notice = await self._room.make_room(refused=refused)
-        except ModelError as error:
-            self._emit(Notice(f"Cannot summarize the older turns: {error.message}", "warn"))
-            return False
-        if notice is not None and notice.message != self._said:  # one notice for several rounds
-            self._said = notice.message
-            self._emit(notice)
-        return notice is not None
 
 
 _log = logging.getLogger(__name__)
@@ -165,7 +86,7 @@ class Turn:
         self._number = number
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
-        self.meter = TurnMeter(deps.limits, deps.clock.now_ns())
+        self.meter = TurnMeter(deps.limits, deps.clock)
         self._actor = ToolCallRunner(deps, conversation, self.meter, self._emit)
         self._step = 0
         self._usage = Usage()
@@ -175,7 +96,8 @@ class Turn:
         self._unsaid_thought = ""
         self._drafted_ns = 0
         self._begun = self._cancelled = False
-        self._asking = ModelRequester(conversation, deps, self._emit, self._spend)
+        self._room = Compactor(conversation, deps.model.chat, deps.model.context_meter, self._spend)
+        self._said = ""
 
     def cancel(self) -> None:
         """End the turn now: close the stream, cancel calls, keep the history valid. Harmless at its end."""
@@ -254,10 +176,13 @@ class Turn:
         offer = await self._actor.refresh_tools()
         self._emit(TurnStarted(deps.model.chat.label, len(offer), offer.notice, self._number))
         extra, corrections = "", 0
-        while (reached := self.meter.reached(deps.clock.now_ns())) is None:
+        while (reached := self.meter.reached()) is None:
             self.meter.steps += 1
             await self._actor.refresh_tools()
-            self._take_steering()
+            while self._steering:
+                text = self._steering.pop(0)
+                self._conversation.say(text)
+                self._emit(Steered(self._step + 1, text))
             try:
                 reply = await self._think(extra, tools=not corrections)
             except TimeoutError:
@@ -285,13 +210,7 @@ class Turn:
             await self._actor.act(self._step, reply.calls)
         await self._wrap_up(reached)
 
-    def _take_steering(self) -> None:
-        while self._steering:
-            text = self._steering.pop(0)
-            self._conversation.say(text)
-            self._emit(Steered(self._step + 1, text))
-
-    async def _mismatch(self, reply: Reply, wanted: "AnswerFormat") -> str:
+    async def _mismatch(self, reply: Reply, wanted: AnswerFormat) -> str:
         """Return the problem of an answer under the schema, if the model may still correct it, or ""."""
         if not reply.text or reply.finish in _INCOMPLETE or self.meter.out_of_steps():
             return ""
@@ -305,9 +224,9 @@ class Turn:
         started = deps.clock.now_ns()
         self._reply = reply = Reply()
         try:
-            async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds(started)):
+            async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds):
                 offer = self._actor.offer if tools and not final else None
-                request = await self._asking.ask(reply, self._step, offer, extra)
+                request = await self._ask(reply, offer, extra)
             if extra in (NUDGE, WRAP_UP):
                 self._say_thought(reply)
         finally:  # a reply that is cut off is saved with its duration and its tokens
@@ -318,6 +237,57 @@ class Turn:
         withheld = self._actor.offer.specs if final else ()
         self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, bool(extra), withheld)
         return reply
+
+    async def _ask(self, reply: Reply, offer: ToolOffer | None, extra: str) -> ModelRequest:
+        """Send a request, fill `reply`, also when it is cut off, and return the request that was answered.
+
+        If the window is known, the conversation is compacted before, otherwise after a rejection. `extra` is
+        a message from mcptui after all others, only in this request. Raises ModelError as the model does.
+        """
+        deps, self._said = self._deps, ""
+        meter, request = deps.model.context_meter, self._request(offer, extra)
+        for _ in range(3):  # first with shortened results, then a summary, then a truncated newest turn
+            if not meter.is_full(request, FULL) or not await self._make_room():
+                break
+            request = self._request(offer, extra)
+        for left in range(ROOMS, -1, -1):
+            try:
+                await think(deps.model.chat, request, self._step, reply, self._emit, deps.clock)
+                break
+            except ModelError as error:
+                if error.window is not None:  # the endpoint knows best
+                    meter.window = error.window
+                if not (left and error.overflow) or reply.text:
+                    raise
+                if not await self._make_room(request.messages):
+                    raise
+                if (usage := reply.usage_so_far(meter.estimate)) is not None:
+                    self._spend(usage)
+                request = self._request(offer, extra)
+        return request
+
+    def _request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
+        talk, model = self._conversation, self._deps.model
+        messages: Sequence[Message] = sanitised(sent_messages(talk.messages, talk.compaction, talk.ends))
+        if extra:  # if it stayed in the history, the model would repeat it
+            messages = [*messages, UserMessage(extra)]
+        system, schema = with_instructions(talk.system, model.instructions), None
+        if (wanted := model.answer_format) is not None:
+            schema = wanted.schema
+            system = with_instructions(system, wanted.instruction) if system else wanted.instruction
+        tools, best = (offer.specs, offer.best) if offer is not None else ((), ())
+        return ModelRequest(system, messages, tools, best=best, answer_schema=schema)
+
+    async def _make_room(self, refused: Sequence[Message] = ()) -> bool:
+        try:
+            notice = await self._room.make_room(refused=refused)
+        except ModelError as error:
+            self._emit(Notice(f"Cannot summarize the older turns: {error.message}", "warn"))
+            return False
+        if notice is not None and notice.message != self._said:  # one notice for several rounds
+            self._said = notice.message
+            self._emit(notice)
+        return notice is not None
 
     def _say_thought(self, reply: Reply) -> None:
         """Show reasoning as the answer of a model that was asked twice and wrote nothing else.

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.context.built_in_tools import (
     BuiltInToolbox,
@@ -32,9 +32,8 @@ from tui.core.events import (
     ToolProgress,
     Waiting,
 )
-from tui.core.permission.approval_policy import Policy
+from tui.core.permission.approval_policy import Policy, source_of
 from tui.core.permission.call_approval import CallApproval
-from tui.core.permission.untrusted_content import source_of
 from tui.core.ports import Approver, ChatModel, Clock, DecisionLog, Toolbox, Undecided, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
@@ -43,10 +42,8 @@ from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
+from tui.core.turn.model_step import AnswerFormat
 from tui.core.turn.prepared_calls import CANCELLED_FOR_MODEL, PreparedCall, prepare
-
-if TYPE_CHECKING:
-    from tui.core.turn.answer_format import AnswerFormat
 
 PROGRESS_NS = 50_000_000
 """Interval between progress events of one call; a server may send thousands a second."""
@@ -77,7 +74,7 @@ class TurnModel:
     tool_selection: ToolSelection = field(default_factory=ToolSelection)
     bill: Callable[[Usage], float | None] = lambda usage: None
     instructions: str = ""
-    answer_format: "AnswerFormat | None" = None
+    answer_format: AnswerFormat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,26 +112,8 @@ class TurnDeps:
     result_store: ResultStore = field(default_factory=ResultStore)
 
 
-@dataclass(frozen=True, slots=True)
-class CallOutcome:
-    """How a call ended; `counted` is false if it does not count as an error of the model (a denial)."""
-
-    failed: bool
-    counted: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _MeterClock:
-    """The clock of a turn, which can be paused."""
-
-    meter: TurnMeter
-    clock: Clock
-
-    def pause(self) -> None:
-        self.meter.pause(self.clock.now_ns())
-
-    def resume(self) -> None:
-        self.meter.resume(self.clock.now_ns())
+Failed = bool | None
+"""Whether a call failed; None if it does not count as an error of the model (a denial)."""
 
 
 class ToolCallRunner:
@@ -148,7 +127,7 @@ class ToolCallRunner:
         self._proposed: dict[str, PreparedCall] = {}
         self._started: dict[str, int] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
-        self._clocks = TimeLimits(_MeterClock(meter, deps.clock))
+        self._clocks = TimeLimits(meter)
         permission, tools = deps.permission, deps.tools
         self._policy = permission.policy
         self._approval = CallApproval(
@@ -211,7 +190,7 @@ class ToolCallRunner:
 
     async def act(self, step: int, calls: Sequence[CallRequest]) -> None:
         """Run `calls` in order; adjacent read-only calls that need no approval run in parallel."""
-        outcomes: list[CallOutcome] = []
+        outcomes: list[Failed] = []
         batch: list[PreparedCall] = []
         self._budget = self._budget_for(len(calls))
         await self._wait_for_servers(calls)
@@ -230,8 +209,8 @@ class ToolCallRunner:
                 await flush()
                 outcomes.append(await self._run_alone(step, item, item.tool))
         await flush()
-        counted = [outcome for outcome in outcomes if outcome.counted]
-        self._meter.step_ended(calls=len(counted), failed=sum(outcome.failed for outcome in counted))
+        counted = [failed for failed in outcomes if failed is not None]
+        self._meter.step_ended(calls=len(counted), failed=sum(counted))
 
     def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
         item = self._proposed.get(call.id) or self.propose(step, call)
@@ -272,35 +251,33 @@ class ToolCallRunner:
             await self.refresh_tools()
 
     async def _checked(self, position: int, item: PreparedCall, waiting: int) -> PreparedCall:
-        limits = self._deps.limits
+        limits, why = self._deps.limits, "not run"
         if item.problem or item.tool is None:
             return item
         if position >= limits.max_calls_per_reply:
-            text = f"not run: limit ({limits.max_calls_per_reply} calls in one reply)"
-            return PreparedCall(item.call, item.tool, item.arguments, text, "not run")
-        if self._meter.tool_calls + waiting >= limits.max_tool_calls:
-            text = f"not run: limit ({limits.max_tool_calls} tool calls in one turn)"
-            return PreparedCall(item.call, item.tool, item.arguments, text, "not run")
-        wrong = await self._toolbox.check(item.tool, item.arguments)
-        if wrong:
-            text = f"not run: the arguments do not match the tool's schema: {wrong}"
-            return PreparedCall(item.call, item.tool, item.arguments, text, "invalid arguments")
-        return item
+            text = f"limit ({limits.max_calls_per_reply} calls in one reply)"
+        elif self._meter.tool_calls + waiting >= limits.max_tool_calls:
+            text = f"limit ({limits.max_tool_calls} tool calls in one turn)"
+        elif wrong := await self._toolbox.check(item.tool, item.arguments):
+            text, why = f"the arguments do not match the tool's schema: {wrong}", "invalid arguments"
+        else:
+            return item
+        return replace(item, problem=f"not run: {text}", why=why)
 
-    def _refuse(self, step: int, item: PreparedCall) -> CallOutcome:
+    def _refuse(self, step: int, item: PreparedCall) -> Failed:
         if item.tool is not None and item.why == "denied":
             self._approval.judged(step, item.call, item.tool, item.arguments)
         self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
         if item.tool is not None and item.why == "not run":
             self._approval.limited(item.tool, item.arguments)
-        return CallOutcome(failed=True, counted=item.why not in ("not run", "denied"))
+        return None if item.why in ("not run", "denied") else True
 
-    async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[CallOutcome]:
+    async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[Failed]:
         if not batch:
             return []
         gate = asyncio.Semaphore(self._deps.limits.parallel_calls)
 
-        async def one(item: PreparedCall, tool: Tool) -> CallOutcome:
+        async def one(item: PreparedCall, tool: Tool) -> Failed:
             async with gate:
                 return await self._run_alone(step, item, tool)
 
@@ -308,21 +285,20 @@ class ToolCallRunner:
             tasks = [group.create_task(one(item, item.tool)) for item in batch if item.tool is not None]
         return [task.result() for task in tasks]
 
-    async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
+    async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> Failed:
         refusal = await self._approval.refusal(step, item.call, tool, item.arguments)
         if not refusal:
             return await self._run(step, item, tool)
         self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
-        return CallOutcome(failed=True, counted=False)
+        return None
 
-    async def _run(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
+    async def _run(self, step: int, item: PreparedCall, tool: Tool) -> Failed:
         call_id, clock = item.call.id, self._deps.clock
         if (turn := CAUSE.get()) is not None:  # this runs in a task of its own, or before the next step
             CAUSE.set(Cause(turn.turn, step, call_id))
         await self._save_intent(item, tool)
         self._started[call_id] = clock.now_ns()
         self._emit(ToolCallStarted(step, call_id))
-        left = self._meter.left_seconds(clock.now_ns())
         call = self._toolbox.call(
             tool,
             item.arguments,
@@ -331,7 +307,7 @@ class ToolCallRunner:
             clocks=self._clocks,
         )
         work = self._running[call_id] = asyncio.create_task(call, name=f"call {call_id}")
-        limit = TimeLimit(left)
+        limit = TimeLimit(self._meter.left_seconds)
         try:
             with self._clocks.holding(limit):
                 async with limit:
@@ -343,12 +319,12 @@ class ToolCallRunner:
             if task is None or task.cancelling():
                 raise
             self._conclude(step, item, Observation(CANCELLED_FOR_MODEL), is_error=True, why="cancelled")
-            return CallOutcome(failed=True, counted=False)
+            return None
         finally:
             del self._running[call_id]
         told = await self._observe(item, tool, result)
         self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
-        return CallOutcome(failed=result.is_error)
+        return result.is_error
 
     async def _observe(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         limit = self._budget.limit()

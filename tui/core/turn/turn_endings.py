@@ -21,7 +21,7 @@ from tui.core.events import (
 )
 from tui.core.text import clean_line
 
-END_WORDS: Mapping[EndReason, str] = {
+END_WORDS: Mapping[str, str] = {
     EndReason.ANSWERED: "The model has answered.",
     EndReason.LIMIT: "",
     EndReason.CANCELLED: "Stopped.",
@@ -32,7 +32,7 @@ END_WORDS: Mapping[EndReason, str] = {
 }
 """Sentences for the ends of turns. Limits and failures have their own remarks, made when they happen."""
 
-LIMIT_SENTENCES: Mapping[LimitName, str] = {
+LIMIT_SENTENCES: Mapping[str, str] = {
     LimitName.MAX_STEPS: "Limit reached: {steps}",
     LimitName.MAX_TOOL_CALLS: "Limit reached: {calls}",
     LimitName.MAX_CALLS_PER_REPLY: "Limit reached: {calls} in one reply",
@@ -45,9 +45,7 @@ LIMIT_SENTENCES: Mapping[LimitName, str] = {
     LimitName.TURN_COST: "Limit reached: {cost} for a turn",
 }
 
-_ENDS = {reason.value: words for reason, words in END_WORDS.items()}
-_LIMITS = {limit.value: words for limit, words in LIMIT_SENTENCES.items()}
-_SETTINGS = {LimitName.IDENTICAL_CALLS.value: "identical_calls_stop"}
+_SETTINGS: Mapping[str, str] = {LimitName.IDENTICAL_CALLS: "identical_calls_stop"}
 """The keys of `[limits]` that are not the names of their limits."""
 
 
@@ -97,7 +95,7 @@ def _words_of(remark: Remark) -> str:
         case "limit":
             return _limit_words(remark)
         case "end":
-            return _ENDS.get(remark.text, "")
+            return END_WORDS.get(remark.text, "")
         case "retry":
             return clean_line(remark.text, 400)
         case _:
@@ -106,7 +104,7 @@ def _words_of(remark: Remark) -> str:
 
 def _limit_words(remark: Remark) -> str:
     value = remark.value
-    words = _LIMITS.get(remark.text, "").format(
+    words = LIMIT_SENTENCES.get(remark.text, "").format(
         value=f"{value:g}",
         steps=units.plural(int(value), "step"),
         calls=units.plural(int(value), "tool call"),

@@ -23,8 +23,14 @@ from tui.core.jsonrpc.messages import (
     Response,
     Stray,
 )
-from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, SUBSCRIPTION_KEY, UNSUPPORTED_VERSION, VERSION_KEY
-from tui.core.jsonrpc.revisions import MODERN, is_modern
+from tui.core.jsonrpc.protocol import (
+    METHOD_NOT_FOUND,
+    MODERN,
+    SUBSCRIPTION_KEY,
+    UNSUPPORTED_VERSION,
+    VERSION_KEY,
+    is_modern,
+)
 from tui.core.text import clean_line, quoted_name
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tui.core.errors import reason_of
-from tui.core.jsonrpc.event_stream import MAX_LINE, Event, EventCutter
+from tui.core.jsonrpc.framing import MAX_LINE, Event, EventCutter
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 
 Header = tuple[bytes, bytes]

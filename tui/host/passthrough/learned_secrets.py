@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tui.core.secrets.commands_and_urls import secrets_in, values_of_header
-from tui.core.secrets.learned_values import MAX_LEARNED, repeated_forms
+from tui.core.secrets.known_values import MAX_LEARNED, repeated_forms
 from tui.core.secrets.oauth_values import fields_of, secrets_of, secrets_of_address
 from tui.core.traffic import Captured, Direction, Kind, TrafficSink
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import ServerError, reason_of
-from tui.core.files.private_files import make_folder
-from tui.core.files.programs import command_line, find_program, is_command_line, search_path
+from tui.core.files import make_folder
+from tui.core.programs import command_line, find_program, is_command_line, search_path
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, whole_words
 from tui.host.process.guard import OWNER_VARIABLE

@@ -32,7 +32,7 @@ from mcp_types import (
 )
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
-from tui.core.jsonrpc.reserved import SERVER_INFO_KEY, UNSUPPORTED_VERSION
+from tui.core.jsonrpc.protocol import SERVER_INFO_KEY, UNSUPPORTED_VERSION
 from tui.core.questions import Refuser
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import ProgressSink

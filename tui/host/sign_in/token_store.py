@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError
+from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.core.secrets.oauth_values import with_lifetime
-from tui.core.secrets.stored_secrets import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.core.units import bounded
 from tui.core.web import header_value_fault
 

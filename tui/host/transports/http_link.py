@@ -7,8 +7,7 @@ from dataclasses import replace
 import httpx2
 
 from tui.core.errors import McptuiError
-from tui.core.jsonrpc.event_stream import Event, EventCutter
-from tui.core.jsonrpc.framing import LINE_LIMIT
+from tui.core.jsonrpc.framing import LINE_LIMIT, Event, EventCutter
 from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find_ids
 from tui.core.servers import Reach, ServerSpec
 from tui.core.text import clean_line

@@ -18,9 +18,9 @@ from typing import Any
 
 import httpx2
 
-from tui.core.jsonrpc.event_stream import Event
+from tui.core.jsonrpc.framing import Event
 from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
-from tui.core.jsonrpc.revisions import is_modern
+from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, PROBE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending

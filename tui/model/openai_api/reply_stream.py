@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tui.core.errors import ModelError, reason_of
-from tui.core.jsonrpc.event_stream import Event, EventCutter
+from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.ports import ModelPart, ReasoningPart, TextPart
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError
-from tui.core.files.programs import find_program
 from tui.core.permission.launch import Launch
+from tui.core.programs import find_program
 from tui.core.servers import Reference, ServerSpec
 from tui.model.endpoints.providers import provider_of
 from tui.settings.locations import default_servers

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from tui.core.files.programs import command_line, is_command_line
+from tui.core.programs import command_line, is_command_line
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
 from tui.settings.references import NAME

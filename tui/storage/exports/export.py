@@ -6,8 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Event
 
-from tui.core.atomic_write import atomic_write
 from tui.core.errors import StorageError
+from tui.core.files import atomic_write
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Kind, Outcome
 from tui.core.units import duration, size

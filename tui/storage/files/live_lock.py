@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tui.core.errors import StorageError
-from tui.core.files.private_files import open_private
+from tui.core.files import open_private
 
 SUFFIX = ".live"
 

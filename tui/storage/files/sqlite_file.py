@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import LinkError, open_private
+from tui.core.files import LinkError, open_private
 from tui.storage.files.foreign_file import (
     OPEN_SECONDS,
     allow_stopping,

@@ -17,7 +17,7 @@ from typing import Any
 
 from tui.core import units
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import refuse_links
+from tui.core.files import refuse_links
 from tui.core.traffic import (
     DETAIL_LOST,
     FIRST_NS,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.core.errors import StorageError
-from tui.core.files.private_files import make_folder
+from tui.core.files import make_folder
 from tui.storage.files.live_lock import is_live, live_file
 from tui.storage.files.sqlite_file import files_of, remove_files
 

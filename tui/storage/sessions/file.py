@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import refuse_links
+from tui.core.files import refuse_links
 from tui.core.units import bounded
 from tui.storage.files import sqlite_file
 from tui.storage.files.foreign_file import (

@@ -18,7 +18,7 @@ from typing import Any
 
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import StorageError
-from tui.core.files.private_files import make_folder, open_private
+from tui.core.files import make_folder, open_private
 from tui.core.text import clean_line
 from tui.core.units import bounded
 from tui.storage.exports.export import write_whole

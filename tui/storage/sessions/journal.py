@@ -29,7 +29,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError, reason_of
-from tui.core.files.private_files import make_folder
+from tui.core.files import make_folder
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.files.foreign_file import is_damage

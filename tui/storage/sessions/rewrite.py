@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage, UserMessage
-from tui.core.files.private_files import make_folder
+from tui.core.files import make_folder
 from tui.core.secrets.redact import Redactor
 from tui.storage.files.sqlite_file import files_of, leave_one_file, make_private, side_file
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing

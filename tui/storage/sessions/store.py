@@ -45,7 +45,11 @@ Opened = tuple[Reopened, LiveLock | None, str]
 
 
 class SessionStore:
-    """All sessions, in a folder that is created with the first one. Implements `Sessions` of the core."""
+    """All sessions, in a folder that is created with the first one.
+
+    Every method raises `McptuiError` with a sentence if the file does not exist, cannot be read or written,
+    or is in use by another process.
+    """
 
     def __init__(self, folder: Path, redact: Callable[[], Redactor]) -> None:
         self.files = SessionFolder(folder)

@@ -150,8 +150,9 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
         _unless_damaged(found, lambda: _read_results(connection, found, all_results))
         for (text,) in _rows(connection, found, "SELECT body FROM draft"):
             if (draft := _object(text)) is not None:
-                said = {name: _text(draft, name) for name in ("text", "reasoning")}
-                found.draft = AssistantMessage(**said, model=_text(found.meta, "model"), partial=True)
+                text, reasoning = _text(draft, "text"), _text(draft, "reasoning")
+                model = _text(found.meta, "model")
+                found.draft = AssistantMessage(text, reasoning=reasoning, model=model, partial=True)
     return found
 
 

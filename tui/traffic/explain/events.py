@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tui.core.jsonrpc.revisions import MODERN
+from tui.core.jsonrpc.protocol import MODERN
 from tui.core.text import clean_line
 from tui.core.units import count, duration, plural, size
 

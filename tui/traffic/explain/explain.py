@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.jsonrpc.reserved import VERSION_KEY
-from tui.core.jsonrpc.revisions import REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Cause, Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size

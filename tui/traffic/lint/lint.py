@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tui.core.jsonrpc.revisions import BATCHES, MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import BATCHES, MODERN, REVISIONS, is_modern
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import rules_messages as messages

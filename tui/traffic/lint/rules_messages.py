@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.jsonrpc.classification import is_dialect
-from tui.core.jsonrpc.revisions import MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction, Entry, Outcome, Severity
 from tui.traffic.lint.body_reader import BASIC, TRANSPORT, Flaw, quote
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other

@@ -4,8 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.jsonrpc.reserved import CAPABILITIES_KEY
-from tui.core.jsonrpc.revisions import MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.body_reader import BASIC, quote
 from tui.traffic.lint.rules_messages import MessageCheck, id_words

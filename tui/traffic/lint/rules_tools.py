@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from tui.core.jsonrpc.revisions import is_modern
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.body_reader import quote
 from tui.traffic.lint.rules_messages import MessageCheck

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.jsonrpc.reserved import LOG_LEVEL_KEY, VERSION_KEY
-from tui.core.jsonrpc.revisions import is_modern
+from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY, VERSION_KEY, is_modern
 from tui.core.traffic import Direction
 
 MOST_OPEN = 10_000

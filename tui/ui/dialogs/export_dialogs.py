@@ -17,9 +17,9 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
-from tui.core.atomic_write import is_replaceable
 from tui.core.conversation.sessions import ExportKind
 from tui.core.errors import McptuiError
+from tui.core.files import is_replaceable
 from tui.core.text import clean_line
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.dialog import Dialog

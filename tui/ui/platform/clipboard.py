@@ -14,7 +14,7 @@ from typing import Any
 from textual.app import App
 
 from tui.core.daemon_thread import in_daemon_thread
-from tui.core.files.programs import find_program
+from tui.core.programs import find_program
 
 SECONDS = 2.0
 """Timeout of a tool, in seconds."""

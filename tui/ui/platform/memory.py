@@ -15,7 +15,7 @@ from typing import Any
 
 from textual.app import App
 
-from tui.core.gc_pause import enable_collector
+from tui.core.library_imports import enable_collector
 
 LOOK_SECONDS = 5.0
 IDLE_SECONDS = 2.0

@@ -3,14 +3,17 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tui.core.attachments import attachments_of
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean, clean_line
 from tui.core.tools import Content, LinkContent, TextContent, ToolResult
-from tui.core.workbench import PromptResult, Workbench
+from tui.core.workbench import PromptResult
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.host.workbench import HandWorkbench
 
 
 class MessageDraft(Protocol):
@@ -33,7 +36,7 @@ class ResultSource:
     """The origin of a result: its links are read from there, and its contents can be put into the message."""
 
     server: str
-    workbench: Workbench
+    workbench: "HandWorkbench"
     draft: MessageDraft
 
 

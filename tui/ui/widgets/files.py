@@ -12,10 +12,9 @@ from typing import Any
 from textual.app import App
 
 from tui.core import units
-from tui.core.atomic_write import is_replaceable
 from tui.core.errors import reason_of
-from tui.core.files.private_files import FILE_MODE
-from tui.core.files.programs import find_program
+from tui.core.files import FILE_MODE, is_replaceable
+from tui.core.programs import find_program
 from tui.core.text import clean_line
 from tui.ui.widgets.inputs import PromptLine
 

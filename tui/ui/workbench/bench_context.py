@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from tui.core.errors import McptuiError
-from tui.core.jsonrpc.revisions import is_modern
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus, not_configured
 from tui.core.text import clean_line
 from tui.core.tools import Tool

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.tasks import Task
 from tui.core.time_limits import CallTimeout
@@ -22,8 +22,11 @@ from tui.core.tools import (
     Tool,
     ToolResult,
 )
-from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo, Workbench
+from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo
 from tui.ui.workbench.items import Item, expanded
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.host.workbench import HandWorkbench
 
 MOST_KEPT = 50
 """Maximum calls of one item that are stored with their results."""
@@ -154,7 +157,7 @@ class BenchHistory:
         return call
 
 
-async def run(bench: Workbench, server: str, call: HandCall, seconds: CallTimeout) -> None:
+async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: CallTimeout) -> None:
     """Make a call, and update it with progress, result and end, also if it is cancelled."""
 
     def progress(done: float | None, total: float | None, message: str) -> None:
@@ -171,7 +174,7 @@ async def run(bench: Workbench, server: str, call: HandCall, seconds: CallTimeou
 
 
 async def _result(
-    bench: Workbench,
+    bench: "HandWorkbench",
     server: str,
     call: HandCall,
     seconds: CallTimeout,

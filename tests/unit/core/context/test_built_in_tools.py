@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import FunctionToolbox, text
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
-from tui.core.permission.approval_policy import Policy, Verdict
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import TextContent, Tool, ToolResult
 
@@ -42,21 +41,6 @@ def said(result: ToolResult) -> str:
 def test_read_result_is_offered_last_and_only_if_a_result_is_stored() -> None:
     assert [tool.name for tool in toolbox().tools()] == ["echo"]
     assert [(tool.server, tool.name) for tool in toolbox("x").tools()][1:] == [("mcptui", "read_result")]
-
-
-def test_read_result_is_the_same_object_each_time() -> None:
-    box = toolbox("x")
-    assert box.tools()[-1] is box.tools()[-1]
-
-
-def test_read_result_runs_without_approval() -> None:
-    assert Policy().judge(toolbox("x").tools()[-1]).verdict is Verdict.ALLOW
-
-
-async def test_other_tools_are_called_unchanged() -> None:
-    box = toolbox("x")
-    result = await box.call(box.tools()[0], {"text": "hi"}, seconds=1, progress=silent)
-    assert said(result) == "echo hi"
 
 
 async def test_pages_follow_one_another_without_gaps() -> None:
@@ -127,25 +111,6 @@ async def test_an_offset_past_the_end_is_an_error() -> None:
     assert result.is_error and "has 3 characters" in said(result)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {},
-        {"name": 1},
-        {"name": "result-1", "offset": -1},
-        {"name": "result-1", "offset": True},
-        {"name": "result-1", "limit": 0},
-        {"name": "result-1", "limit": 1.5},
-        {"name": "result-1", "grep": ["x"]},
-        {"name": "result-1", "path": "/etc"},
-    ],
-)
-async def test_invalid_arguments_are_reported_before_the_call(arguments: dict[str, object]) -> None:
-    box = toolbox("x")
-    assert await box.check(box.tools()[-1], arguments)
-    assert (await box.call(box.tools()[-1], arguments, seconds=1, progress=silent)).is_error
-
-
 async def test_a_server_named_mcptui_keeps_its_own_read_result() -> None:
     inner = FunctionToolbox(read_result=lambda arguments: _done("theirs"))
     theirs = Tool("mcptui", "read_result", read_only=True, digest="read_result")
@@ -175,3 +140,45 @@ def test_every_stored_result_can_be_read_in_bounded_pages(
     box = toolbox(whole, page=300)
     result = asyncio.run(read(box, name="result-1", offset=offset, limit=limit, grep=grep))
     assert len(said(result).encode("utf-8", "replace")) <= 1200
+
+
+def test_a_stored_result_is_found_by_its_name_and_its_text() -> None:
+    result_store = ResultStore()
+    name = result_store.keep("all of it")
+    assert (
+        name == "result-1"
+        and result_store.find(name) == "all of it"
+        and result_store.name_of("all of it") == name
+    )
+    assert result_store.find("result-2") is None and result_store.name_of("other") == ""
+
+
+def test_beyond_the_maximum_the_oldest_results_are_dropped_and_reported_as_dropped() -> None:
+    result_store = ResultStore(max_results=2)
+    for letter in "abc":
+        result_store.keep(letter)
+    assert result_store.names() == ("result-2", "result-3") and len(result_store) == 2
+    assert (
+        result_store.was_here("result-1")
+        and not result_store.was_here("result-2")
+        and not result_store.was_here("result-9")
+    )
+
+
+def test_beyond_the_size_limit_the_oldest_results_are_dropped() -> None:
+    result_store = ResultStore(max_bytes=10_000)
+    for letter in "abc":
+        result_store.keep(letter * 4000)
+    assert result_store.names() == ("result-2", "result-3")
+
+
+def test_the_newest_result_is_kept_whatever_its_size() -> None:
+    result_store = ResultStore(max_bytes=100)
+    result_store.keep("a" * 50)
+    assert result_store.find(result_store.keep("b" * 1000)) == "b" * 1000 and len(result_store) == 1
+
+
+def test_a_reopened_conversation_restores_its_results_and_never_reuses_a_name() -> None:
+    result_store = ResultStore({"result-2": "two", "result-7": "seven", "../etc/passwd": "no"})
+    assert result_store.find("result-7") == "seven" and result_store.names() == ("result-2", "result-7")
+    assert result_store.keep("new") == "result-8" and result_store.was_here("result-5")

@@ -4,8 +4,9 @@ import pytest
 
 from tests.unit.core.stand_ins import FunctionToolbox
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore
+from tui.core.context.tool_selection import MOST_FOUND, find_tools
 from tui.core.permission.approval_policy import Policy, Verdict
-from tui.core.tools import ResourceContent, TextContent, Tool, ToolResult
+from tui.core.tools import ResourceContent, ToolResult
 from tui.core.workbench import ResourceInfo
 
 FOUND = [
@@ -60,15 +61,6 @@ def test_resource_tools_run_without_approval_like_read_result():
     assert {Policy().judge(tool).verdict for tool in tools[1:]} == {Verdict.ALLOW}
 
 
-def test_a_server_with_the_same_name_cannot_impersonate_resource_tools():
-    class Posing(FunctionToolbox):
-        def tools(self):
-            return [Tool("mcptui", "read_resource", digest="d")]
-
-    tools = BuiltInToolbox(Posing(), ResultStore(), resources=Source("notes")).tools()
-    assert [tool.server for tool in tools] == ["mcptui", "mcptui-", "mcptui-"]
-
-
 async def test_resources_are_listed_one_per_line_and_cleaned():
     listed = text(await call(Source("notes"), "list_resources", server="notes"))
     assert listed == ("notes://all  all — All notes␛[2J (text/plain, 1.2 kB)\nnotes://{id}  one (template)")
@@ -103,24 +95,23 @@ async def test_resources_are_read_from_allowed_servers_only():
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
+        ("read_result", {}),
+        ("read_result", {"name": 1}),
+        ("read_result", {"name": "result-1", "offset": True}),
+        ("read_result", {"name": "result-1", "limit": 0}),
+        ("read_result", {"name": "result-1", "limit": 1.5}),
+        ("read_result", {"name": "result-1", "grep": ["x"]}),
         ("read_resource", {"server": "notes"}),
         ("read_resource", {"server": "notes", "uri": "x" * 9000}),
         ("read_resource", {"server": 7, "uri": "x"}),
         ("list_resources", {"server": "notes", "offset": -1}),
-        ("list_resources", {"server": "notes", "grep": 1}),
         ("list_resources", {"server": "notes", "what": 1}),
+        ("find_tools", {"query": " "}),
+        ("find_tools", {"query": "x", "limit": MOST_FOUND + 1}),
     ],
 )
-async def test_invalid_arguments_are_rejected(name, arguments):
-    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source("notes"))
-    (tool,) = [tool for tool in box.tools() if tool.name == name]
+async def test_invalid_arguments_are_rejected_before_and_by_the_call(name, arguments):
+    box = BuiltInToolbox(FunctionToolbox(), ResultStore({"result-1": "x"}), resources=Source("notes"))
+    tool = next(tool for tool in (*box.tools(), find_tools(())) if tool.name == name)
     assert await box.check(tool, arguments)
-    assert (await call(Source("notes"), name, **arguments)).is_error
-
-
-async def test_other_tools_are_passed_to_the_wrapped_toolbox():
-    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source("notes"))
-    echo = box.tools()[0]
-    assert await box.check(echo, {}) == ""
-    result = await box.call(echo, {"text": "hi"}, seconds=1, progress=lambda *_: None)
-    assert result.content == (TextContent("echo hi"),)
+    assert (await box.call(tool, arguments, seconds=5, progress=lambda *_: None)).is_error

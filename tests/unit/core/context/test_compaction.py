@@ -80,30 +80,10 @@ def test_a_meter_that_has_counted_nothing_yet_stays_empty():
     assert meter.tokens == 0
 
 
-def test_without_compaction_messages_are_unchanged():
-    messages = talk([(1, 10)])
-    assert sent_messages(messages, Compaction()) is messages
-
-
-def test_the_summary_comes_first_and_the_newest_turns_follow_unchanged():
-    messages = talk([(0, 0), (0, 0), (0, 0)])
-    seen = sent_messages(messages, Compaction(upto=4, summary="They greeted."))
-    assert "They greeted." in seen[0].text
-    assert list(seen[2:]) == messages[4:]
-
-
 def test_an_old_result_is_reduced_to_its_head_size_and_name():
     message = ToolMessage("c", "t", "r" * 9000, kept="result-3")
     seen = sent_messages([message], Compaction(shrunk=1))[0].text
     assert seen.startswith("r" * SHORT) and "9000 characters" in seen and 'read_result("result-3")' in seen
-
-
-def test_the_newest_results_are_unchanged():
-    messages = talk([(3, 4000), (3, 4000)])
-    compaction = shrink(messages, Compaction(), 20_000)
-    seen = sent_messages(messages, compaction)
-    results = [len(message.text) for message in seen if isinstance(message, ToolMessage)]
-    assert results[0] < 500 and results[-1] == 4000
 
 
 def test_compaction_that_saves_nothing_is_not_done():
@@ -122,12 +102,6 @@ def test_a_file_larger_than_the_window_is_truncated():
     big, small = seen.attachments
     assert "bytes omitted" in big.data and small.data == attached(300).data
     assert estimate_messages([seen]) < 3000 * NEWEST and seen.text == "read this"
-
-
-def test_a_long_pasted_text_is_truncated_too():
-    messages = [UserMessage("x" * 100_000)]
-    (seen,) = sent_messages(messages, limited(messages, Compaction(), 3000))
-    assert len(seen.text) < 3000
 
 
 def test_space_that_small_results_do_not_use_goes_to_large_ones():

@@ -1,8 +1,37 @@
 """How full the window is: the endpoint's count for old messages, an estimate for new ones."""
 
-from tui.core.context.context_meter import ContextMeter, estimate_messages, tail_within
-from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
-from tui.core.ports import ModelRequest, ToolSpec, Usage
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.context.context_meter import (
+    Calibration,
+    ContextMeter,
+    RequestTokens,
+    estimate,
+    estimate_message,
+    estimate_messages,
+    estimate_request,
+    estimate_tool,
+    tail_within,
+)
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    Message,
+    UserMessage,
+)
+from tui.core.errors import ModelError
+from tui.core.ports import (
+    CallPart,
+    ModelPart,
+    ModelRequest,
+    ReasoningPart,
+    ReplyPart,
+    RetryPart,
+    TextPart,
+    ToolSpec,
+    Usage,
+)
 
 
 def request(messages: list[Message]) -> ModelRequest:
@@ -66,3 +95,121 @@ def test_a_reopened_conversation_shows_the_largest_request_of_its_last_turn():
         ]
     )
     assert (meter.tokens, meter.estimated) == (710, False)
+
+
+def test_ascii_text_is_about_three_tokens_per_ten_characters() -> None:
+    assert estimate("a" * 100) == 30
+
+
+def test_chinese_text_is_more_than_one_token_per_character() -> None:
+    assert estimate("北京天气如何") == 8
+
+
+def test_the_estimate_for_an_image_does_not_depend_on_its_bytes() -> None:
+    picture = Attachment("image", "image/png", "a.png", 9, "A" * 1_000_000)
+    assert 1000 <= estimate_message(UserMessage("", (picture,))) <= 3000
+
+
+def test_a_text_file_counts_its_text_and_a_blob_its_name() -> None:
+    text = Attachment("text", "text/plain", "a", 1000, "a" * 1000)
+    blob = Attachment("blob", "application/pdf", "a", 10**6, "A" * 1000)
+    assert estimate_message(UserMessage("", (text,))) > 300 > 10 > estimate_message(UserMessage("", (blob,)))
+
+
+def test_a_schema_is_counted_in_the_form_that_is_sent() -> None:
+    assert estimate_tool(ToolSpec("t", "", {"a": ["é"]})) == estimate('t{"a":["é"]}') + 4
+
+
+def test_a_schema_that_cannot_be_serialized_is_still_counted() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(50):
+        deep = {"a": deep}
+    assert estimate_tool(ToolSpec("t", "", {**deep, "b": object()})) > 50
+
+
+def test_the_first_count_sets_the_calibration_and_later_ones_adjust_it() -> None:
+    calibration = Calibration()
+    calibration.learn(1000, 1500)
+    assert calibration(100) == 150
+    calibration.learn(1000, 1000)
+    assert 100 < calibration(100) < 150
+
+
+def test_implausible_counts_are_ignored() -> None:
+    calibration = Calibration()
+    for counted in (10, 100, 9000):
+        calibration.learn(1000, counted)
+    calibration.learn(10, 20)
+    assert calibration.ratio == 1.0 and calibration.samples == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**7)), max_size=20))
+def test_the_calibration_stays_within_bounds_for_any_counts(counts: list[tuple[int, int]]) -> None:
+    calibration = Calibration()
+    for estimated, counted in counts:
+        calibration.learn(estimated, counted)
+    assert 400 <= calibration(1000) <= 2500
+
+
+REQUEST = ModelRequest("be brief", [UserMessage("x" * 1_000)])
+
+
+def tokens_of(*parts: ModelPart, error: ModelError | None = None) -> Usage | None:
+    tokens = RequestTokens()
+    for part in parts:
+        tokens.take(part)
+    if error is not None:
+        tokens.failed(error)
+    return tokens.usage(REQUEST)
+
+
+def test_the_count_of_the_endpoint_is_used_if_there_is_one() -> None:
+    assert tokens_of(TextPart("hello"), ReplyPart(usage=Usage(7, 2))) == Usage(7, 2)
+
+
+def test_a_count_of_zeros_is_replaced_by_an_estimate() -> None:
+    usage = tokens_of(TextPart("hello there"), ReplyPart(usage=Usage(0, 0)))
+    assert usage == Usage(estimate_request(REQUEST), estimate("hello there"), estimated=True)
+
+
+def test_a_reply_that_breaks_off_costs_its_prompt_text_thinking_and_unfinished_calls() -> None:
+    text, thinking = "a" * 500, "字" * 50
+    usage = tokens_of(
+        ReasoningPart(thinking),
+        TextPart(text),
+        CallPart("t", 100),
+        CallPart("t", 300),
+        error=ModelError("lost"),
+    )
+    expected = estimate(text) + estimate(thinking) + estimate("x" * 300)
+    assert usage == Usage(estimate_request(REQUEST), expected, estimated=True)
+
+
+def test_a_request_that_was_refused_costs_nothing() -> None:
+    assert tokens_of(error=ModelError("401")) is None
+
+
+def test_a_refused_request_that_waits_for_its_retry_costs_nothing() -> None:
+    assert tokens_of(RetryPart(2, 4, 1.0, "busy")) is None
+
+
+def test_a_request_without_a_reply_yet_costs_its_prompt() -> None:
+    assert tokens_of() == Usage(estimate_request(REQUEST), 0, estimated=True)
+
+
+def test_a_call_that_the_endpoint_could_not_parse_costs_its_text() -> None:
+    error = ModelError("tool_use_failed")
+    error.generation = "x" * 100
+    usage = tokens_of(error=error)
+    assert usage is not None and usage.completion == estimate("x" * 100)
+
+
+def test_text_that_turns_out_to_be_thinking_is_counted_once() -> None:
+    usage = tokens_of(TextPart("x" * 100), ReasoningPart("x" * 100, replaces_text=True), TextPart("y" * 100))
+    assert usage is not None and usage.completion == estimate("x" * 200)
+
+
+@given(st.lists(st.text(max_size=40), max_size=20))
+def test_the_estimate_does_not_depend_on_how_a_reply_is_split(pieces: list[str]) -> None:
+    usage = tokens_of(*map(TextPart, pieces))
+    assert usage is not None and abs(usage.completion - estimate("".join(pieces))) <= 1

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from tui.core.context.context_meter import estimate
 from tui.core.context.sampling_messages import BadSampling, SampledReply, max_tokens_of, model_request
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
-from tui.core.ports import CallPart, ReasoningPart, ReplyPart, TextPart, Usage
+from tui.core.ports import ReplyPart, TextPart, Usage
 
 HELLO = {"role": "user", "content": {"type": "text", "text": "Hello"}}
 
@@ -146,17 +145,6 @@ def test_a_tool_that_is_listed_twice_is_rejected() -> None:
         request(tools=[{"name": "a.b"}, {"name": "a.b"}])
 
 
-def test_earlier_calls_have_the_names_of_their_tools() -> None:
-    use = {"type": "tool_use", "id": "1", "name": "files.delete", "input": {}}
-    result = {"type": "tool_result", "toolUseId": "1", "content": []}
-    talk = [HELLO, {"role": "assistant", "content": use}, {"role": "user", "content": result}]
-    tools = [{"name": "files.delete"}, {"name": "files_delete"}]
-    found, names, _ = model_request({"messages": talk, "tools": tools}, max_tokens=5)
-    _, said, answered = found.messages
-    assert isinstance(said, AssistantMessage) and isinstance(answered, ToolMessage)
-    assert names[said.calls[0].name] == names[answered.name] == "files.delete"
-
-
 @pytest.mark.parametrize("given", [[1, 2], "text", 7, True, 0, "", False, []])
 def test_arguments_of_an_earlier_call_must_be_an_object(given: Any) -> None:
     use = {"type": "tool_use", "id": "1", "name": "x", "input": given}
@@ -181,28 +169,12 @@ def test_a_call_whose_arguments_are_not_an_object_is_not_passed_on(written: str)
     assert reply.result()["content"][0]["input"] == {}
 
 
-def test_each_piece_of_a_reply_is_counted_once() -> None:
-    reply = SampledReply("qwen3", 10**9)
-    for part in (TextPart("ab字"), TextPart("c"), CallPart("t", 5), CallPart("t", 9), CallPart("u", 4)):
-        assert reply.take(part)
-    assert reply.tokens.generated == estimate("ab字c") + estimate("x" * 13)
-    reply.take(ReasoningPart("ab字c and more", replaces_text=True))
-    assert (reply.text, reply.tokens.generated) == ("", estimate("ab字c and more" + "x" * 13))
-
-
 def test_the_time_for_a_piece_does_not_grow_with_the_reply() -> None:
     reply, piece = SampledReply("m", 10**9), TextPart("字字")
     began = time.process_time()
     for _ in range(200_000):
         reply.take(piece)
     assert time.process_time() - began < 10 and len(reply.text) == 400_000
-
-
-def test_a_usage_of_nothing_is_estimated() -> None:
-    reply = SampledReply("m", 100)
-    reply.take(TextPart("word " * 20))
-    reply.take(ReplyPart(usage=Usage(0, 0)))
-    assert reply.tokens.usage(request()).completion == 30 and reply.tokens.usage(request()).estimated
 
 
 def test_invisible_characters_from_a_server_never_reach_the_model():

@@ -12,7 +12,7 @@ from tests.scripted_model import ScriptedModel, Wait, says
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
 from tui.core.context.compaction import Compactor
 from tui.core.context.context_meter import ContextMeter, estimate, estimate_request
-from tui.core.context.summaries import SUMMARISE, Summarizer, pieces, suggest_title
+from tui.core.context.summaries import Summarizer, pieces, suggest_title
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
@@ -79,15 +79,6 @@ def test_the_transcript_includes_calls_and_results():
     old = [AssistantMessage("I add it.", calls=(call,)), ToolMessage("c", "notes__add", "added")]
     (piece,) = pieces(old, 1000)
     assert piece == 'YOU: I add it.\n[called notes__add {"text": "milk"}]\nRESULT of notes__add: added'
-
-
-async def test_a_transcript_that_fits_is_summarized_in_one_request():
-    model = Narrow(25_000)
-    found = await Summarizer(model, ContextMeter(window=25_000), lambda usage: None).of(
-        long_talk().messages, 25_000
-    )
-    assert found == "noted" and len(model.requests) == 1
-    assert model.requests[0].messages[-1] == UserMessage(SUMMARISE)
 
 
 async def test_each_piece_is_summarized_together_with_the_previous_summary():

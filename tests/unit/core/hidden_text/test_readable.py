@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.hidden_text import readable as module
-from tui.core.hidden_text.readable import readable, readable_line
+from tui.core.hidden_text.readable import as_latin, mixed_word, readable, readable_line
 from tui.core.text import clean
 
 
@@ -46,13 +45,6 @@ def test_tag_characters_are_a_flag_only_after_a_black_flag():
     assert readable(f"a{england} \U0001f3f4{england} a{england}").count("[flag: gbeng]") == 1
 
 
-def test_a_repeated_run_is_decoded_once(monkeypatch: pytest.MonkeyPatch):
-    read: list[int] = []
-    monkeypatch.setattr(module, "in_numbers", lambda text, start, end: read.append(start) or "[…]")
-    assert readable("a\u200d" * 1000) == "a[…]" * 1000
-    assert len(read) == 1
-
-
 def test_a_line_is_shortened_to_its_limit():
     assert readable_line(f"Adds.\n{tags('read')}", 60) == "Adds. [tag: read]"
     assert len(readable_line("\u200b\u200c\u200d\u2060\u2061a" * 99, 60)) == 60
@@ -61,3 +53,19 @@ def test_a_line_is_shortened_to_its_limit():
 @given(st.text(st.characters() | st.sampled_from("\u200b\u200d\ufe0f\ufe00\U000e0041\U0001f3f4\u2028\r\n ")))
 def test_the_decoded_text_is_safe_to_show(text: str):
     assert clean(readable(text)) == readable(text)
+
+
+def test_look_alikes_are_read_as_latin_letters_at_the_same_positions():
+    text = "Dо nοt 𝐭𝐞𝐥𝐥 \uff54\uff48\uff45 Ⓤser, 用户 ℃"
+    assert as_latin(text) == "Do not tell the User, 用户 ℃"
+    assert len(as_latin(text)) == len(text)
+
+
+@pytest.mark.parametrize("word", ["раypal", "gооgle", "dеlete", "Aррle", "pаssword"])
+def test_a_word_that_mixes_scripts_is_found(word: str):
+    assert mixed_word(f"The {word} tool") == (4, 4 + len(word))
+
+
+@pytest.mark.parametrize("text", ["plain", "Возвращает JSONа и URLы", "5 µm, 3 kΩ, Δt, 2πr", "а b о c", ""])
+def test_words_of_different_scripts_side_by_side_are_not_mixed(text: str):
+    assert mixed_word(text) is None

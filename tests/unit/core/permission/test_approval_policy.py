@@ -14,17 +14,9 @@ WRITE = Tool("notes", "add", digest="w1", trusted=True)
 DELETE = Tool("notes", "delete", destructive=True, digest="d1", trusted=True)
 
 
-def test_read_only_tools_of_trusted_servers_run():
-    assert Policy().judge(READ).verdict is Verdict.ALLOW
-
-
 def test_other_tools_ask_with_the_reason():
     assert Policy().judge(WRITE).verdict is Verdict.ASK
     assert Policy().judge(DELETE).why == "may delete or overwrite data, according to the server"
-
-
-def test_hints_of_an_untrusted_server_do_not_count():
-    assert Policy().judge(Tool("x", "y", read_only=True)).verdict is Verdict.ASK
 
 
 def test_an_untrusted_read_only_hint_is_mentioned_but_not_followed():
@@ -84,14 +76,6 @@ def test_a_server_whose_command_changes_asks_again():
 def test_each_mode_decides_about_reads_and_writes(mode: Mode, read: Verdict, write: Verdict):
     policy = Policy(mode=mode)
     assert (policy.judge(READ).verdict, policy.judge(WRITE).verdict) == (read, write)
-
-
-def test_deny_overrides_ask_and_ask_overrides_allow():
-    rules = Rules.parsed(allow=("notes/*",), ask=("notes/delete",), deny=("notes/drop*",))
-    policy = Policy(rules)
-    assert policy.judge(WRITE).verdict is Verdict.ALLOW
-    assert policy.judge(DELETE).verdict is Verdict.ASK
-    assert policy.judge(Tool("notes", "drop_all")).verdict is Verdict.DENY
 
 
 def test_a_deny_rule_applies_even_if_everything_is_approved():

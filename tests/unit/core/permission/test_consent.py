@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.permission.consent import MAX_LINES, MAX_ON_SCREEN, AllOwn, ConsentQuestion, question_of
+from tui.core.permission.consent import MAX_LINES, MAX_ON_SCREEN, ConsentQuestion, question_of
 from tui.core.permission.launch import Launch
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
@@ -43,21 +43,6 @@ def test_an_address_is_shown_with_its_header_names():
     assert "has never been connected to. Connect to it?" in said
 
 
-def test_the_question_says_what_yes_and_no_do():
-    program, no = question(ServerSpec("w", "npx")).outcomes
-    address, _ = question(ServerSpec("w", url="https://e.example")).outcomes
-    assert program.startswith("Yes: the program runs on this computer with your permissions.")
-    assert address.startswith("Yes: mcptui connects to this address.")
-    assert no.startswith("No: it does not start")
-
-
-def test_the_question_names_what_changed():
-    assert "The server “w” has changed since you agreed to it. Start it?" in text(
-        ServerSpec("w", "npx"), "url: new"
-    )
-    assert "  changed: url: new" in text(ServerSpec("w", "npx"), "url: new")
-
-
 @pytest.mark.parametrize("hidden", ["a\u202eb", "a\nb", "\x1b[2Ja"])
 def test_no_hidden_characters_are_left_in_the_question(hidden: str):
     said = text(ServerSpec("w", "npx", (hidden,), {hidden: "1"}, cwd=f"/{hidden}", source=hidden))
@@ -71,16 +56,6 @@ def test_a_question_too_long_for_the_screen_says_why_and_is_printed_in_full():
     assert text(spec).count("x") >= MAX_ON_SCREEN and "evil" in text(spec)
     changes = [f"argument {number}: new" for number in range(MAX_LINES)]
     assert "lines), so you cannot accept it here" in question(ServerSpec("w", "sh"), *changes).too_long
-
-
-def test_a_question_that_fits_on_the_screen_is_not_too_long():
-    assert not question(ServerSpec("w", "sh", ("x" * (MAX_ON_SCREEN - 1_000),))).too_long
-
-
-async def test_a_gate_without_questions_allows_every_server():
-    gate = AllOwn()
-    assert gate.allows(ServerSpec("w")) and await gate.ask(ServerSpec("w"))
-    gate.withdraw("w")
 
 
 def test_values_from_the_environment_are_named_and_never_shown():
@@ -155,8 +130,3 @@ def test_a_look_alike_server_name_is_flagged(name: str, said: str):
 @pytest.mark.parametrize("name", ["weather", "my-server_2", "погода", "Hugging Face", "@scope.x"])
 def test_an_ordinary_server_name_is_not_flagged(name: str):
     assert "! The name" not in text(ServerSpec(name, "npx"))
-
-
-def test_the_server_name_is_quoted():
-    assert text(ServerSpec("everything", "x")).startswith("The server “everything” comes from")
-    assert text(ServerSpec("is safe and", "x")).startswith("The server “is safe and” comes from")

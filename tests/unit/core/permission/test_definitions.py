@@ -39,13 +39,6 @@ class Memory:
         self.kept[key] = DefinitionRecord(both, dict(kept.refused), probed=kept.probed)
 
 
-def test_the_first_list_is_accepted_without_a_question():
-    definitions = ServerDefinitions("srv")
-    see(definitions, listed(a="1", b="1"))
-    assert accepted(definitions, listed(a="1", b="1")) == ["a", "b"]
-    assert definitions.changes() == []
-
-
 def test_if_the_accepted_definitions_cannot_be_read_everything_counts_as_changed():
     memory = Memory()
     memory.kept["k"] = DefinitionRecord(damage="Damaged.")
@@ -96,24 +89,6 @@ def test_a_probed_session_adds_nothing_to_one_without_a_probe():
     assert names(definitions.changes()) == ["b"]
 
 
-def test_a_tool_that_returns_unchanged_is_still_accepted():
-    definitions = ServerDefinitions("srv")
-    for tools in (listed(a="1"), {}, listed(a="1")):
-        see(definitions, tools)
-    assert definitions.changes() == []
-
-
-def test_acceptance_applies_only_to_the_definition_that_was_shown():
-    definitions = ServerDefinitions("srv")
-    see(definitions, listed(a="1"))
-    see(definitions, listed(a="2"))
-    shown = definitions.changes()
-    see(definitions, listed(a="3"))
-    definitions.accept(shown)
-    assert accepted(definitions, listed(a="3")) == []
-    assert names(definitions.changes()) == ["a"]
-
-
 def test_a_refusal_lasts_until_the_definition_changes_again():
     memory = Memory()
     definitions = ServerDefinitions("srv", "key", memory)
@@ -127,31 +102,6 @@ def test_a_refusal_lasts_until_the_definition_changes_again():
     see(again, listed(a="3"))
     (change,) = again.changes()
     assert not again.is_refused(change)
-
-
-def test_the_first_list_may_arrive_in_parts_but_a_tool_may_not_change_meanwhile():
-    definitions = ServerDefinitions("srv")
-    see(definitions, listed(a="1"), complete=False)
-    see(definitions, listed(a="2", b="1"))
-    assert names(definitions.changes()) == ["a"]
-
-
-def test_tools_added_before_the_first_call_belong_to_the_first_list():
-    definitions = ServerDefinitions("srv")
-    see(definitions, listed(a="1"))
-    see(definitions, listed(a="1", b="1"))
-    assert definitions.changes() == []
-    definitions.called()
-    see(definitions, listed(a="1", b="1", c="1"))
-    assert names(definitions.changes()) == ["c"]
-
-
-def test_a_listing_that_failed_does_not_count_as_the_first_list():
-    memory = Memory()
-    see(ServerDefinitions("srv", "key", memory), {}, complete=False)
-    again = ServerDefinitions("srv", "key", memory)
-    see(again, listed(a="1"))
-    assert again.changes() == []
 
 
 def test_a_file_that_accepts_nothing_makes_every_tool_a_change():

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tui.core.permission.launch import Launch
-from tui.core.secrets.secret_names import names_a_key
+from tui.core.permission.launch import Launch, has_hidden, spelled
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
 SPEC = ServerSpec("s", "uvx", ("tool", "--token", "tk-71hQz9aa"), {"A": "1"}, headers={"B": "2"}, cwd="/srv")
@@ -145,11 +144,6 @@ def test_a_reference_to_the_environment_in_the_instructions_is_part_of_the_hash(
     assert other.digest() != launch().digest()
 
 
-@pytest.mark.parametrize("name", "OPENAI_API_KEY HF_TOKEN AWS_PROFILE MY_SECRET GITHUB_PAT".split())
-def test_names_of_keys_are_recognized(name: str):
-    assert names_a_key(name)
-
-
 def test_the_target_of_a_secret_argument_is_hashed_but_not_shown():
     def one(target: str) -> Launch:
         return dataclasses.replace(launch(), links={"args.2": target})
@@ -164,3 +158,31 @@ def test_a_program_that_is_no_longer_a_link_is_named():
     assert launch().changes(before.summary(""), "") == [
         "link of program: led to /opt/uvx, is no longer a link"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("uvx mcp-server-time==1.2.3", "uvx mcp-server-time==1.2.3"),
+        ("a\u200bb", "a[U+200B]b"),
+        ("a\u202eb", "a[U+202E]b"),
+        ("a\u200b\u200b\u2063", "a[U+200B ×2, U+2063]"),
+        ("a\U000e0001", "a[U+E0001]"),
+        ("a\nb\tc", "a[U+000A]b[U+0009]c"),
+        ("a\x1b[2K", "a[U+001B][2K"),
+        ("a\u00a0b", "a[U+00A0]b"),
+        ("a\U000e0041", "a[tag: A]"),
+        ("a\ud800", "a[U+D800]"),
+        ("a\u034f\U0001bca0", "a[U+034F, U+1BCA0]"),
+        ("a\U00016fe4\U0001d159", "a[U+16FE4, U+1D159]"),
+        ("北京 à", "北京 à"),
+        ("a" + " " * 40 + "b", "a[40 blanks]b"),
+    ],
+)
+def test_invisible_characters_are_shown_as_code_points(text: str, shown: str):
+    assert spelled(text) == shown
+
+
+def test_ordinary_text_has_no_hidden_characters():
+    assert not has_hidden("npx -y café 北京")
+    assert has_hidden("npx\u2063")

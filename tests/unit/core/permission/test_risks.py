@@ -78,15 +78,6 @@ def test_a_wrapper_command_does_not_hide_an_unpinned_package(line: str):
     assert "tool is not pinned" in risks(command, *args)
 
 
-@pytest.mark.parametrize(
-    "name",
-    "LD_PRELOAD LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES NODE_OPTIONS PYTHONPATH PYTHONSTARTUP PERL5LIB RUBYOPT"
-    " BASH_ENV GIT_SSH_COMMAND ld_preload".split(),
-)
-def test_a_variable_that_loads_code_is_flagged(name: str):
-    assert f"{name} can make any program load other code." in risks(env={name: "x"})
-
-
 def test_variables_that_redirect_downloads_or_traffic_are_flagged():
     said = risks(env={"npm_config_registry": "x", "HTTPS_PROXY": "y", "TOKEN": "z"})
     assert "npm_config_registry can change where packages are downloaded from." in said
@@ -172,7 +163,8 @@ def test_ordinary_options_are_not_flagged(words: list[str]):
 
 @pytest.mark.parametrize(
     "name",
-    "HOME SHELLOPTS PS4 PROMPT_COMMAND ENV PYTHONHOME NPM_CONFIG_REGISTRY npm_config_x UV_INDEX UV_INDEX_URL"
+    "LD_PRELOAD ld_preload LD_LIBRARY_PATH DYLD_X NODE_OPTIONS PYTHONPATH PERL5LIB RUBYOPT BASH_ENV PATH"
+    " HOME SHELLOPTS PS4 PROMPT_COMMAND ENV PYTHONHOME NPM_CONFIG_REGISTRY npm_config_x UV_INDEX UV_INDEX_URL"
     " PIP_INDEX_URL JAVA_TOOL_OPTIONS GIT_SSH GIT_EXEC_PATH DOCKER_HOST".split(),
 )
 def test_variables_that_change_what_programs_do_are_flagged(name: str):

@@ -6,46 +6,44 @@ import pytest
 
 from tests.conftest import until
 from tests.scripted_model import ScriptedModel, Wait, calls, says
-from tests.unit.core.stand_ins import FunctionToolbox, HandClock, call, ended, of_type, run, text, turn_of
+from tests.unit.core.stand_ins import (
+    FunctionToolbox,
+    HandClock,
+    NotedJournal,
+    call,
+    ended,
+    of_type,
+    run,
+    text,
+    turn_of,
+)
 from tui.core.context.context_meter import ContextMeter, estimate, estimate_messages, estimate_tool
-from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage, sanitised
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Conversation,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
 from tui.core.errors import ModelError
 from tui.core.events import (
     EndReason,
     LimitName,
-    LimitReached,
-    StepStarted,
+    Notice,
+    StepEnded,
     TextDelta,
     ToolCallEnded,
     TurnEnded,
     TurnError,
-    TurnStarted,
     Waiting,
 )
-from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.ports import ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.servers import ServerState
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import ToolResult
 from tui.core.turn.limits import Limits
-from tui.core.turn.loop import NUDGE, WRAP_UP
-
-
-async def test_an_answer_without_tools_is_one_step():
-    turn, talk = turn_of(ScriptedModel([says("hello", pieces=2)]))
-    events = await run(turn)
-    assert [type(event) for event in events[:2]] == [TurnStarted, StepStarted]
-    assert "".join(event.text for event in of_type(events, TextDelta)) == "hello"
-    assert (ended(events).reason, ended(events).text, ended(events).steps) == (EndReason.ANSWERED, "hello", 1)
-    assert talk.messages[-1] == AssistantMessage("hello", model="scripted")
-
-
-async def test_a_call_is_run_and_its_result_leads_to_the_answer():
-    model = ScriptedModel([calls(call(1), text="Let me look."), says("done")])
-    turn, talk = turn_of(model)
-    events = await run(turn)
-    assert ended(events).tool_calls == 1 and ended(events).text == "done"
-    assert model.requests[1].messages[-1] == ToolMessage("c1", "srv__echo", "echo hi")
-    assert sanitised(talk.messages) == talk.messages
+from tui.core.turn.loop import NUDGE
+from tui.core.turn.model_step import ONLY_REASONING
 
 
 async def test_read_only_calls_in_one_reply_run_in_parallel_and_results_keep_call_order():
@@ -67,17 +65,6 @@ async def test_read_only_calls_in_one_reply_run_in_parallel_and_results_keep_cal
     assert [m.text for m in model.requests[1].messages if isinstance(m, ToolMessage)] == ["slow", "fast"]
 
 
-async def test_calls_in_the_last_step_are_not_run_and_a_final_request_without_tools_follows():
-    model = ScriptedModel([calls(call(1)), calls(call(2)), says("what I know")])
-    turn, talk = turn_of(model, limits=Limits(max_steps=2))
-    events = await run(turn)
-    assert of_type(events, LimitReached) == [LimitReached(LimitName.MAX_STEPS, 2)]
-    assert ended(events).reason is EndReason.LIMIT and ended(events).text == "what I know"
-    assert model.requests[2].tools == () and model.requests[2].messages[-1] == UserMessage(WRAP_UP)
-    assert "not run: limit" in [m for m in talk.messages if isinstance(m, ToolMessage)][1].text
-    assert UserMessage(WRAP_UP) not in talk.messages
-
-
 async def test_calls_in_the_final_reply_are_not_run_and_the_limit_is_reported():
     toolbox = FunctionToolbox()
     model = ScriptedModel([calls(call(1)), calls(call(2))])
@@ -85,21 +72,6 @@ async def test_calls_in_the_final_reply_are_not_run_and_the_limit_is_reported():
     events = await run(turn)
     assert toolbox.called == [] and "max_steps" in ended(events).text
     assert sanitised(talk.messages) == talk.messages
-
-
-async def test_a_final_request_that_fails_still_ends_the_turn_at_its_limit():
-    model = ScriptedModel([calls(call(1)), [ModelError("gone")]])
-    turn, _ = turn_of(model, limits=Limits(max_steps=1))
-    assert "gone" in ended(await run(turn)).text
-
-
-async def test_calls_beyond_the_maximum_of_one_reply_are_answered_but_not_run():
-    toolbox = FunctionToolbox()
-    model = ScriptedModel([calls(*(call(n) for n in range(4))), says("done")])
-    turn, _ = turn_of(model, toolbox, limits=Limits(max_calls_per_reply=2))
-    events = await run(turn)
-    assert len(toolbox.called) == 2
-    assert [event.why for event in of_type(events, ToolCallEnded)].count("not run") == 2
 
 
 async def test_the_number_of_calls_in_a_turn_is_a_hard_limit():
@@ -162,41 +134,6 @@ async def test_a_call_is_limited_to_the_time_allowed_for_one_call():
     assert toolbox.called[0][2] == CallTimeout(7, most=900)
 
 
-async def test_a_large_result_is_truncated_for_the_model():
-    async def big(arguments):
-        return text("x" * 100_000)
-
-    model = ScriptedModel([calls(call(1, "srv__big")), says("ok")])
-    turn, _ = turn_of(model, FunctionToolbox(big=big), limits=Limits(result_bytes=2000))
-    await run(turn)
-    assert len(model.requests[1].messages[-1].text) < 2100
-
-
-@pytest.mark.parametrize(
-    ("bad", "word"),
-    [
-        (call(1, arguments="{bad"), "not valid JSON"),
-        (call(1, "srv__ehco"), "srv__echo"),
-        (call(1, "nothing_like_it"), "there is no tool named"),
-    ],
-)
-async def test_a_call_that_cannot_run_is_explained_to_the_model(bad, word):
-    toolbox = FunctionToolbox()
-    model = ScriptedModel([calls(bad), says("ok")])
-    turn, _ = turn_of(model, toolbox)
-    await run(turn)
-    assert word in model.requests[1].messages[-1].text and toolbox.called == []
-
-
-async def test_arguments_that_do_not_match_the_schema_are_rejected_before_the_server_sees_them():
-    toolbox = FunctionToolbox()
-    toolbox.wrong = "location: 5 is not of type 'string'"
-    model = ScriptedModel([calls(call(1)), says("ok")])
-    turn, _ = turn_of(model, toolbox)
-    await run(turn)
-    assert "location: 5" in model.requests[1].messages[-1].text and toolbox.called == []
-
-
 async def test_an_empty_reply_is_nudged_once_and_then_reported():
     model = ScriptedModel([[ReplyPart()], [ReplyPart()]])
     turn, _ = turn_of(model)
@@ -204,12 +141,6 @@ async def test_an_empty_reply_is_nudged_once_and_then_reported():
     assert model.requests[1].messages[-1] == UserMessage(NUDGE)
     assert ended(events).reason is EndReason.EMPTY
     assert of_type(events, TurnError)[0].message == "the model returned nothing (scripted)"
-
-
-async def test_a_reply_after_the_nudge_is_the_answer():
-    turn, talk = turn_of(ScriptedModel([[ReplyPart()], says("here")]))
-    assert ended(await run(turn)).text == "here"
-    assert UserMessage(NUDGE) not in talk.messages
 
 
 def nudges(model):
@@ -221,13 +152,6 @@ async def test_the_nudge_is_sent_with_only_one_request():
     turn, _ = turn_of(model)
     assert ended(await run(turn)).text == "done"
     assert nudges(model) == [False, True, False, False]
-
-
-async def test_an_empty_reply_after_a_tool_call_gets_its_own_nudge():
-    model = ScriptedModel([[ReplyPart()], calls(call(1)), [ReplyPart()], says("done")])
-    turn, _ = turn_of(model)
-    assert ended(await run(turn)).text == "done"
-    assert nudges(model) == [False, True, False, True]
 
 
 async def test_an_empty_reply_to_a_steering_message_gets_its_own_nudge():
@@ -292,15 +216,6 @@ async def test_the_first_message_after_a_turn_that_reached_its_limit_counts_as_n
     second, _ = turn_of(model, context_meter=context_meter, talk=talk)
     await run(second)
     assert expected == [1_000 + estimate_messages([UserMessage("go")])]
-
-
-async def test_a_model_error_keeps_the_partial_reply_and_names_the_cause():
-    error = ModelError("the stream broke", where="ollama", next_step="Retry.")
-    turn, talk = turn_of(ScriptedModel([[TextPart("half an ans"), error]]))
-    events = await run(turn)
-    assert of_type(events, TurnError) == [TurnError("the stream broke", "ollama", "Retry.")]
-    assert ended(events).reason is EndReason.MODEL_ERROR
-    assert talk.messages[-1] == AssistantMessage("half an ans", model="scripted", partial=True)
 
 
 async def test_cancelling_while_the_model_streams_closes_the_stream_and_keeps_the_text():
@@ -371,16 +286,6 @@ async def test_cancelling_while_tools_run_cancels_them_and_answers_every_call():
     assert len(cancelled) == 2
     assert [event.why for event in of_type(events, ToolCallEnded)] == ["cancelled", "cancelled"]
     assert sanitised(talk.messages) == talk.messages and talk.dangling() == ()
-
-
-async def test_the_next_turn_works_after_a_cancelled_one():
-    first, talk = turn_of(ScriptedModel([[Wait(None)]]))
-    task = asyncio.create_task(run(first))
-    await until(lambda: first.meter.steps == 1)
-    first.cancel()
-    await task
-    second, _ = turn_of(ScriptedModel([says("fine")]), talk=talk)
-    assert ended(await run(second)).text == "fine"
 
 
 async def test_abandoning_the_events_ends_the_turn_and_leaves_the_history_valid():
@@ -466,3 +371,72 @@ async def test_the_wait_for_a_server_is_bounded():
     turn, _ = turn_of(model, toolbox, clock=clock, absent=lambda: {"srv": ServerState.STARTING})
     events = await run(turn)
     assert of_type(events, ToolCallEnded)[0].why == "server not running" and clock.ns >= 8e9
+
+
+def thinks(thought, finish="stop"):
+    return [ReasoningPart(thought), ReplyPart(finish=finish)]
+
+
+async def test_reasoning_is_the_answer_of_a_model_that_writes_nothing_else():
+    turn, talk = turn_of(ScriptedModel([thinks("Hm."), thinks("It is Oslo.\n")]))
+    events = await run(turn)
+    assert (ended(events).reason, ended(events).text) == (EndReason.ANSWERED, "It is Oslo.")
+    assert [delta.text for delta in of_type(events, TextDelta)] == ["It is Oslo."]
+    assert of_type(events, Notice)[-1].message == ONLY_REASONING
+    assert (talk.messages[-1].text, talk.messages[-1].reasoning) == ("It is Oslo.", "")
+
+
+async def test_the_reasoning_of_the_first_reply_is_the_answer_if_the_second_is_empty():
+    turn, _ = turn_of(ScriptedModel([thinks("It is Oslo."), [ReplyPart()]]))
+    assert ended(await run(turn)).text == "It is Oslo."
+
+
+async def test_a_model_that_answers_when_it_is_asked_again_keeps_its_reasoning():
+    model = ScriptedModel([thinks("Hm."), [ReasoningPart("Oh."), TextPart("Oslo"), ReplyPart()]])
+    turn, talk = turn_of(model)
+    assert ended(await run(turn)).text == "Oslo"
+    assert talk.messages[-1].reasoning == "Oh." and model.requests[1].messages[-1].text == NUDGE
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+async def test_reasoning_that_was_cut_off_is_not_an_answer(finish):
+    turn, _ = turn_of(ScriptedModel([thinks("Hm.", "length"), thinks("Hm, so", finish)]))
+    events = await run(turn)
+    assert ended(events).text == "" and not of_type(events, TextDelta)
+
+
+async def test_reasoning_before_calls_is_not_an_answer():
+    made = [ReasoningPart("I look."), *calls(call(1))]
+    turn, _ = turn_of(ScriptedModel([[ReplyPart()], made, says("done")]))
+    events = await run(turn)
+    assert [delta.text for delta in of_type(events, TextDelta)] == ["done"]
+
+
+async def test_an_event_is_emitted_only_after_its_messages_are_on_disk():
+    journal = NotedJournal()
+    model = ScriptedModel([calls(call(1)), says("done")])
+    turn, talk = turn_of(model, talk=Conversation(journal=journal))
+    async for event in turn.events():
+        written = [entry[2] for entry in journal.on_disk if entry[0] == "message"]
+        match event:
+            case StepEnded(step=2) | TurnEnded():
+                assert written == talk.messages
+            case ToolCallEnded():
+                assert ToolMessage("c1", "srv__echo", "echo hi") in written
+            case _:
+                pass
+
+
+async def test_a_draft_of_a_slow_reply_is_saved_about_every_second():
+    journal, clock = NotedJournal(), HandClock()
+
+    class Slow(ScriptedModel):
+        async def stream(self, request):
+            for piece in "abcdef":
+                clock.ns += 400_000_000
+                yield TextPart(piece)
+            yield ReplyPart()
+
+    turn, _ = turn_of(Slow([]), clock=clock, talk=Conversation(journal=journal))
+    [event async for event in turn.events()]
+    assert [entry[1] for entry in journal.told if entry[0] == "draft"] == ["abc", "abcdef"]

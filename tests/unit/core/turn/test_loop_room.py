@@ -65,13 +65,6 @@ async def test_old_turns_are_summarized_up_to_a_user_message():
     assert len(talk.messages) == 42
 
 
-async def test_a_request_rejected_as_too_long_is_compacted_and_sent_again():
-    refused = [ModelError("too long", overflow=True)]
-    model = ScriptedModel([refused, says("a summary"), says("done")])
-    turn, _ = turn_of(model, talk=long_talk())
-    assert ended(await run(turn)).text == "done"
-
-
 async def test_an_oversize_newest_result_is_truncated_without_a_summary():
     talk = Conversation()
 
@@ -148,20 +141,6 @@ async def test_a_known_window_does_not_prevent_truncating_a_rejected_message():
     assert ended(await run(turn)).text == "read"
 
 
-async def test_the_limit_of_a_rejected_turn_is_not_applied_to_later_turns():
-    async def big(arguments):
-        return text("row\n" * 7_000)
-
-    model = ScriptedModel([Narrow(300_000, says("read"), calls(call(1, "srv__big")), says("done"))] * 9)
-    first, talk = turn_with_file(model, 349_000)
-    await run(first)
-    second, _ = turn_with_file(model, 100_000, FunctionToolbox(big=big), talk=talk)
-    assert ended(await run(second)).text == "done"
-    last = model.requests[-1]
-    assert told_of_file(last, 0) < 100_000 and told_of_file(last, 2) == 100_000
-    assert last.messages[-1].text == "row\n" * 7_000
-
-
 async def test_a_second_rejection_ends_the_turn():
     refused = [ModelError("too long", overflow=True)]
     model = ScriptedModel([refused, says("a summary"), refused])
@@ -169,15 +148,6 @@ async def test_a_second_rejection_ends_the_turn():
     events = await run(turn)
     assert ended(events).reason is EndReason.MODEL_ERROR
     assert of_type(events, TurnError)[0].message == "too long"
-
-
-async def test_a_failed_summary_is_reported_and_the_question_is_sent_anyway():
-    model = ScriptedModel([[ModelError("busy")], says("done")])
-    talk = long_talk()
-    turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=4000))
-    events = await run(turn)
-    assert "busy" in of_type(events, Notice)[0].message
-    assert ended(events).text == "done" and talk.compaction == Compaction()
 
 
 async def test_without_a_known_window_nothing_is_compacted():

@@ -3,7 +3,7 @@ import itertools
 import pytest
 
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray
-from tui.core.jsonrpc.reserved import METHOD_NOT_FOUND, UNSUPPORTED_VERSION
+from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND, UNSUPPORTED_VERSION
 from tui.host.frames.id_gate import CONNECTION_CLOSED, UNANSWERED_LIMIT, Gate, random_id
 from tui.host.frames.inbox import WITHDRAWN
 

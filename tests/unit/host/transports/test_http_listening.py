@@ -8,7 +8,7 @@ from mcp import Client, MCPError
 from tests.conftest import until
 from tests.http_server import STREAM, event, http_server, reply, says
 from tests.unit.host.transports.test_streamable_http import Sink, remote
-from tui.core.jsonrpc import event_stream
+from tui.core.jsonrpc import framing
 from tui.host.transports import http_listening, streamable_http
 from tui.host.waits import set_within
 
@@ -125,7 +125,7 @@ async def test_streams_that_end_without_a_message_are_reopened_less_and_less_oft
         return delays[-1]
 
     monkeypatch.setattr(http_listening.RetryDelay, "after_failure", noted)
-    monkeypatch.setattr(event_stream, "SHORTEST_RETRY", 10)
+    monkeypatch.setattr(framing, "SHORTEST_RETRY", 10)
     streams = Streams()
     async with http_server(modern=False, answers={"GET": streams}) as server, Client(remote(server)):
         await until(lambda: len(delays) == 5)

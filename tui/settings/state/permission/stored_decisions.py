@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.core.files.private_files import make_folder, open_private
+from tui.core.files import make_folder, open_private
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.text import clean_line

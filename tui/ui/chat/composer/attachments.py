@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.core.attachments import MAX_BYTES, attachments_of
 from tui.core.context.tool_results import result_text
@@ -14,8 +15,10 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, reason_of
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure
-from tui.core.workbench import Workbench
 from tui.ui.chat.composer.token_area import BEHIND, Reference, Written
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.host.workbench import HandWorkbench
 
 _WRITTEN = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
 
@@ -29,7 +32,10 @@ class AttachmentReader:
     """Reads attachments; `attach` creates one from a name and bytes (`core.attachments.attachment_of`)."""
 
     def __init__(
-        self, workbench: Callable[[], Workbench], attach: Callable[[str, bytes], Attachment], folder: Path
+        self,
+        workbench: "Callable[[], HandWorkbench]",
+        attach: Callable[[str, bytes], Attachment],
+        folder: Path,
     ) -> None:
         self._workbench = workbench
         self._attach = attach

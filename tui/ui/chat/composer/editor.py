@@ -14,7 +14,7 @@ from typing import Any
 from textual.app import SuspendNotSupported
 
 from tui.core.errors import McptuiError, reason_of
-from tui.core.files.programs import find_program
+from tui.core.programs import find_program
 from tui.ui.chat.composer.token_area import TokenArea
 
 MOST_BYTES = 8 * 1024 * 1024

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.core.files.private_files import make_folder, open_private, refuse_links
+from tui.core.files import make_folder, open_private, refuse_links
 from tui.settings.files import locked
 from tui.settings.save import write_private
 from tui.ui.chat.composer.history import MOST

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.files.private_files import LinkError
+from tui.core.files import LinkError
 from tui.ui.chat.composer.history import MOST
 from tui.ui.chat.composer.history_file import MOST_BYTES, MOST_CHARS, HistoryEntry, HistoryFile
 

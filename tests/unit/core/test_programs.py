@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.files.programs import find_program, is_command, search_path
+from tui.core.programs import command_line, find_program, is_command, is_command_line, search_path
 
 
 @pytest.fixture
@@ -44,3 +44,31 @@ def test_a_command_is_a_program_a_script_in_the_folder_or_a_reference(
     assert all(map(is_command, ("tool", "./tool", "${RUNNER}", "servers/script.py")))
     assert is_command("./script.py", str(here / "servers"))
     assert not any(map(is_command, ("missing", "./script.py", "script.py", "./servers")))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["npx -y @scope/pkg", "python3 server.py", "pnpm dlx", "~/bin/x -y", "${BIN}/x -y", '"npx" "-y"'],
+)
+def test_a_program_with_arguments_is_a_command_line(command: str):
+    assert is_command_line(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["npx", "", "/Applications/My App/run", "C:\\Program Files\\x.exe -y", 'a "b', "./my tool", "a\0 b"],
+)
+def test_a_program_or_a_path_with_a_blank_is_none(command: str):
+    assert not is_command_line(command)
+
+
+def test_an_existing_file_decides(tmp_path: Path):
+    program = tmp_path / "run me"
+    program.write_text("")
+    assert not is_command_line(str(program))
+    (tmp_path / "run").write_text("")
+    assert is_command_line(f"{tmp_path}/run that")
+
+
+def test_unclosed_quotes_have_no_words():
+    assert command_line('a "b') == []

@@ -9,23 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.worst_texts import cpu_seconds
-from tui.core.secrets.learned_values import HEAD, WINDOW, LearnedValues
+from tui.core.secrets.known_values import HEAD, WINDOW, KnownValues
 
 VALUE = "s%3Aq7-V_x2/Kp+9zTw4"
 FEW, MANY = 1, 200
 """How many others are known: few words are searched for one by one, many together."""
 
 
-def learned(*values: str, others: int = FEW) -> LearnedValues:
-    found = LearnedValues()
+def learned(*values: str, others: int = FEW) -> KnownValues:
+    found = KnownValues()
     for number in range(others):
-        found.add("other", f"other-cookie-{number:05}")
+        found.learn("other", f"other-cookie-{number:05}")
     for value in values:
-        found.add("cookie", value)
+        found.learn("cookie", value)
     return found
 
 
-def without(known: LearnedValues, text: str) -> str:
+def without(known: KnownValues, text: str) -> str:
     raw, parts, done = text.encode(), [], 0
     for start, end, name in sorted(known.spans_in(raw)):
         if start >= done:
@@ -80,6 +80,11 @@ def test_the_word_before_an_escaped_value_stays_json():
     assert json.loads(without(learned(VALUE), text)) == {"said": 'quoted "[cookie]"\n[cookie]'}
 
 
+def test_only_the_value_is_replaced_where_a_body_has_escapes_of_urls_and_of_json():
+    text = f'%41+b \\"<{VALUE}> %42'
+    assert without(learned(VALUE), text) == text.replace(VALUE, "[cookie]")
+
+
 def test_text_that_shares_a_word_with_a_value_is_kept():
     text = f"{VALUE[:-1]} {VALUE[1:]} {VALUE.upper()}"
     assert without(learned(VALUE, others=MANY), text) == text
@@ -107,7 +112,7 @@ def test_every_value_is_found_in_json(values: list[str]):
 
 def test_ten_thousand_values_with_the_same_beginning_and_end_are_found_each_in_microseconds():
     values = [f"canary-session-cookie-{number:05}-of-this-server" for number in range(10_000)]
-    known, adding = LearnedValues(), lambda: [known.add("cookie", value) for value in values]
+    known, adding = KnownValues(), lambda: [known.learn("cookie", value) for value in values]
     assert cpu_seconds(adding) < 10
     text = " ".join(values)
     assert cpu_seconds(lambda: without(known, text)) < 10

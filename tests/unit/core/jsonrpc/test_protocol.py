@@ -2,7 +2,7 @@
 
 import mcp_types
 
-from tui.core.jsonrpc import reserved
+from tui.core.jsonrpc import protocol
 
 
 def test_the_codes_and_keys_are_those_of_the_sdk():
@@ -19,6 +19,5 @@ def test_the_codes_and_keys_are_those_of_the_sdk():
         "SERVER_INFO_KEY": mcp_types.SERVER_INFO_META_KEY,
         "LOG_LEVEL_KEY": mcp_types.LOG_LEVEL_META_KEY,
     }
-    ours = {name: value for name, value in vars(reserved).items() if name.isupper()}
-    assert ours.pop("SUBSCRIPTION_KEY") == "io.modelcontextprotocol/subscriptionId"
-    assert ours == theirs
+    assert {name: getattr(protocol, name) for name in theirs} == theirs
+    assert protocol.SUBSCRIPTION_KEY == "io.modelcontextprotocol/subscriptionId"

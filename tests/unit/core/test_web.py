@@ -1,0 +1,436 @@
+"""How a URL to open is shown, and which URLs are never opened."""
+
+import time
+from email.utils import formatdate
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.web import (
+    LONGEST_RETRY,
+    MAX_LENGTH,
+    has_browser,
+    header_name_fault,
+    header_value_fault,
+    is_host,
+    proxy_for,
+    proxy_problem,
+    repeated_header,
+    retry_after,
+    url_fault,
+    web_address,
+    with_headers,
+)
+
+
+def test_a_url_is_shown_complete_in_three_parts() -> None:
+    seen = web_address("https://GitHub.com:443/login?next=https://x.example/#top")
+
+    assert (seen.before, seen.host, seen.after) == (
+        "https://",
+        "GitHub.com",
+        ":443/login?next=https://x.example/#top",
+    )
+    assert not seen.warnings and not seen.problem
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "warning"),
+    [
+        ("https://accounts.google.com@attacker.example/login", "attacker.example", "It leads to attacker"),
+        ("https://xn--pple-43d.com/", "xn--pple-43d.com", "It reads \u0430pple.com"),
+        ("https://\u0430pple.com/", "\u0430pple.com", "non-ASCII"),
+        (
+            "https://github.com.attacker.example/login",
+            "github.com.attacker.example",
+            "looks like github.com but belongs to attacker.example",
+        ),
+        ("https://93.184.216.34/", "93.184.216.34", "an IP address"),
+    ],
+)
+def test_a_look_alike_host_is_flagged(url: str, host: str, warning: str) -> None:
+    seen = web_address(url)
+
+    assert seen.host == host and not seen.problem
+    assert any(warning in said for said in seen.warnings)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/html,<script>1</script>",
+        "ms-settings:",
+        "http://169.254.169.254/latest/meta-data/",
+        "https://ok.example/\x1b[2J",
+        "https://a.example/a b",
+        "https://a.example\\@b.example/",
+        "https://a.example/\ud800",
+        "https://a.example/" + "a" * MAX_LENGTH,
+        "https://[bad",
+        "https://a.example:99999/",
+        "https://",
+        "",
+    ],
+)
+def test_a_url_that_a_browser_should_not_open_is_a_problem(url: str) -> None:
+    assert web_address(url).problem
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8080/cb", "http://127.0.0.1/", "http://[::1]:9/"])
+def test_a_url_on_this_machine_may_be_unencrypted(url: str) -> None:
+    assert not web_address(url).problem
+
+
+@pytest.mark.parametrize(
+    ("env", "platform", "expected"),
+    [
+        ({"DISPLAY": ":0"}, "linux", True),
+        ({}, "linux", False),
+        ({}, "darwin", True),
+        ({"DISPLAY": ":0", "SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}, "linux", False),
+        ({"SSH_TTY": "/dev/pts/1"}, "darwin", False),
+    ],
+)
+def test_a_browser_is_available_only_with_a_local_display(
+    env: dict[str, str], platform: str, expected: bool
+) -> None:
+    assert has_browser(env, platform) is expected
+
+
+def test_a_configured_header_replaces_ours_in_any_spelling():
+    ours = {"user-agent": "mcptui", "Accept": "*/*"}
+    assert with_headers(ours, {"User-Agent": "own", "X": "1"}) == {
+        "Accept": "*/*",
+        "User-Agent": "own",
+        "X": "1",
+    }
+
+
+def test_a_header_in_two_spellings_is_found():
+    assert repeated_header(["Authorization", "X", "authorization"]) == "authorization"
+    assert repeated_header(["a", "b"]) == ""
+
+
+@pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "x_y.z", "Host", "Te2"])
+def test_a_token_is_a_valid_header_name(name: str):
+    assert header_name_fault(name) == ""
+
+
+@pytest.mark.parametrize("name", ["", "Bad Name", "X-Ü", "A:", "A\n", "X\x00"])
+def test_a_name_that_is_not_a_token_is_rejected(name: str):
+    assert "not a valid HTTP header name" in header_name_fault(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["Content-Length", "transfer-encoding", "CONNECTION", "TE", "Upgrade", "Keep-Alive"]
+)
+def test_connection_headers_cannot_be_configured(name: str):
+    assert "set by mcptui" in header_name_fault(name)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("tok…en", "non-ASCII"),
+        ("ü", "non-ASCII"),
+        ("a\nb", "line break"),
+        ("a\r\n", "line break"),
+        ("\x7f", "control"),
+    ],
+)
+def test_a_value_that_cannot_be_sent_is_explained_without_showing_it(value: str, why: str):
+    assert why in header_value_fault(value)
+    assert value not in header_value_fault(value)
+
+
+@pytest.mark.parametrize("value", ["", "Bearer a.b-c=", "a\tb", "Bearer "])
+def test_printable_ascii_is_a_valid_header_value(value: str):
+    assert header_value_fault(value) == ""
+
+
+@given(st.text(max_size=8))
+def test_every_accepted_header_value_can_be_encoded(value: str):
+    if not header_value_fault(value):
+        httpx2.Headers({"X": value})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://h",
+        "http://127.0.0.1:8000/mcp?a=b c",
+        "http://[::1]:80/mcp",
+        "wss://a_b.example.com./x",
+        "https://bücher.example/mcp",
+        "https://${HOST}:${PORT:-80}/mcp",
+        "https://u:p@h/mcp#x",
+        "http://localhost:1",
+    ],
+)
+def test_valid_urls_are_accepted(url: str):
+    assert url_fault(url) == ""
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://exa mple.com",
+        "https://evil%2F..%40x/sse",
+        "https://a..b/",
+        "https://${A}%2F.b/",
+        "https://a*b.c",
+        "https://☃.com",
+        "https://ａ.com",
+        "https://h/a\nb",
+        " https://h",
+        "https://h:port",
+        "https://",
+        "ftp://h",
+        "h",
+        "http://[::1",
+        "https://a\\b",
+    ],
+)
+def test_invalid_urls_are_rejected(url: str):
+    assert url_fault(url).startswith("must be a URL")
+
+
+@pytest.mark.parametrize(
+    ("host", "whether"), [("a" * 64, False), ("a" * 63, True), ("::1", True), (":x", False), ("", False)]
+)
+def test_a_host_is_a_name_or_an_ip_address(host: str, whether: bool):
+    assert is_host(host) is whether
+
+
+def test_a_port_out_of_range_is_named():
+    assert "port" in url_fault("http://localhost:99999/x")
+    assert "port" not in url_fault("http:///x")
+
+
+URL = "https://h.example/mcp"
+
+
+@pytest.fixture(autouse=True)
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def test_the_proxy_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert proxy_for(URL) is None
+    monkeypatch.setenv("HTTPS_PROXY", "proxy.example:3128")
+    found = proxy_for(URL)
+    assert found is not None and (found.variable, found.url) == ("HTTPS_PROXY", "http://proxy.example:3128")
+    assert proxy_for("http://h.example") is None and proxy_for("wss://h.example") == found
+    monkeypatch.setenv("NO_PROXY", "h.example")
+    assert proxy_for(URL) is None
+
+
+@pytest.mark.parametrize(
+    "excluded", ["*", "h.example:443", ".example", "fd00::/8,h.example", "[::1,h.example"]
+)
+def test_no_proxy_excludes_a_host_whatever_else_it_contains(
+    monkeypatch: pytest.MonkeyPatch, excluded: str
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("NO_PROXY", excluded)
+    assert proxy_for("https://h.example:443/") is None
+
+
+@pytest.mark.parametrize("url", ["", "h.example/mcp", "http://[x"])
+def test_what_has_no_host_has_no_proxy(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
+    assert proxy_for(url) is None
+
+
+def test_a_name_in_lower_case_takes_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://upper.example")
+    monkeypatch.setenv("https_proxy", "http://lower.example")
+    found = proxy_for(URL)
+    assert found is not None and (found.variable, found.shown) == ("https_proxy", "http://lower.example")
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ("http://ada:s3cret@p.example:99999", "is not the URL of a proxy: http://p.example:99999"),
+        ("http://ada:s3cret@p.exa mple:3128", "is not the URL of a proxy: http://p.exa mple:3128"),
+        ("ftp://ada:s3cret@p.example", "with an unsupported scheme: ftp://p.example"),
+        ("http://ada:s3cret@", "is not the URL of a proxy: http://"),
+        ("http://ada:s3cret@[::1", "is not the URL of a proxy: http://[::1"),
+        ("socks5://ada:s3cret@p.example:1080", "SOCKS proxy (socks5://p.example:1080), for which"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, value: str, fault: str
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setenv("ALL_PROXY", value)
+    found = proxy_for(URL)
+    assert found is not None and fault in found.fault and found.fault.startswith("ALL_PROXY ")
+    assert "s3cret" not in found.fault + found.shown and "ada" not in found.fault + found.shown
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (httpx2.ConnectError("x"), "cannot connect to the proxy http://p.example:3128 (HTTPS_PROXY): "),
+        (httpx2.ConnectTimeout(""), "cannot connect to the proxy http://p.example:3128 (HTTPS_PROXY): "),
+        (
+            httpx2.ProxyError("403 Forbidden"),
+            "the proxy http://p.example:3128 (HTTPS_PROXY) rejected far: HTTP 403",
+        ),
+        (
+            httpx2.ReadError(""),
+            "connection to far through the proxy http://p.example:3128 (HTTPS_PROXY) lost: ",
+        ),
+    ],
+)
+def test_a_failure_behind_a_proxy_names_the_proxy(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://ada:s3cret@p.example:3128")
+    found = proxy_problem(error, URL, "far")
+    assert found is not None and found[0].startswith(said)
+    assert found[1] == "Check HTTPS_PROXY, or add h.example to NO_PROXY."
+    assert "s3cret" not in str(found)
+
+
+DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
+        ({"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", "date": DATE}, 30),
+        ({"retry-after": DATE, "date": "Wed, 21 Oct 2026 07:29:00 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": ""}, None),
+        ({}, None),
+    ],
+)
+def test_the_delay_is_read_from_headers_in_seconds_or_as_a_date(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    assert retry_after(headers) == seconds
+
+
+NOW = {"date": DATE}
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"x-ratelimit-reset-requests": "1m2.5s"}, 62.5),
+        ({"x-ratelimit-reset-tokens": "120ms"}, 0.12),
+        ({"x-ratelimit-reset": "30"}, 30),
+        ({"x-ratelimit-reset": "1792567690"} | NOW, 10),
+        ({"x-ratelimit-reset": "1792567690000"} | NOW, 10),
+        ({"anthropic-ratelimit-tokens-reset": "2026-10-21T07:28:10Z"} | NOW, 10),
+        ({"ratelimitbysize-reset": "22"}, 22),
+        ({"ratelimit": '"default";r=0;t=30'}, 30),
+        ({"ratelimit": "limit=100, remaining=0, reset=31"}, 31),
+        ({"retry-after": "5", "x-ratelimit-reset": "30"}, 5),
+        ({"x-ratelimit-reset": "0"}, None),
+        ({"x-ratelimit-limit": "30"}, None),
+    ],
+)
+def test_after_a_limit_the_time_of_its_reset_counts_in_every_form(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    assert retry_after(headers, limited=True) == pytest.approx(seconds)
+    assert retry_after(headers) == (5 if "retry-after" in headers else None)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "requests", "seconds"),
+    [(0, 99, 10), (99, 0, 60), (0, 0, 60), (500, 99, 10), (500, None, 10)],
+)
+def test_the_reset_of_the_limit_that_was_reached_counts(
+    tokens: int, requests: int | None, seconds: float
+) -> None:
+    headers = {"x-ratelimit-reset-tokens": "10s", "x-ratelimit-remaining-tokens": str(tokens)}
+    headers |= {"x-ratelimit-reset-requests": "1m0s"}
+    headers |= {"x-ratelimit-remaining-requests": str(requests)} if requests is not None else {}
+    assert retry_after(headers, limited=True) == seconds
+
+
+def test_a_limit_that_was_not_reached_is_not_waited_for() -> None:
+    headers = {"x-ratelimit-reset": "54000", "x-ratelimit-remaining": "900"}
+    assert retry_after(headers, limited=True) is None
+
+
+@pytest.mark.parametrize("date", [{}, {"date": "nonsense"}])
+def test_without_a_response_date_a_retry_date_is_relative_to_now(date: dict[str, str]) -> None:
+    wait = retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True), **date})
+    assert wait is not None and 55 < wait <= 60
+
+
+@pytest.mark.parametrize("off", [-400 * 86_400, -3_600, 3_600, 400 * 86_400])
+def test_a_date_is_relative_to_that_of_the_response_whatever_the_local_clock_says(
+    monkeypatch: pytest.MonkeyPatch, off: int
+) -> None:
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + off)
+    headers = {"retry-after": formatdate(now + 5, usegmt=True), "date": formatdate(now, usegmt=True)}
+    assert retry_after(headers) == 5
+
+
+@pytest.mark.parametrize(
+    "date", ["Wed Oct 21 07:28:30 2026", "Wednesday, 21-Oct-26 07:28:30 GMT", "21 Oct 2026 07:28:30 -0000"]
+)
+def test_dates_without_a_zone_are_in_gmt(monkeypatch: pytest.MonkeyPatch, date: str) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kathmandu")
+    time.tzset()
+    try:
+        assert retry_after({"retry-after": date, "date": DATE}) == 30
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"retry-after": "999999999"},
+        {"retry-after-ms": "999999999999"} | {"retry-after": "999999999"},
+        {"retry-after": "Fri, 31 Dec 9999 23:59:59 GMT", "date": DATE},
+        {"retry-after": DATE, "date": "Thu, 01 Jan 1970 00:00:00 GMT"},
+    ],
+)
+def test_a_delay_is_bounded(headers: dict[str, str]) -> None:
+    assert retry_after(headers) == LONGEST_RETRY
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "-1",
+        "1e5",
+        "0x5",
+        "NaN",
+        "inf",
+        "٣",
+        "1" * 21,
+        "1.",
+        ".5",
+        "Wed, 99 Oct 2026 07:28:30 GMT",
+        "," * 64_000,
+    ],
+)
+def test_a_malformed_delay_is_none(value: str) -> None:
+    assert retry_after({"retry-after": value}) is None
+
+
+@given(st.text(), st.text())
+def test_any_headers_have_a_delay_within_bounds_or_none(header: str, date: str) -> None:
+    found = retry_after({"retry-after": header, "date": date, "x-ratelimit-reset": header}, limited=True)
+    assert found is None or 0 <= found <= LONGEST_RETRY

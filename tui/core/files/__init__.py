@@ -1,1 +1,0 @@
-"""Private folders and files."""
