@@ -26,7 +26,7 @@ from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import CLOSING_SECONDS, Listings, RawRequest, SdkToolCall
+from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_failure, call_tool
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
@@ -49,8 +49,8 @@ EXIT_GRACE, LAST_WORDS_SECONDS = 1.0, 0.3
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
-"""Takes the two ends of a live connection, and a function that says whether a message is incomplete."""
+Errand = Callable[[SdkBridge, Callable[[], str]], Awaitable[T]]
+"""Takes a live connection, and a function that says whether a message is incomplete."""
 
 
 class Connection:
@@ -279,6 +279,8 @@ class Connection:
 
     def _take_server_info(self, client: Client) -> None:
         self.protocol = clean_line(client.protocol_version, 40)
+        if self._bridge is not None:
+            self._bridge.protocol = client.protocol_version
         self.transport.negotiated(client.protocol_version)
         if (info := client.server_info) is not None:
             self.title = clean_line(self._server.redact(info.title or info.name), 80)
@@ -299,7 +301,7 @@ class Connection:
         # Keep half of the start's time for later steps: some tools are better than none.
         known = PAGE_SECONDS if self._ready else min(FIRST_LIST_SECONDS, self._seconds / 2)
         try:
-            walk = await listing.walk("tools", known, first=known)
+            walk = await listing.walk("tools", known)
         except Exception as error:  # a server that cannot list its tools can still be inspected
             if self.transport.exited.is_set():
                 raise
@@ -424,13 +426,20 @@ class Connection:
         A task that the server makes of it is followed to its end, however long that takes. Cancelling this
         cancels it, too, unless `keep_task`.
         """
-        call, time = SdkToolCall(tool, arguments), CallTimeout.of(seconds)
         if self.listings is not None:
             self.listings.forget()
+        call = partial(
+            call_tool,
+            tool=tool,
+            arguments=arguments,
+            timeout=CallTimeout.of(seconds),
+            progress=progress,
+            clocks=clocks,
+        )
         try:
-            done = await self.perform(partial(call.run, timeout=time, progress=progress, clocks=clocks))
+            done = await self.perform(call)
         except Exception as error:  # a failed call is an observation for the model, never a crash
-            return call.failure(error)
+            return call_failure(error)
         if isinstance(done, str):
             return ToolResult.failed(done, CallFailure.SERVER_DIED)
         if isinstance(done, ToolResult):
@@ -440,9 +449,12 @@ class Connection:
     async def ask(
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, *, whole: bool = False
     ) -> RawAnswer:
-        """Send a request and return the answer, or what came in its place; `whole` is as in `RawRequest`."""
+        """Send a request and return the answer, or what came in its place; `whole` takes any answer."""
+        timeout = CallTimeout.of(seconds)
         try:
-            found = await self.perform(RawRequest(method, params, seconds, whole=whole).run)
+            found = await self.perform(
+                partial(ask, method=method, params=params, timeout=timeout, whole=whole)
+            )
         except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found
@@ -453,14 +465,14 @@ class Connection:
         Its exceptions are raised unchanged while the server lives. Once the connection has ended, the errand
         is cancelled, and with it the questions that it asks.
         """
-        client, bridge = self._client, self._bridge
-        if client is not None and bridge is not None:
+        bridge = self._bridge
+        if self._client is not None and bridge is not None:
             try:
                 with bridge.requests.questioner.call():
                     async with asyncio.timeout(None) as limit:
                         self._errands.add(limit)
                         try:
-                            return await errand(client, bridge, self._remark)
+                            return await errand(bridge, self._remark)
                         finally:
                             self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything

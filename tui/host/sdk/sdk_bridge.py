@@ -1,24 +1,35 @@
-"""Filters messages between a transport and the SDK's client; raw answers are kept for the host.
+"""The two ends of a connection: the SDK's session opens it and answers the server, all else bypasses it.
 
 The SDK accepts or rejects a whole answer: one malformed tool loses the listing, an unknown content item loses
-the result, and 100,000 items block the event loop for seconds (measured on mcp 2.3). So a request of mcptui
-can have a `RawReply`: the answer is stored unchanged, and the SDK gets an empty one of the same shape, which
-it accepts quickly. The host reads the stored one with its own, tolerant code. The mark that connects the two
-is never sent.
+the result, and 100,000 items block the event loop for seconds. It spends 0.3 ms on a call (all measured on
+mcp 2.3). The gate handles ids, late answers and the rules of the protocol anyway. So the session only makes
+the handshake, keeps the change stream open, and answers what the server asks. All other requests are made
+here, with the fields and HTTP headers that the session adds to its own, and their answers stay raw.
 
-The SDK therefore never sees a listing, from which it would take the headers that repeat arguments of a tool
-call (`x-mcp-header` in its schema; MCP 2026-07-28, basic/transports/streamable-http, "Custom headers from
-tool parameters"). They are added here, by the SDK's rules.
+The session therefore never sees a listing, from which it would take the headers that repeat arguments of a
+tool call (`x-mcp-header` in its schema; MCP 2026-07-28, basic/transports/streamable-http, "Custom headers
+from tool parameters"). They are added here too, by the SDK's rules.
 """
 
 import asyncio
+import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import anyio
 from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+    find_invalid_x_mcp_header,
+    mcp_param_headers,
+    x_mcp_header_map,
+)
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
@@ -30,16 +41,16 @@ from mcp_types import (
     JSONRPCRequest,
     JSONRPCResponse,
 )
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.jsonrpc.reserved import SERVER_INFO_KEY, UNSUPPORTED_VERSION
 from tui.core.questions import Refuser
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
-from tui.host.frames.id_gate import NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
+from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, WITHDRAWN
-from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
 from tui.host.server_requests import ADDRESS_DONE, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
@@ -65,59 +76,11 @@ def parameter_headers(wanted: HeaderMap, arguments: Any) -> dict[str, str]:
 SAMPLING: Mapping[str, Any] = {"sampling": {"tools": {}}}
 """The capability of a client whose server may use the model, also with tools."""
 
-TICKET = "mcptui/ticket"
-"""Key in a request's `_meta`; taken out before the request is sent."""
-
 LISTEN = "subscriptions/listen"
 
 _KEPT_INBOUND = 1024
-STATE_LIMIT = 1024 * 1024
-"""Maximum characters of the state that a server may ask to be sent back with the next round of a call."""
-
-
-@dataclass(slots=True)
-class RawReply:
-    """A request whose answer is kept raw: `raw`, once it has arrived.
-
-    `hollow` makes the empty answer for the SDK from the raw one, and must not raise. `wanted` is an answer
-    that asks for input first, unchanged; `modern`: the protocol of the request is 2026-07-28 or later. With
-    `may_be_task`, `raw` may be a task that will have the answer; `is_task` says whether it is.
-    """
-
-    hollow: Callable[[Mapping[str, Any]], dict[str, Any]]
-    raw: dict[str, Any] | None = None
-    wanted: dict[str, Any] | None = None
-    modern: bool = False
-    may_be_task: bool = False
-    is_task: bool = False
-
-    def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
-        """Store `result`; return what the SDK gets instead, or what is wrong with it."""
-        kind = result.get("resultType", "complete") if self.modern else "complete"
-        if kind == "input_required":
-            state = result.get("requestState")
-            if isinstance(state, str) and len(state) > STATE_LIMIT:
-                return f"a requestState of {len(state):,} characters"
-            self.wanted = result
-            return self._hollowed({})
-        self.is_task = kind == "task" and self.may_be_task
-        if kind != "complete" and not self.is_task:
-            return f"unknown resultType {quoted_name(str(kind), 80)}"
-        self.raw = result
-        return self._hollowed(result)
-
-    def _hollowed(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        modern_fields = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if self.modern else {}
-        return self.hollow(result) | modern_fields
-
-    def answer(self, parsed: Any) -> Mapping[str, Any]:
-        """Return the raw result, or what the SDK `parsed` if its client did not carry the mark."""
-        if self.raw is not None or self.wanted is not None:
-            return self.raw or {}
-        if isinstance(parsed, Mapping):
-            return parsed
-        dumped: dict[str, Any] = parsed.model_dump(by_alias=True, mode="json", exclude_unset=True)
-        return dumped
+_CANCEL_SECONDS = 5.0
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -127,10 +90,11 @@ class SdkBridge:
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
     the handshake, unchanged. `probe_only` forbids `initialize`; with `leaves`, a server that rejected the
     probe does not get it either; `was_refused` says that another session may begin with it, `was_probed` that
-    it followed a probe in this one. `requests` answers what the server asks. `stamp` returns members to add
-    to the `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the
-    arguments that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the
-    next change stream is to report. `calls` are those that bypass the session, where that is possible.
+    it followed a probe in this one. `protocol` is the negotiated version, `offers` are the capabilities,
+    tidied. `requests` answers what the server asks. `stamp` returns members to add to the `_meta` of a
+    request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments that a call
+    repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the next change stream is to
+    report.
     """
 
     read: Any
@@ -144,44 +108,114 @@ class SdkBridge:
     leaves: bool = field(init=False, default=False)
     was_refused: bool = field(init=False, default=False)
     was_probed: bool = field(init=False, default=False)
+    protocol: str = field(init=False, default="")
     introduction: Mapping[str, Any] = field(init=False, default_factory=dict)
+    offers: Mapping[str, Mapping[str, bool]] = field(init=False, default_factory=dict)
     tool_headers: Mapping[str, HeaderMap] = field(init=False, default_factory=dict)
     listened_tasks: Sequence[str] = field(init=False, default=())
-    _tickets: dict[str, RawReply] = field(init=False, default_factory=dict)
-    _waiting: dict[str | int, RawReply] = field(init=False, default_factory=dict)
+    _waiting: dict[str | int, tuple[asyncio.Future[dict[str, Any]], ProgressSink]] = field(
+        init=False, default_factory=dict
+    )
     _handshakes: dict[str | int, str] = field(init=False, default_factory=dict)
+    _declared: Mapping[str, Any] = field(init=False, default_factory=dict)
     _probe_error: ErrorData | None = field(init=False, default=None)
     _inbound: dict[str | int, str] = field(init=False, default_factory=dict)
     _numbers: int = field(init=False, default=0)
-    calls: DirectCalls = field(init=False)
+    _is_over: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        self.calls = DirectCalls(getattr(self.write, "put", None))
         if (divert := getattr(self.read, "divert", None)) is not None:
-            divert(lambda response: self.calls.answered(response.id, response.result))
+            divert(lambda response: self._answered(response.id, response.result))
 
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
         reads = FilteredReadStream(self.read, self.incoming, self._ended)
         return reads, FilteredWriteStream(self.write, self.outgoing)
 
     async def __aexit__(self, *_: object) -> None:
-        """End the calls; the connection owns the transport below."""
-        self.calls.close()
+        """End our requests; the connection owns the transport below."""
+        self._fail_pending()
+
+    def _fail_pending(self) -> None:
+        self._is_over = True
+        for answered, _ in self._waiting.values():
+            if not answered.done():
+                answered.set_exception(_closed())
 
     def _ended(self) -> None:
         self.closed.set()
-        self.calls.close()
+        self._fail_pending()
 
-    async def call(
-        self, ticket: RawReply, tool: str, arguments: Mapping[str, Any], progress: ProgressSink
-    ) -> None:
-        """Call a tool, bypassing the session; see `DirectCalls`."""
-        ticket.modern = self.calls.modern
-        params = {"name": tool, "arguments": arguments}
-        wanted = self.tool_headers.get(tool)
-        headers = parameter_headers(wanted, arguments) if wanted else NO_HEADERS
-        stamp = {**self.stamp(ticket.modern), **self._permitted(self.calls.declared)}
-        await self.calls.call(params, ticket.take, progress, stamp, headers)
+    @property
+    def is_modern(self) -> bool:
+        """Whether the protocol is 2026-07-28 or later."""
+        return self.protocol in MODERN_PROTOCOL_VERSIONS
+
+    # ---- our requests ------------------------------------------------------------------------------------
+
+    async def request(
+        self, method: str, params: Mapping[str, Any], progress: ProgressSink | None = None
+    ) -> dict[str, Any]:
+        """Send a request and return its raw result. Cancelling this cancels it at the server.
+
+        Raises:
+            MCPError: the server returned an error, or the connection closed.
+        """
+        if self._is_over:
+            raise _closed()
+        self._numbers += 1
+        name = f"request-{self._numbers}"
+        said = params.get("_meta")
+        own = said if isinstance(said, Mapping) else {}
+        declared = {**self._declared, PROTOCOL_VERSION_META_KEY: self.protocol} if self.is_modern else {}
+        meta = {**self.stamp(self.is_modern), **own, **declared, **self._permitted(declared)}
+        if progress is not None:
+            meta["progressToken"] = name
+        sent = {key: value for key, value in params.items() if key != "_meta"}
+        if meta:
+            sent["_meta"] = meta
+        answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting[name] = answered, progress or _unheard
+        try:
+            if not await self._put({"jsonrpc": "2.0", "id": name, "method": method, "params": sent}):
+                raise _closed()
+            return await answered
+        except asyncio.CancelledError:
+            why = {"requestId": name, "reason": "caller cancelled"}
+            with anyio.move_on_after(_CANCEL_SECONDS, shield=True):
+                await self._put({"jsonrpc": "2.0", "method": CANCELLED, "params": why})
+            raise
+        finally:
+            self._waiting.pop(name, None)
+
+    async def _put(self, message: dict[str, Any]) -> bool:
+        """Write a message with its HTTP headers; return False if the connection is closed."""
+        if (put := getattr(self.write, "put", None)) is not None:
+            try:
+                return bool(put(message, self._headers(message)))
+            except (TypeError, ValueError):  # not JSON, such as NaN, for which the models write null
+                pass
+        model = (JSONRPCRequest if "id" in message else JSONRPCNotification).model_validate(message)
+        headers = self._headers(model.model_dump(mode="json"))
+        try:
+            await self.write.send(SessionMessage(model, ClientMessageMetadata(headers=headers)))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return False
+        return True
+
+    def _headers(self, message: Mapping[str, Any]) -> dict[str, str]:
+        """Return the HTTP headers of a message. Raises MCPError if one cannot be sent."""
+        method, params = message["method"], message["params"]
+        wanted = self.tool_headers.get(str(params.get("name"))) if method == "tools/call" else None
+        headers = parameter_headers(wanted, params.get("arguments")) if wanted else {}
+        headers[MCP_PROTOCOL_VERSION_HEADER] = self.protocol
+        is_of_task = method.startswith("tasks/")
+        if self.is_modern:
+            headers[MCP_METHOD_HEADER] = method
+        if self.is_modern or is_of_task:
+            name = params.get("taskId" if is_of_task else NAME_BEARING_METHODS.get(method, ""))
+            if isinstance(name, str):
+                headers[MCP_NAME_HEADER] = encode_header_value(name)
+        return headers
 
     def _permitted(self, meta: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the capabilities to declare in place of those in `meta`, if these are out of date.
@@ -195,36 +229,56 @@ class SdkBridge:
         allowed = SAMPLING if self.requests.may_sample else {}
         return {CLIENT_CAPABILITIES_META_KEY: {**rest, **allowed}}
 
-    def issue(self, ticket: RawReply) -> dict[str, Any]:
-        """Return the `meta` that connects a request with `ticket`; pass it to `withdraw` in the end."""
-        self._numbers += 1
-        key = f"{self._numbers}"
-        self._tickets[key] = ticket
-        return {TICKET: key}
+    def _answered(self, name: str | int, result: dict[str, Any]) -> bool:
+        """Take the result of a request; return whether it is one of ours."""
+        if (waiting := self._waiting.get(name)) is None:
+            return False
+        if not waiting[0].done():
+            waiting[0].set_result(result)
+        return True
 
-    def withdraw(self, meta: Mapping[str, Any]) -> None:
-        ticket = self._tickets.pop(meta.get(TICKET, ""), None)
-        for request_id in [known for known, waiting in self._waiting.items() if waiting is ticket]:
-            del self._waiting[request_id]
+    def _failed(self, name: str | int | None, error: ErrorData) -> bool:
+        """Take an error for a request; return whether it is one of ours."""
+        if name is None or (waiting := self._waiting.get(name)) is None:
+            return False
+        if not waiting[0].done():
+            waiting[0].set_exception(MCPError(error.code, error.message, error.data))
+        return True
+
+    def _progressed(self, params: Mapping[str, Any]) -> bool:
+        """Take a valid report of progress; return whether it is for one of our requests."""
+        token = params.get("progressToken")
+        waiting = self._waiting.get(token) if isinstance(token, str) else None
+        if waiting is None:
+            return False
+        done, total, text = params.get("progress"), params.get("total"), params.get("message")
+        if isinstance(done, int | float) and not isinstance(done, bool):
+            try:
+                waiting[1](
+                    float(done),
+                    float(total) if isinstance(total, int | float) else None,
+                    text if isinstance(text, str) else "",
+                )
+            except Exception:  # an error in a listener must not end reading
+                _log.exception("a progress callback failed")
+        return True
+
+    # ---- the session -------------------------------------------------------------------------------------
 
     def outgoing(self, item: SessionMessage) -> SessionMessage:
         message = item.message
         if isinstance(message, JSONRPCRequest):
-            if message.method in ("initialize", PROBE):
-                error = self._probe_error
-                is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
-                if message.method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
-                    self.was_refused = True
-                    raise self._failed_probe()
-                self._handshakes[message.id] = message.method
-                self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
-            else:
-                meta = (message.params or {}).get("_meta")
-                self.calls.learn(meta if isinstance(meta, dict) else {}, _headers_of(item))
-            if message.method == LISTEN and self.listened_tasks:
-                return self._stamped(self._with_tasks(item, message))
-            return self._stamped(self._without_ticket(self._with_headers(item, message), message))
-        if isinstance(message, JSONRPCError) and message.id is not None:
+            if message.method not in ("initialize", PROBE):
+                return self._stamped(item, message)
+            error = self._probe_error
+            is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
+            if message.method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
+                self.was_refused = True
+                raise self._failed_probe()
+            self._handshakes[message.id] = message.method
+            self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
+            self._declared = (message.params or {}).get("_meta") or {}
+        elif isinstance(message, JSONRPCError) and message.id is not None:
             method = self._inbound.pop(message.id, "")
             if method in self.requests.not_offered:
                 # The SDK says "invalid request"; the spec's code for what was never offered is -32601.
@@ -241,50 +295,23 @@ class SdkBridge:
             return MCPError(UNSUPPORTED_VERSION, "unsupported protocol version")
         return MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
 
-    def _with_headers(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
-        params = message.params or {}
-        wanted = self.tool_headers.get(str(params.get("name"))) if message.method == "tools/call" else None
-        if not wanted:
-            return item
-        headers = {**parameter_headers(wanted, params.get("arguments")), **_headers_of(item)}
-        return SessionMessage(message, ClientMessageMetadata(headers=headers))
+    def _stamped(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
+        """Add to a request of the session what ours have, and to a change stream the ids of tasks.
 
-    def _with_tasks(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
-        """Add the ids of tasks that a change stream is to report: the SDK's filter has no field for them."""
-        params = message.params or {}
-        asked = params.get("notifications")
-        filter = {**(asked if isinstance(asked, dict) else {}), "taskIds": list(self.listened_tasks)}
-        changed = message.model_copy(update={"params": {**params, "notifications": filter}})
-        return SessionMessage(changed, item.metadata)
-
-    def _without_ticket(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
-        params = message.params or {}
-        meta = params.get("_meta")
-        if not isinstance(meta, dict) or TICKET not in meta:
-            return item
-        rest = {key: value for key, value in meta.items() if key != TICKET}
-        ticket = self._tickets.get(meta[TICKET])
-        if ticket is not None:
-            ticket.modern = PROTOCOL_VERSION_META_KEY in rest
-            self._waiting[message.id] = ticket
-        left = {key: value for key, value in params.items() if key != "_meta"}
-        if rest:
-            left["_meta"] = rest
-        return SessionMessage(message.model_copy(update={"params": left}), item.metadata)
-
-    def _stamped(self, item: SessionMessage) -> SessionMessage:
-        """Add the fields that `stamp` returns for this protocol era to the `_meta` of a request."""
-        message = item.message
-        if not isinstance(message, JSONRPCRequest) or message.id in self._handshakes:
-            return item
-        params = message.params or {}
+        The SDK's filter of a change stream has no field for them.
+        """
+        params = {**(message.params or {})}
+        if message.method == LISTEN and self.listened_tasks:
+            asked = params.get("notifications")
+            params["notifications"] = {
+                **(asked if isinstance(asked, dict) else {}),
+                "taskIds": list(self.listened_tasks),
+            }
         meta = params.get("_meta")
         meta = meta if isinstance(meta, dict) else {}
-        added, permitted = self.stamp(PROTOCOL_VERSION_META_KEY in meta), self._permitted(meta)
-        if not added and not permitted:
-            return item
-        stamped = {**params, "_meta": {**added, **meta, **permitted}}
-        return SessionMessage(message.model_copy(update={"params": stamped}), item.metadata)
+        if meta := {**self.stamp(PROTOCOL_VERSION_META_KEY in meta), **meta, **self._permitted(meta)}:
+            params["_meta"] = meta
+        return SessionMessage(message.model_copy(update={"params": params}), item.metadata)
 
     def incoming(self, item: Any) -> Any:
         """Return `item` as the SDK sees it, or None to drop it."""
@@ -300,7 +327,7 @@ class SdkBridge:
                     else:
                         self.was_refused = True
                     self._note_versions(error.data if isinstance(error.data, dict) else {})
-                elif self.calls.failed(known, error):
+                elif self._failed(known, error):
                     return None
             case JSONRPCNotification(method=method, params=params):
                 return item if self._notified(method, params or {}) else None
@@ -322,25 +349,19 @@ class SdkBridge:
         if method == ADDRESS_DONE:
             self.requests.visited(params.get("elicitationId"))
         elif method == "notifications/progress":
-            return _sane_progress(params) and not self.calls.progressed(params)
+            return _sane_progress(params) and not self._progressed(params)
         return method not in (SESSION_REOPENED, MISSED)
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
-        if self.calls.answered(answer.id, answer.result):
+        if self._answered(answer.id, answer.result):
             return None
-        if answer.id in self._handshakes:
-            self._note_versions(answer.result)
-            self.introduction = answer.result
-            tidy = tidy_handshake(answer.result)
-            return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=tidy), item.metadata)
-        ticket = self._waiting.pop(answer.id, None)
-        if ticket is None:
+        if answer.id not in self._handshakes:
             return item
-        taken = ticket.take(answer.result)
-        if isinstance(taken, str):
-            error = ErrorData(code=INVALID_ANSWER, message=f"{NO_ANSWER}: {taken}")
-            return SessionMessage(JSONRPCError(jsonrpc="2.0", id=answer.id, error=error), item.metadata)
-        return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=taken), item.metadata)
+        self._note_versions(answer.result)
+        self.introduction = answer.result
+        tidy = tidy_handshake(answer.result)
+        self.offers = tidy["capabilities"]
+        return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=tidy), item.metadata)
 
     def _note_versions(self, said: Mapping[str, Any]) -> None:
         named = said.get("protocolVersion") or said.get("supportedVersions") or said.get("supported") or ()
@@ -350,10 +371,12 @@ class SdkBridge:
         )
 
 
-def _headers_of(item: SessionMessage) -> Mapping[str, str]:
-    """Return the HTTP headers that the session adds to a request."""
-    known = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
-    return known or NO_HEADERS
+def _closed() -> MCPError:
+    return MCPError(CONNECTION_CLOSED, "Connection closed")
+
+
+def _unheard(done: float | None, total: float | None, message: str) -> None:
+    """Ignore progress."""
 
 
 def _sane_progress(params: Mapping[str, Any]) -> bool:
