@@ -21,7 +21,6 @@ from tui.core.tools import CallFailure, ToolResult
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
 from tui.host.host_context import Answerers
-from tui.host.sdk.direct_calls import BY_SDK
 
 SERVER = Path(__file__).with_name("working_server.py")
 ERAS = pytest.mark.parametrize("era", ["modern", "legacy"])
@@ -51,17 +50,13 @@ def text(result: ToolResult) -> str:
 
 
 @ERAS
-@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
-async def test_a_call_that_reports_progress_may_take_longer_than_its_timeout(era, by_sdk, monkeypatch):
-    monkeypatch.setenv(BY_SDK, by_sdk)
+async def test_a_call_that_reports_progress_may_take_longer_than_its_timeout(era):
     async with host_of(working(era)) as host:
         assert text(await call(host, "ends", CallTimeout(1, most=60))) == "done"
 
 
 @ERAS
-@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
-async def test_a_call_that_never_stops_reporting_progress_ends_at_the_maximum(era, by_sdk, monkeypatch):
-    monkeypatch.setenv(BY_SDK, by_sdk)
+async def test_a_call_that_never_stops_reporting_progress_ends_at_the_maximum(era):
     async with host_of(working(era)) as host:
         result = await call(host, "never", CallTimeout(1, most=1.5))
     assert result.failure is CallFailure.TIMEOUT

@@ -13,8 +13,7 @@ from types import ModuleType
 
 from tui.core.library_imports import importing
 from tui.core.servers import ServerSpec, Transport
-from tui.host.sdk.client_import import load_client_half, load_first_uses
-from tui.host.sdk.sdk_log import quiet_sdk_logging
+from tui.host.sdk.client_import import load_client_half, load_first_uses, quiet_sdk_logging
 from tui.host.transports import ServerTransport
 from tui.host.waits import first_of
 
