@@ -93,8 +93,7 @@ async def revoke(
 
     The configured credentials of `spec` are used for its own sign-ins; without it only stored ones.
     """
-    from tui.host.sign_in.authorization_server import OAuthExchange
-    from tui.host.sign_in.revocation import revoke
+    from tui.host.sign_in.authorization_server import OAuthExchange, revoke
 
     for one in sign_ins:
         around.remember(one.secrets())

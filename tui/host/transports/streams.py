@@ -24,7 +24,7 @@ IN_A_ROW = 16
 
 
 class ReadStream:
-    """Messages from the server, in the SDK's types; read through a filter. `divert` is that of the inbox."""
+    """Messages from the server, in the SDK's types. `divert` is that of the inbox."""
 
     def __init__(self, inbox: Inbox) -> None:
         self.divert = inbox.divert
@@ -49,6 +49,21 @@ class ReadStream:
         """Close the stream; messages that still arrive are dropped."""
         self._closed = True
         self._inbox.close()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
 
 class WriteStream:
@@ -76,6 +91,12 @@ class WriteStream:
 
     async def aclose(self) -> None:
         self._closed = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
 
 class FilteredReadStream:

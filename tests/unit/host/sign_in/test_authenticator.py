@@ -128,7 +128,7 @@ async def test_without_a_browser_the_person_is_asked_to_paste(store: TokenStore)
                 return AddressAnswer(Action.ACCEPT, await asyncio.to_thread(final_address, question.url))
 
         around = Around(store, server.url, Pastes())
-        around.sign_ins._open_browser = lambda address: False
+        around.sign_ins.open_browser = lambda address: False
         assert (await around.call()).status_code == 200
         asked, again = around.person.questions
         assert asked.opens and not again.opens

@@ -121,7 +121,7 @@ async def test_a_callback_with_a_wrong_state_is_ignored(store: TokenStore) -> No
             browse(f"{redirect}?code=canary-evil&state=guessed")
             return browse(address)
 
-        around.sign_ins._open_browser = attacked
+        around.sign_ins.open_browser = attacked
         assert (await around.call()).status_code == 200
         assert "canary-evil" not in [request.form.get("code") for request in server.asked("/token")]
 
@@ -140,7 +140,7 @@ async def test_a_browser_that_returns_no_callback_times_out(
 ) -> None:
     monkeypatch.setattr(browser_sign_in, "BROWSER_SECONDS", 0.1)
     async with safe(store) as (_, around):
-        around.sign_ins._open_browser = lambda address: True
+        around.sign_ins.open_browser = lambda address: True
         await refused(around, "no response from the browser")
 
 

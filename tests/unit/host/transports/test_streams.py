@@ -5,12 +5,7 @@ from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response
 from tui.host.frames.inbox import Inbox
-from tui.host.transports.streams import FilteredReadStream, ReadStream, WriteStream
-
-
-def received(inbox):
-    """Return the items of an inbox as the session reads them."""
-    return FilteredReadStream(ReadStream(inbox), lambda item: item, lambda: None)
+from tui.host.transports.streams import ReadStream, WriteStream
 
 
 async def test_responses_errors_and_requests_become_types_of_the_sdk():
@@ -23,7 +18,7 @@ async def test_responses_errors_and_requests_become_types_of_the_sdk():
     ):
         inbox.put(frame)
     inbox.close()
-    found = [item.message async for item in received(inbox)]
+    found = [item.message async for item in ReadStream(inbox)]
     assert [type(message) for message in found] == [JSONRPCResponse, JSONRPCError, JSONRPCRequest]
     assert found[0].result == {"a": 1}
     assert (found[1].error.code, found[1].error.message, found[1].error.data) == (-5, "no", [1])
@@ -51,7 +46,7 @@ async def test_a_long_queue_does_not_starve_other_tasks():
 
     async with anyio.create_task_group() as group:
         group.start_soon(turn)
-        assert len([item async for item in received(inbox)]) == 200
+        assert len([item async for item in ReadStream(inbox)]) == 200
         group.cancel_scope.cancel()
     assert turns > 5
 
@@ -59,10 +54,11 @@ async def test_a_long_queue_does_not_starve_other_tasks():
 async def test_a_closed_stream_neither_receives_nor_sends():
     inbox, sent = Inbox(), []
     message = SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))
-    reading, writing = ReadStream(inbox), WriteStream(lambda it, headers: bool(sent.append(it)) or True)
-    await writing.send(message)
-    await reading.aclose()
-    await writing.aclose()
+    async with (
+        ReadStream(inbox) as reading,
+        WriteStream(lambda it, headers: bool(sent.append(it)) or True) as writing,
+    ):
+        await writing.send(message)
     inbox.put(Response(1, {}))
     with pytest.raises(anyio.ClosedResourceError):
         await reading.receive()

@@ -18,8 +18,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.sampling_policy import MINUTE, SamplingRefused, ServerSampling
-from tui.host.server_questions import ServerQuestions
+from tui.host.server_questions import MINUTE, SamplingRefused, ServerQuestions, ServerSampling
 
 YES = SamplingAnswer(Action.ACCEPT)
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}
