@@ -173,6 +173,16 @@ class HttpLink:
         except httpx2.HTTPError as error:
             raise faults.broken(error, response.status_code) from error
 
+    async def listen(self, response: httpx2.Response) -> bool:
+        """Take the messages of a stream until it ends or breaks; return whether there was one."""
+        heard = False
+        with contextlib.suppress(HttpFault):
+            async with contextlib.aclosing(self.events(response)) as events:
+                async for event in events:
+                    heard = True
+                    await self.event(event)
+        return heard
+
     def begin(self) -> None:
         """Start measuring the cost of the next messages."""
         self._messages.begin()

@@ -8,6 +8,7 @@ import contextlib
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -318,9 +319,22 @@ class RemoteTransport:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def sending(self, wire_id: Id) -> Sending:
-        """Return a new request on its way, which is not written once it is cancelled or has failed."""
-        return Sending(lambda: self.gate.is_wanted(wire_id))
+    def request(
+        self,
+        message: dict[str, Any],
+        headers: Mapping[str, str],
+        send: Callable[[Sending], Coroutine[Any, Any, None]],
+        *,
+        closes: bool = False,
+    ) -> Sending:
+        """Begin to `send` a request, which is not written once it is cancelled or has failed.
+
+        What is not JSON fails here, and not in the task.
+        """
+        wanted = partial(self.gate.is_wanted, message["id"])
+        sending = Sending(message, headers, wanted, closes=closes)
+        sending.task = self.start(send(sending), sending.method)
+        return sending
 
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:
