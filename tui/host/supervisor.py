@@ -20,7 +20,9 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS
+from tui.host.content import object_in
 from tui.host.error_sentences import Ending
+from tui.host.frames.inbox import LISTS
 from tui.host.host_context import HostContext
 from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
 from tui.host.offers import NOTHING_LISTED, ServerOffer
@@ -160,12 +162,10 @@ class Supervisor:
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace settings that need no restart: what the model is offered, not how the server starts."""
-        self.spec = spec
-        self._status = replace(self._status, spec=spec)
-        self.requests.spec = spec
+        self.spec = self.requests.spec = spec
         if self.connection is not None:
             self.connection.reconfigure(spec)
-        self.changed()
+        self._show(spec=spec)
 
     def stderr(self) -> tuple[str, ...]:
         """The log of this run of the server, or of the last one."""
@@ -403,17 +403,14 @@ class Supervisor:
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
             detail = f"keeps crashing, so mcptui stopped restarting it. Last error: {ending.detail}"
-            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self.redact(detail))
-            self.changed()
+            self._show(reason=StopReason.CRASH_LOOP, detail=self.redact(detail))
             return
         if not self.spec.restart:
-            self._status = replace(self._status, detail=f"{self._status.detail}{NEXT_CALL}")
-            self.changed()
+            self._show(detail=f"{self._status.detail}{NEXT_CALL}")
             return
         detail = f"{ending.detail} Restarting in {delay:.0f} s."
-        self._status = replace(self._status, detail=self.redact(detail))
         self._woken.clear()
-        self.changed()
+        self._show(detail=self.redact(detail))
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
         if self._nobody_asked():
             self._status = replace(self._status, restarts=self._status.restarts + 1)
@@ -445,6 +442,10 @@ class Supervisor:
             case ServerState.RUNNING:
                 self._change_state(LifecycleEvent.DIE, reason=reason)
 
+    def _show(self, **values: Any) -> None:
+        self._status = replace(self._status, **values)
+        self.changed()
+
     def changed(self) -> None:
         if (connection := self.running_connection) is not None:
             self._status = replace(self._status, **self._counts(connection))
@@ -455,7 +456,15 @@ class Supervisor:
         if self._kept is not connection.catalog:
             self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
         self._kept = connection.catalog
-        return self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut)
+        said = object_in(connection.introduction, "capabilities")
+        return {
+            **self.offer.counts(connection.catalog, self.spec.off, self.redact, self._redact_cut),
+            **connection.counts,
+            **{f"{kind}_revision": revision for kind, revision in connection.revisions.items()},
+            "announces": frozenset(
+                kind for kind in LISTS if object_in(said, kind).get("listChanged") is True
+            ),
+        }
 
     def _change_state(self, happening: LifecycleEvent, **values: Any) -> None:
         state = after(self._status.state, happening)
