@@ -101,7 +101,7 @@ async def test_tools_are_kept_while_listing_them_fails_and_listed_as_soon_as_it_
     assert stage.tools == TOOLS
     stage.steer(failing=[])
     await until(lambda: stage.tools == ["new", *TOOLS])
-    assert stage.status.listing_problem == ""
+    assert stage.status.listing_problem == "" and "tools" in stage.status.announces
 
 
 @modern

@@ -24,7 +24,7 @@ from tui.host.content import object_in
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS
 from tui.host.host_context import HostContext
-from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
+from tui.host.lifecycle import RestartPolicy, require_transition
 from tui.host.offers import NOTHING_LISTED, ServerOffer
 from tui.host.server_requests import ServerRequests
 from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
@@ -277,7 +277,7 @@ class Supervisor:
         self._policy.forget()
         self._kept = NO_TOOLS
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
-            self._change_state(LifecycleEvent.STOP, reason=StopReason.REQUESTED)
+            self._change_state(ServerState.STOPPING, reason=StopReason.REQUESTED)
         elif self.state is ServerState.STOPPED:
             self._notify_waiters()
 
@@ -307,7 +307,7 @@ class Supervisor:
         self._lives += 1
         self._ready_ns = 0
         self._change_state(
-            LifecycleEvent.START,
+            ServerState.STARTING,
             reason=None,
             detail="",
             next_step="",
@@ -317,10 +317,9 @@ class Supervisor:
             **NOTHING_LISTED,
         )
         ending = await self._connect_despite_defects()
-        if self.state is not ServerState.STOPPING:
-            self.leaving(ending.reason)
+        self.leaving(ending.reason)
         self._change_state(
-            LifecycleEvent.GONE,
+            ServerState.STOPPED,
             reason=ending.reason,
             detail=self.redact(ending.detail),
             next_step=ending.next_step,
@@ -427,7 +426,7 @@ class Supervisor:
             era = Era(is_modern(connection.protocol), connection.version)
             self._around.remembered.eras.connected(era_key(self.spec), era)
         self._change_state(
-            LifecycleEvent.READY,
+            ServerState.RUNNING,
             protocol=connection.protocol,
             title=connection.title,
             version=connection.version,
@@ -436,11 +435,8 @@ class Supervisor:
         )
 
     def leaving(self, reason: StopReason) -> None:
-        match self.state:
-            case ServerState.STARTING:
-                self._change_state(LifecycleEvent.FAIL, reason=reason)
-            case ServerState.RUNNING:
-                self._change_state(LifecycleEvent.DIE, reason=reason)
+        if self.state in (ServerState.STARTING, ServerState.RUNNING):
+            self._change_state(ServerState.STOPPING, reason=reason)
 
     def _show(self, **values: Any) -> None:
         self._status = replace(self._status, **values)
@@ -466,8 +462,8 @@ class Supervisor:
             ),
         }
 
-    def _change_state(self, happening: LifecycleEvent, **values: Any) -> None:
-        state = after(self._status.state, happening)
+    def _change_state(self, state: ServerState, **values: Any) -> None:
+        require_transition(self.state, state)
         self._status = replace(self._status, state=state, since_ns=self._around.clock.now_ns(), **values)
         self._notify_waiters()
         self._around.changed(self.spec.name)

@@ -22,7 +22,6 @@ from tui.host.frames.id_gate import (
     NO_HTTP_ANSWER,
     PROBE,
     RESULT_TOO_LARGE,
-    DroppedCounts,
     Gate,
 )
 from tui.host.frames.inbox import LISTS, MISSED, SESSION_REOPENED, Inbox
@@ -239,10 +238,6 @@ class RemoteTransport:
     @property
     def stray(self) -> str:
         return self.gate.stray
-
-    @property
-    def drops(self) -> DroppedCounts:
-        return self.gate.drops
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""
