@@ -122,14 +122,6 @@ async def test_a_changed_tool_can_be_called_by_nobody_until_it_is_accepted(monke
         assert host.status("srv").changes == host.status("srv").withheld == 1
 
 
-async def test_a_call_right_after_a_reported_change_is_not_run(monkeypatch):
-    async with running(monkeypatch, Person(Action.CANCEL)) as host:
-        (old,) = host.toolbox.tools()
-        monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(description="other")]})
-        host.workbench.relist("srv")
-        assert (await call(host, old)).failure is CallFailure.PROTOCOL
-
-
 async def test_a_new_tool_is_a_change(monkeypatch):
     person = Person(Action.DECLINE)
     async with running(monkeypatch, person) as host:
@@ -224,17 +216,6 @@ async def test_the_second_question_about_a_server_is_awaited_like_the_first(monk
         assert len(person.asked) == 2
         gates[1].set()
         await waiting
-        assert offered(host) == ["echo"]
-
-
-async def test_accepted_definitions_remain_accepted_after_the_host_restarts(monkeypatch):
-    book, person = KnownDefinitions(), Person(Action.ACCEPT)
-    async with running(monkeypatch, person, book) as host:
-        await change(monkeypatch, host, tool(description="other"))
-        await until(lambda: offered(host) == ["echo"])
-    async with running(monkeypatch, person, book) as host:
-        await host.changes_answered()
-        assert len(person.asked) == 2  # it lists the first definition again
         assert offered(host) == ["echo"]
 
 

@@ -148,14 +148,6 @@ async def test_nothing_starts_after_a_shutdown(host):
     assert script.spawned == 0
 
 
-async def test_a_missing_command_becomes_a_status_and_does_not_raise():
-    one = Host([ServerSpec("gone", "no-such-command-anywhere")], sink=lambda *_: None, clock=MonotonicClock())
-    await one.start("gone")
-    status = one.status("gone")
-    assert status.reason is StopReason.FAILED_TO_START
-    assert "no-such-command-anywhere" in status.detail and status.next_step
-
-
 def test_the_host_can_be_imported_without_the_sdk():
     code = (
         "import sys, tui.host.host;"

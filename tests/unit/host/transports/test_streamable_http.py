@@ -324,13 +324,6 @@ async def test_a_call_of_a_lost_session_fails_and_is_not_resumed_in_another():
             assert server.methods().count("tools/call") == 1
 
 
-async def test_a_404_during_a_call_says_that_the_server_responded_before():
-    gone = says(reply(b"gone", "404 Not Found", "text/plain"))
-    async with http_server(answers={"tools/call": gone}) as server, Client(remote(server)) as client:
-        with pytest.raises(MCPError, match=r"HTTP 404.*responded at this URL before"):
-            await client.call_tool("echo", {})
-
-
 async def test_an_unreachable_address_ends_the_start_with_the_reason():
     async with http_server() as server:
         pass
@@ -377,13 +370,6 @@ async def test_requests_use_the_proxy_from_the_environment(monkeypatch):
         async with Client(RemoteTransport(spec, StreamableHttp, sink=Sink())) as client:
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
         assert {one.path for one in proxy.asked} == {"http://mcp.example.test/mcp"}
-
-
-async def test_a_request_is_retried_if_a_busy_server_sends_retry_after():
-    busy = says(reply(b"", "503 Service Unavailable", "", retry_after="1"))
-    async with http_server(once={"server/discover": busy}) as server, Client(remote(server)) as client:
-        assert client.protocol_version == MODERN
-        assert server.methods().count("server/discover") == 2
 
 
 async def test_a_call_cancelled_during_a_retry_delay_is_not_sent():
