@@ -163,26 +163,25 @@ async def test_a_stream_that_never_sends_an_endpoint_ends_the_start(monkeypatch)
     assert transport.fatal == "the server sent no message endpoint within 0.5 s."
 
 
-async def test_a_rejected_message_fails_its_request_with_the_status():
+@pytest.mark.parametrize(
+    ("refusal", "why"),
+    [
+        (
+            (b"no session of that id", "400 Bad Request", "text/plain"),
+            r"HTTP 400 \(Bad Request\): “no session of that id”",
+        ),
+        (
+            (b"<!doctype html><title>Sign in to Corp</title>Cookies", "200 OK", "text/html; charset=utf-8"),
+            r"HTTP 200 \(OK\): “Sign in to Corp”.* is text/html",
+        ),
+    ],
+)
+async def test_a_rejected_message_fails_its_request_with_the_status_and_the_words_of_the_server(refusal, why):
     async with http_server(modern=False) as server:
         SseServer(server)
         async with Client(remote(server)) as client:
-            refusal = reply(b"no session of that id", "400 Bad Request", "text/plain")
-            server.once["tools/call"] = says(refusal)
-            with pytest.raises(MCPError, match=r"HTTP 400 \(Bad Request\): “no session of that id”"):
-                await client.call_tool("echo", {})
-            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
-
-
-PAGE = b"<!doctype html><html><title>Sign in to Corp</title><body>Cookies, please</body></html>"
-
-
-async def test_a_web_page_in_response_to_a_message_fails_its_request_with_the_page_title():
-    async with http_server(modern=False) as server:
-        SseServer(server)
-        async with Client(remote(server)) as client:
-            server.once["tools/call"] = says(reply(PAGE, "200 OK", "text/html; charset=utf-8"))
-            with pytest.raises(MCPError, match=r"HTTP 200 \(OK\): “Sign in to Corp”.* is text/html"):
+            server.once["tools/call"] = says(reply(*refusal))
+            with pytest.raises(MCPError, match=why):
                 await client.call_tool("echo", {})
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
 

@@ -138,24 +138,17 @@ async def test_sending_to_an_exited_server_raises():
             await write.send(request())
 
 
-async def test_a_server_that_closes_its_stdout_but_keeps_running_is_ended_with_a_reason():
-    transport = script("import os, time; os.close(1); time.sleep(60)")
-    async with transport as (read, write):
-        await write.send(request())
-        async with asyncio.timeout(20):
-            failure = (await read.receive()).message
-        assert "it closed its stdout, so mcptui ended it" in failure.error.message
-    assert transport.fatal == "it closed its stdout, so mcptui ended it"
-
-
-async def test_a_server_that_closes_its_stdin_but_keeps_running_is_ended_with_a_reason():
-    transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
+@pytest.mark.parametrize(("number", "pipe"), [(0, "stdin"), (1, "stdout")])
+async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(number, pipe):
+    code = f"import os, time; print('ready', flush=True); os.close({number}); time.sleep(60)"
+    transport = script(code)
     async with transport as (read, write):
         await until(lambda: transport.noise)
         await write.send(request())
         async with asyncio.timeout(20):
             failure = (await read.receive()).message
-        assert "it closed its stdin, so mcptui ended it" in failure.error.message
+    assert f"it closed its {pipe}, so mcptui ended it" in failure.error.message
+    assert transport.fatal == f"it closed its {pipe}, so mcptui ended it"
 
 
 async def test_reads_do_not_wait_for_writes(sink):
