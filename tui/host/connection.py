@@ -31,8 +31,7 @@ from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
-from tui.host.sdk.client_options import OUR_VERSIONS, TaskExtension, await_probes, callbacks
-from tui.host.sdk.sdk_bridge import SdkBridge, header_map
+from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, await_probes, client_options, header_map
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
@@ -151,11 +150,9 @@ class Connection:
             guard = asyncio.create_task(self._cancel_at_end(connecting), name=f"guard of {self._spec.name}")
             try:
                 us = Implementation(name="mcptui", version=__version__)
-                answers = callbacks(self._server.requests)
+                options = client_options(self._server.requests)
                 await_probes()
-                async with Client(
-                    bridge, mode=mode, client_info=us, cache=None, extensions=[TaskExtension()], **answers
-                ) as client:
+                async with Client(bridge, mode=mode, client_info=us, cache=None, **options) as client:
                     self._client = client
                     self._take_server_info(client)
                     self.listings = listing = Listings(client, bridge, self.hints)

@@ -102,11 +102,6 @@ class ServerRequests:
         self._visits: dict[str, asyncio.Event] = {}
 
     @property
-    def not_offered(self) -> frozenset[str]:
-        """The methods whose requests are rejected unread."""
-        return frozenset() if self.may_sample else frozenset({SAMPLING})
-
-    @property
     def may_sample(self) -> bool:
         return self._sampling is not None and self.spec.sampling is not SamplingRule.NEVER
 

@@ -1,10 +1,10 @@
-"""The two ends of a connection: the SDK's session opens it and answers the server, all else bypasses it.
+"""The two ends of a connection, which the SDK's session only opens: everything else bypasses it.
 
 The SDK accepts or rejects a whole answer: one malformed tool loses the listing, an unknown content item loses
 the result, and 100,000 items block the event loop for seconds. It spends 0.3 ms on a call (all measured on
 mcp 2.3). The gate handles ids, late answers and the rules of the protocol anyway. So the session only makes
-the handshake, keeps the change stream open, and answers what the server asks. All other requests are made
-here, with the fields and HTTP headers that the session adds to its own, and their answers stay raw.
+the handshake, and keeps the change stream open. All other requests are made here, with the fields and HTTP
+headers that the session adds to its own, and their answers stay raw. What the server asks is answered here.
 
 The session therefore never sees a listing, from which it would take the headers that repeat arguments of a
 tool call (`x-mcp-header` in its schema; MCP 2026-07-28, basic/transports/streamable-http, "Custom headers
@@ -14,11 +14,14 @@ from tool parameters"). They are added here too, by the SDK's rules.
 import asyncio
 import logging
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import anyio
+from mcp.client import session
+from mcp.client.extension import ClientExtension, ResultClaim
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import (
     MCP_METHOD_HEADER,
@@ -33,25 +36,30 @@ from mcp.shared.inbound import (
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
-    METHOD_NOT_FOUND,
     PROTOCOL_VERSION_META_KEY,
     ErrorData,
     JSONRPCError,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
+    Result,
+    SamplingCapability,
+    SamplingToolsCapability,
+    jsonrpc_message_adapter,
 )
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
-from tui.core.jsonrpc.reserved import SERVER_INFO_KEY, UNSUPPORTED_VERSION
+from tui.core.jsonrpc.reserved import INTERNAL_ERROR, SERVER_INFO_KEY, UNSUPPORTED_VERSION
 from tui.core.questions import Refuser
+from tui.core.servers import EraChoice
+from tui.core.tasks import EXTENSION
 from tui.core.text import clean_line
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import WITHDRAWN
-from tui.host.server_requests import ADDRESS_DONE, ServerRequests
+from tui.host.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 HeaderMap = Mapping[tuple[str, ...], str]
@@ -73,14 +81,66 @@ def parameter_headers(wanted: HeaderMap, arguments: Any) -> dict[str, str]:
         raise MCPError(NO_HTTP_ANSWER, text) from None
 
 
+OUR_VERSIONS: Mapping[EraChoice, Sequence[str]] = {
+    EraChoice.AUTO: (*reversed(MODERN_PROTOCOL_VERSIONS), *reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
+    EraChoice.MODERN: tuple(reversed(MODERN_PROTOCOL_VERSIONS)),
+    EraChoice.LEGACY: tuple(reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
+}
+"""The protocol versions that mcptui speaks, the newest first."""
+
+
+def await_probes() -> None:
+    """Remove the SDK's own limit of 10 s for a probe (mcp 2.3), whatever the limit of a start is.
+
+    It took slow servers for older ones, and is not paused while the user signs in. On Windows, nothing else
+    ends the probe of an older server that ignores it.
+    """
+    if sys.platform == "win32":
+        return
+    session.DISCOVER_TIMEOUT_SECONDS = math.inf
+
+
+async def _not_by_session(*_: Any) -> Any:
+    raise AssertionError("what the server asks is answered by the bridge")
+
+
+class _CreatedTask(Result):
+    result_type: Literal["task"] = "task"
+
+
+class _Tasks(ClientExtension):
+    """Tells servers that mcptui supports tasks (io.modelcontextprotocol/tasks).
+
+    The SDK advertises an extension that has a result type only where the protocol allows one: since
+    2026-07-28.
+    """
+
+    identifier = EXTENSION
+
+    def claims(self) -> Sequence[ResultClaim[Any]]:
+        return (ResultClaim(result_type="task", model=_CreatedTask, resolve=_not_by_session),)
+
+
+def client_options(requests: ServerRequests) -> dict[str, Any]:
+    """Return the arguments of the SDK's client, which advertises a capability for each callback."""
+    found: dict[str, Any] = {
+        "extensions": [_Tasks()],
+        "elicitation_callback": _not_by_session,
+        "list_roots_callback": _not_by_session,
+    }
+    if requests.may_sample:
+        found["sampling_callback"] = _not_by_session
+        found["sampling_capabilities"] = SamplingCapability(tools=SamplingToolsCapability())
+    return found
+
+
 SAMPLING: Mapping[str, Any] = {"sampling": {"tools": {}}}
 """The capability of a client whose server may use the model, also with tools."""
 
 LISTEN = "subscriptions/listen"
-_OF_SESSION = (CANCELLED, "notifications/subscriptions/acknowledged")
-"""The notifications that the session needs; each costs it 0.25 ms (measured on mcp 2.3)."""
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+"""The only notification that the session needs; each costs it 0.25 ms (measured on mcp 2.3)."""
 
-_KEPT_INBOUND = 1024
 _CANCEL_SECONDS = 5.0
 _log = logging.getLogger(__name__)
 
@@ -115,13 +175,13 @@ class SdkBridge:
     offers: Mapping[str, Mapping[str, bool]] = field(init=False, default_factory=dict)
     tool_headers: Mapping[str, HeaderMap] = field(init=False, default_factory=dict)
     listened_tasks: Sequence[str] = field(init=False, default=())
-    _waiting: dict[str | int, tuple[asyncio.Future[dict[str, Any]], ProgressSink]] = field(
+    _waiting: dict[str | int, tuple[asyncio.Future[dict[str, Any]], ProgressSink | None]] = field(
         init=False, default_factory=dict
     )
     _handshakes: dict[str | int, str] = field(init=False, default_factory=dict)
     _declared: Mapping[str, Any] = field(init=False, default_factory=dict)
     _probe_error: ErrorData | None = field(init=False, default=None)
-    _inbound: dict[str | int, str] = field(init=False, default_factory=dict)
+    _replying: dict[str, asyncio.Task[None]] = field(init=False, default_factory=dict)
     _numbers: int = field(init=False, default=0)
     _is_over: bool = field(init=False, default=False)
 
@@ -134,11 +194,14 @@ class SdkBridge:
         return reads, FilteredWriteStream(self.write, self.outgoing)
 
     async def __aexit__(self, *_: object) -> None:
-        """End our requests; the connection owns the transport below."""
+        """End all requests; the connection owns the transport below."""
         self._fail_pending()
+        await asyncio.gather(*self._replying.values(), return_exceptions=True)
 
     def _fail_pending(self) -> None:
         self._is_over = True
+        for replying in self._replying.values():
+            replying.cancel()
         for answered, _ in self._waiting.values():
             if not answered.done():
                 answered.set_exception(_closed())
@@ -176,7 +239,7 @@ class SdkBridge:
         if meta:
             sent["_meta"] = meta
         answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._waiting[name] = answered, progress or _unheard
+        self._waiting[name] = answered, progress
         try:
             if not await self._put({"jsonrpc": "2.0", "id": name, "method": method, "params": sent}):
                 raise _closed()
@@ -193,11 +256,11 @@ class SdkBridge:
         """Write a message with its HTTP headers; return False if the connection is closed."""
         if (put := getattr(self.write, "put", None)) is not None:
             try:
-                return bool(put(message, self._headers(message)))
+                return bool(put(message, self._headers(message) if "method" in message else {}))
             except (TypeError, ValueError):  # not JSON, such as NaN, for which the models write null
                 pass
-        model = (JSONRPCRequest if "id" in message else JSONRPCNotification).model_validate(message)
-        headers = self._headers(model.model_dump(mode="json"))
+        model = jsonrpc_message_adapter.validate_python(message)
+        headers = self._headers(model.model_dump(mode="json")) if "method" in message else {}
         try:
             await self.write.send(SessionMessage(model, ClientMessageMetadata(headers=headers)))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -249,14 +312,11 @@ class SdkBridge:
 
     def _progressed(self, params: Mapping[str, Any]) -> None:
         """Take a report of progress, if it is valid and for one of our requests."""
-        token, done, text = (
-            params.get("progressToken"),
-            _number(params.get("progress")),
-            params.get("message"),
-        )
-        if isinstance(token, str) and done is not None and (waiting := self._waiting.get(token)) is not None:
+        token, done, text = (params.get(key) for key in ("progressToken", "progress", "message"))
+        _, report = self._waiting.get(token, (None, None)) if isinstance(token, str) else (None, None)
+        if report is not None and (reached := _number(done)) is not None:
             try:
-                waiting[1](done, _number(params.get("total")), text if isinstance(text, str) else "")
+                report(reached, _number(params.get("total")), text if isinstance(text, str) else "")
             except Exception:  # an error in a listener must not end reading
                 _log.exception("a progress callback failed")
 
@@ -275,13 +335,6 @@ class SdkBridge:
             self._handshakes[message.id] = message.method
             self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
             self._declared = (message.params or {}).get("_meta") or {}
-        elif isinstance(message, JSONRPCError) and message.id is not None:
-            method = self._inbound.pop(message.id, "")
-            if method in self.requests.not_offered:
-                # The SDK says "invalid request"; the spec's code for what was never offered is -32601.
-                data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not supported by this client")
-                return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
-            self.requests.refused(method, message.error.code, message.error.message)
         return item
 
     def _failed_probe(self) -> MCPError:
@@ -328,14 +381,29 @@ class SdkBridge:
                     return None
             case JSONRPCNotification(method=method, params=params):
                 return item if self._notified(method, params or {}) else None
-            case JSONRPCRequest(id=asked, method=method):
-                if len(self._inbound) >= _KEPT_INBOUND:
-                    self._inbound.pop(next(iter(self._inbound)))
-                self._inbound[asked] = method
-                if method in self.requests.not_offered:  # the SDK would parse all of it, then refuse it
-                    bare = JSONRPCRequest(jsonrpc="2.0", id=asked, method=method)
-                    return SessionMessage(bare, item.metadata)
+            case JSONRPCRequest(id=asked, method=method, params=params):
+                reply = self._reply(asked, method, params or {})
+                self._replying[str(asked)] = asyncio.create_task(reply, name=f"reply to {method[:80]}")
+                return None
         return item
+
+    async def _reply(self, asked: str | int, method: str, params: Mapping[str, Any]) -> None:
+        """Answer a request of the server, unless the server cancels it meanwhile."""
+        said: dict[str, Any] = {"result": {}}
+        try:
+            if method != "ping":
+                found = await self.requests.answer(method, params, asked=asked)
+                said = {"result": found}
+                if isinstance(found, Refusal):
+                    said = {"error": {"code": found.code, "message": found.message}}
+                    self.requests.refused(method, found.code, found.message)
+        except Exception:  # a bug must not leave the server without a reply
+            _log.exception("%s was not answered because of an internal error", method[:80])
+            said = {"error": {"code": INTERNAL_ERROR, "message": "internal error"}}
+        finally:
+            if self._replying.get(str(asked)) is asyncio.current_task():
+                del self._replying[str(asked)]
+        await self._put({"jsonrpc": "2.0", "id": asked, **said})
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> bool:
         """Report a notification; return whether the session needs it."""
@@ -347,7 +415,9 @@ class SdkBridge:
             self.requests.visited(params.get("elicitationId"))
         elif method == "notifications/progress":
             self._progressed(params)
-        return method in _OF_SESSION
+        elif method == CANCELLED and (replying := self._replying.get(str(params.get("requestId")))):
+            replying.cancel()
+        return method == ACKNOWLEDGED
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
         if self._answered(answer.id, answer.result):
@@ -370,10 +440,6 @@ class SdkBridge:
 
 def _closed() -> MCPError:
     return MCPError(CONNECTION_CLOSED, "Connection closed")
-
-
-def _unheard(done: float | None, total: float | None, message: str) -> None:
-    """Ignore progress."""
 
 
 def _number(value: Any) -> float | None:
