@@ -38,7 +38,7 @@ async def with_secrets(
     """
     if not any(_IN_KEYCHAIN in value for value in spec.env.values()):
         return spec
-    from tui.host.sign_in.keychain_values import resolved_env
+    from tui.host.sign_in.token_store import resolved_env
 
     reading = asyncio.ensure_future(resolved_env(spec, remember))
     await first_of(asyncio.wait([reading]), stop.wait())

@@ -30,8 +30,7 @@ from tui.core.secrets.oauth_values import (
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
 from tui.core.web import MAX_COOKIES, header_value_fault, is_loopback, is_private, proxy_problem
-from tui.host.sign_in.keychain_values import Remember, resolved_oauth
-from tui.host.sign_in.token_store import StoredSignIn
+from tui.host.sign_in.token_store import Remember, StoredSignIn, resolved_oauth
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext

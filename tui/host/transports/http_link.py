@@ -18,7 +18,7 @@ from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
-from tui.host.sign_in.keychain_values import resolved_headers
+from tui.host.sign_in.token_store import resolved_headers
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
