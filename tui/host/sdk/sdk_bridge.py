@@ -187,7 +187,7 @@ class SdkBridge:
 
     def __post_init__(self) -> None:
         if (divert := getattr(self.read, "divert", None)) is not None:
-            divert(lambda response: self._answered(response.id, response.result))
+            divert(lambda response: self._settled(response.id, response.result))
 
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
         reads = FilteredReadStream(self.read, self.incoming, self._ended)
@@ -294,20 +294,15 @@ class SdkBridge:
         allowed = SAMPLING if self.requests.may_sample else {}
         return {CLIENT_CAPABILITIES_META_KEY: {**rest, **allowed}}
 
-    def _answered(self, name: str | int, result: dict[str, Any]) -> bool:
-        """Take the result of a request; return whether it is one of ours."""
+    def _settled(self, name: str | int, outcome: dict[str, Any] | MCPError) -> bool:
+        """Take the result of a request, or its error; return whether the request is one of ours."""
         if (waiting := self._waiting.get(name)) is None:
             return False
         if not waiting[0].done():
-            waiting[0].set_result(result)
-        return True
-
-    def _failed(self, name: str | int | None, error: ErrorData) -> bool:
-        """Take an error for a request; return whether it is one of ours."""
-        if name is None or (waiting := self._waiting.get(name)) is None:
-            return False
-        if not waiting[0].done():
-            waiting[0].set_exception(MCPError(error.code, error.message, error.data))
+            if isinstance(outcome, MCPError):
+                waiting[0].set_exception(outcome)
+            else:
+                waiting[0].set_result(outcome)
         return True
 
     def _progressed(self, params: Mapping[str, Any]) -> None:
@@ -340,7 +335,7 @@ class SdkBridge:
     def _failed_probe(self) -> MCPError:
         """Return the error in place of `initialize`, where only the probe may open the session."""
         if (error := self._probe_error) is not None:
-            return MCPError(error.code, error.message, error.data)
+            return _raised(error)
         if self.server_versions:
             return MCPError(UNSUPPORTED_VERSION, "unsupported protocol version")
         return MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
@@ -377,7 +372,7 @@ class SdkBridge:
                     else:
                         self.was_refused = True
                     self._note_versions(error.data if isinstance(error.data, dict) else {})
-                elif self._failed(known, error):
+                elif known is not None and self._settled(known, _raised(error)):
                     return None
             case JSONRPCNotification(method=method, params=params):
                 return item if self._notified(method, params or {}) else None
@@ -420,7 +415,7 @@ class SdkBridge:
         return method == ACKNOWLEDGED
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
-        if self._answered(answer.id, answer.result):
+        if self._settled(answer.id, answer.result):
             return None
         if answer.id not in self._handshakes:
             return item
@@ -436,6 +431,10 @@ class SdkBridge:
         self.server_versions = (
             tuple(v[:40] for v in versions[:8] if isinstance(v, str)) or self.server_versions
         )
+
+
+def _raised(error: ErrorData) -> MCPError:
+    return MCPError(error.code, error.message, error.data)
 
 
 def _closed() -> MCPError:

@@ -206,8 +206,9 @@ class OAuthExchange:
                 f"the token of the authorization server {host} cannot be sent: it {why}.",
                 next_step="Contact the server's operator.",
             )
-        if status >= 400 and body:  # the SDK quotes it
-            body = _quotable(reply, body)
+        if status >= 400 and body:  # the SDK quotes it, and in plain text any word may be secret
+            hidden = b"the body is not a JSON object"
+            body = hidden if reply is None else json.dumps(masked_fields(reply, len(body))).encode()
         whole = httpx2.Response(status, headers=_decoded_headers(response), content=body, request=request)
         whole.next_request = response.next_request
         if request.method == "POST" and status in (301, 302) and whole.next_request is not None:
@@ -253,13 +254,6 @@ async def discard(response: httpx2.Response) -> None:
     with suppress(httpx2.HTTPError):
         await stream.aclose()
     response.stream = httpx2.ByteStream(b"")
-
-
-def _quotable(reply: Mapping[str, Any] | None, body: bytes) -> bytes:
-    """Return the body of an error without values that may be secret: in plain text, any word may be."""
-    if reply is None:
-        return b"the body is not a JSON object"
-    return json.dumps(masked_fields(reply, len(body))).encode()
 
 
 def _cookies(response: httpx2.Response) -> dict[str, str]:
