@@ -6,7 +6,6 @@ Imports the SDK: load it only where a connection exists already.
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from mcp.client import Client
@@ -129,13 +128,6 @@ def _refused(error: MCPError) -> RawAnswer:
     return RawAnswer(error={"code": found.code, "message": found.message, **data})
 
 
-@dataclass(frozen=True, slots=True)
-class CreatedTask:
-    """The answer to a tool call that the server works on as a task, raw."""
-
-    raw: Mapping[str, Any]
-
-
 async def call_tool(
     bridge: SdkBridge,
     remark: Callable[[], str],
@@ -145,8 +137,8 @@ async def call_tool(
     timeout: CallTimeout,
     progress: ProgressSink,
     clocks: Pausable,
-) -> "ToolResult | CreatedTask":
-    """Call a tool; return the result, a task that will have it, or a timeout; other failures are raised.
+) -> ToolResult | Mapping[str, Any]:
+    """Call a tool; return the result, a raw task that will have it, or a timeout; other failures are raised.
 
     `remark` returns what to add after a timeout, which progress and requests of the server restart.
     `clocks` stand still while the user answers what the server asks. Cancelling this sends
@@ -168,7 +160,7 @@ async def call_tool(
     except TimeoutError:
         text = f"{tool} {timeout.passed(limit)} The call was cancelled.{remark()}"
         return ToolResult.failed(text, CallFailure.TIMEOUT)
-    return CreatedTask(found) if kind == "task" else result_of(found)
+    return found if kind == "task" else result_of(found)
 
 
 def call_failure(error: Exception) -> ToolResult:

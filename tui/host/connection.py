@@ -441,7 +441,7 @@ class Connection:
             return ToolResult.failed(done, CallFailure.SERVER_DIED)
         if isinstance(done, ToolResult):
             return done
-        return await self.tasks.follow_new(tool, done.raw, progress, clocks=clocks, keep_task=keep_task)
+        return await self.tasks.follow_new(tool, done, progress, clocks=clocks, keep_task=keep_task)
 
     async def ask(
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, *, whole: bool = False
