@@ -28,12 +28,7 @@ from typing import Any
 from tui.core.library_imports import SWITCH, import_without, importing
 
 MODULES = ("mcp_types._v2025_11_25", "mcp_types._v2026_07_28")
-FIRST_RESULTS = (
-    ("server/discover", "2026-07-28"),
-    ("tools/list", "2026-07-28"),
-    ("initialize", "2025-11-25"),
-    ("tools/list", "2025-11-25"),
-)
+FIRST_RESULTS = (("server/discover", "2026-07-28"), ("initialize", "2025-11-25"))
 _BASE = "mcp_types._wire_base"
 
 _log = logging.getLogger(__name__)

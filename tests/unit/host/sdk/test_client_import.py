@@ -171,7 +171,7 @@ def test_models_that_contain_each_other_are_built():
 
 def test_the_models_that_every_connection_needs_are_built_beforehand():
     build = "from tui.host.sdk.client_import import build_first_models\nbuild_first_models()\n"
-    code = f"{MODELS}{build}print(wire.ListToolsResult._model is not None, wire.CallToolResult._model)"
+    code = f"{MODELS}{build}print(wire.InitializeResult._model is not None, wire.CallToolResult._model)"
     assert printed_by(code) == "True None"
 
 
