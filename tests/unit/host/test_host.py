@@ -43,16 +43,12 @@ async def test_servers_are_listed_in_configured_order(host):
     assert [status.name for status in one.statuses()] == ["b", "a"]
 
 
-async def test_only_servers_configured_to_start_with_the_app_are_started(host):
+@pytest.mark.parametrize("named", [False, True])
+async def test_servers_configured_to_start_with_the_app_are_started_or_those_that_are_named(host, named):
     one = host(A, LATER)
-    await one.start_all()
-    assert states(one) == [ServerState.RUNNING, ServerState.STOPPED]
-
-
-async def test_named_servers_are_started_whatever_their_configuration(host):
-    one = host(A, LATER)
-    await one.start_all(["later"])
-    assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
+    await one.start_all(["later"] if named else None)
+    expected = [ServerState.RUNNING, ServerState.STOPPED]
+    assert states(one) == (expected[::-1] if named else expected)
 
 
 class Refused(AllOwn):

@@ -280,17 +280,11 @@ def cancelled(request_id):
     return Notification("notifications/cancelled", {"requestId": request_id})
 
 
-def test_requests_that_the_server_cancels_make_room_for_others(ends):
+@pytest.mark.parametrize("written", [int, str])
+def test_requests_that_the_server_cancels_make_room_for_others(ends, written):
     for number in range(UNANSWERED_LIMIT * 2):
         ends.gate.incoming(Request(number, "roots/list"))
-        ends.gate.incoming(cancelled(number))
-    assert ends.replies == []
-
-
-def test_a_cancelled_id_may_be_written_as_a_string(ends):
-    for number in range(UNANSWERED_LIMIT * 2):
-        ends.gate.incoming(Request(number, "roots/list"))
-        ends.gate.incoming(cancelled(str(number)))
+        ends.gate.incoming(cancelled(written(number)))
     assert ends.replies == []
 
 

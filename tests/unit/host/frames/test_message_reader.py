@@ -63,24 +63,14 @@ class Day:
         await messages.rest()
 
 
-async def test_reading_a_flood_takes_half_of_the_time(monkeypatch):
-    day, (messages, _, _) = Day(monkeypatch), reader()
-    for _ in range(100):
-        await day.read(messages, SLICE_SECONDS / 4)
-    assert sum(day.pauses) == pytest.approx(100 * SLICE_SECONDS / 4, rel=0.05)
-
-
-async def test_idle_time_replaces_the_pause(monkeypatch):
+@pytest.mark.parametrize(
+    ("worked", "idle", "paused"), [(1 / 4, 0, 1 / 4), (1 / 10, 1 / 20, 1 / 20), (1 / 50, 1 / 10, 0)]
+)
+async def test_reading_takes_at_most_half_of_the_time_and_idle_time_replaces_the_pause(
+    monkeypatch, worked, idle, paused
+):
     day, (messages, _, _) = Day(monkeypatch), reader()
     for _ in range(1000):
-        await day.read(messages, SLICE_SECONDS / 50)
-        day.now += SLICE_SECONDS / 10
-    assert day.pauses == []
-
-
-async def test_a_short_idle_time_counts_towards_the_pause(monkeypatch):
-    day, (messages, _, _) = Day(monkeypatch), reader()
-    for _ in range(1000):
-        await day.read(messages, SLICE_SECONDS / 10)
-        day.now += SLICE_SECONDS / 20
-    assert sum(day.pauses) == pytest.approx(1000 * SLICE_SECONDS / 20, rel=0.2)
+        await day.read(messages, SLICE_SECONDS * worked)
+        day.now += SLICE_SECONDS * idle
+    assert sum(day.pauses) == pytest.approx(1000 * SLICE_SECONDS * paused, rel=0.2)
