@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
@@ -23,7 +22,7 @@ from tui.host.catalog import Walk, walk_pages
 from tui.host.content import object_in, result_of
 from tui.host.frames.id_gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LISTS
-from tui.host.sdk.sdk_bridge import SdkBridge
+from tui.host.sdk.sdk_bridge import LISTEN, SdkBridge
 from tui.host.server_requests import ADDRESSES_REQUIRED, InputRounds, RoundProblem
 from tui.host.waits import set_within
 
@@ -185,9 +184,8 @@ _METHODS = {
 class Listings:
     """The listings of one server, page by page."""
 
-    def __init__(self, client: Client, bridge: SdkBridge, hints: dict[str, CacheHint]) -> None:
-        """Take the ends of a connection; the caching hints of each list are noted in `hints`."""
-        self._client = client
+    def __init__(self, bridge: SdkBridge, hints: dict[str, CacheHint]) -> None:
+        """Take a connection; the caching hints of each list are noted in `hints`."""
         self._bridge = bridge
         self._hints = hints
         self._recent: dict[str, Walk] = {}
@@ -259,24 +257,27 @@ class Listings:
     async def listen(
         self, opened: Callable[[int], None], resources: Sequence[str] = (), tasks: Sequence[str] = ()
     ) -> bool:
-        """Keep a change stream open until it ends; the bridge sees its notifications.
+        """Keep a change stream open until it ends.
 
         `resources` and `tasks` (by id) are those whose changes are reported too. `opened` is called once the
         server has acknowledged it, with the number of resources that it accepted. Return False if the server
         does not support such streams.
         """
-        kinds = self.streamed
-        self._bridge.listened_tasks = tuple(tasks)
+        streamed = self.streamed
+        wanted: dict[str, Any] = {f"{kind}ListChanged": True for kind in LISTS if kind in streamed}
+        wanted |= {"resourceSubscriptions": list(resources)} if resources else {}
+        wanted |= {"taskIds": list(tasks)} if tasks else {}
+        is_open = False
+
+        def acknowledged(honored: Mapping[str, Any]) -> None:
+            nonlocal is_open
+            if not is_open:
+                is_open, accepted = True, honored.get("resourceSubscriptions")
+                opened(len(accepted) if isinstance(accepted, list) else 0)
+
         try:
-            async with self._client.listen(
-                tools_list_changed="tools" in kinds,
-                resources_list_changed="resources" in kinds,
-                prompts_list_changed="prompts" in kinds,
-                resource_subscriptions=resources,
-            ) as changes:
-                opened(len(changes.honored.resource_subscriptions or ()))
-                async for _ in changes:
-                    pass
+            await self._bridge.request(LISTEN, {"notifications": wanted}, opened=acknowledged)
         except Exception as error:  # however it ends, the server can still be called
             return getattr(error, "code", None) != METHOD_NOT_FOUND
+        acknowledged({})
         return True

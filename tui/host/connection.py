@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import anyio
 from mcp.client import Client
-from mcp_types import LOG_LEVEL_META_KEY, Implementation, RootsListChangedNotification
+from mcp_types import LOG_LEVEL_META_KEY, Implementation
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
@@ -83,7 +83,6 @@ class Connection:
         self._traceparent = around.traceparent
         self._clock = around.clock
         self._seconds = seconds
-        self._client: Client | None = None
         self.listings: Listings | None = None
         self._bridge: SdkBridge | None = None
         self._waiting_for = "the first request"
@@ -153,9 +152,8 @@ class Connection:
                 options = client_options(self._server.requests)
                 await_probes()
                 async with Client(bridge, mode=mode, client_info=us, cache=None, **options) as client:
-                    self._client = client
                     self._take_server_info(client)
-                    self.listings = listing = Listings(client, bridge, self.hints)
+                    self.listings = listing = Listings(bridge, self.hints)
                     complete = await self._list_all(listing)
                     if not guard.done():
                         start.end()
@@ -165,7 +163,6 @@ class Connection:
                         self._server.ready(self)
                         await self._serve(listing, bridge, complete)
             finally:
-                self._client = None
                 self._over.set()
                 end = asyncio.get_running_loop().time() + LAST_WORDS_SECONDS
                 for errand in self._errands:  # those that wait for something else, such as the user
@@ -198,8 +195,8 @@ class Connection:
         # Since 2026-07-28, each request has its own log level.
         if self.offers("logging") and self.protocol not in MODERN_PROTOCOL_VERSIONS:
             work["log level"] = self._keep_log_level()
-        if self._client is not None and self.protocol not in MODERN_PROTOCOL_VERSIONS:
-            work["roots"] = self._tell_of_roots(self._client)
+        if self.protocol not in MODERN_PROTOCOL_VERSIONS:
+            work["roots"] = self._tell_of_roots(bridge)
         side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), bridge.closed.wait())
@@ -361,12 +358,12 @@ class Connection:
             added[TRACEPARENT] = traceparent
         return added
 
-    async def _tell_of_roots(self, client: Client) -> None:
+    async def _tell_of_roots(self, bridge: SdkBridge) -> None:
         """Tell the server whenever its roots change; since 2026-07-28 servers ask in each call."""
         while True:
             await self._roots_changed.wait()
             self._roots_changed.clear()
-            await client.session.send_notification(RootsListChangedNotification())
+            await bridge.notify("notifications/roots/list_changed")
 
     async def _keep_log_level(self) -> None:
         """Ask for the configured log level, now and whenever it changes."""
@@ -463,7 +460,7 @@ class Connection:
         is cancelled, and with it the questions that it asks.
         """
         bridge = self._bridge
-        if self._client is not None and bridge is not None:
+        if bridge is not None and self.listings is not None and not self._over.is_set():
             try:
                 with bridge.requests.questioner.call():
                     async with asyncio.timeout(None) as limit:

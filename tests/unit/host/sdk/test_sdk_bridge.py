@@ -76,30 +76,9 @@ def test_the_protocol_versions_named_in_a_rejection_are_noted(wire):
     assert wire.server_versions == ("2031-01-01",)
 
 
-def test_every_notification_is_reported(wire, heard):
-    wire.incoming(notification("notifications/tools/list_changed"))
+def test_every_notification_is_reported_and_none_reaches_the_session(wire, heard):
+    assert wire.incoming(notification("notifications/tools/list_changed")) is None
     assert heard == ["notifications/tools/list_changed"]
-
-
-@pytest.mark.parametrize("method", ["message", "progress", "cancelled", "subscriptions/acknowledged"])
-def test_the_session_gets_only_the_notifications_that_it_needs(wire, method):
-    item = notification(f"notifications/{method}", progressToken=1, progress=1, requestId=1)
-    assert wire.incoming(item) is (item if method == "subscriptions/acknowledged" else None)
-
-
-def test_a_request_of_the_session_is_stamped_and_keeps_its_own_values():
-    wire = SdkBridge(None, None, lambda *_: None, stamp=lambda modern: {"level": "info"} if modern else {})
-    meta = {PROTOCOL_VERSION_META_KEY: "2026-07-28", "level": "mine"}
-    assert wire.outgoing(request(LISTEN, _meta=meta)).message.params["_meta"] == meta
-    assert wire.outgoing(request("initialize", 3, capabilities={})).message.params == {"capabilities": {}}
-
-
-def test_a_change_stream_also_requests_task_updates(wire):
-    asked = {"toolsListChanged": True}
-    assert wire.outgoing(request(LISTEN, notifications=asked)).message.params == {"notifications": asked}
-    wire.listened_tasks = ("t-1",)
-    sent = wire.outgoing(request(LISTEN, notifications=asked)).message.params
-    assert sent == {"notifications": {"toolsListChanged": True, "taskIds": ["t-1"]}}
 
 
 # ---- our requests ---------------------------------------------------------------------------------------
@@ -258,6 +237,28 @@ async def test_a_request_that_cannot_be_written_fails_at_once():
     task, _ = await Wire(takes=False).call()
     with pytest.raises(MCPError, match="Connection closed"):
         await task
+
+
+@pytest.mark.parametrize("end", ["result", "error", "cancelled by the server"])
+async def test_a_change_stream_is_open_from_its_acknowledgement_to_its_end(end):
+    wire, seen = Wire("2026-07-28"), []
+    asked = {"notifications": {"toolsListChanged": True}}
+    stream = asyncio.create_task(wire.bridge.request(LISTEN, asked, opened=seen.append))
+    await until(lambda: wire.sent)
+    name = wire.sent[0]["id"]
+    for meta in ({"io.modelcontextprotocol/subscriptionId": name}, {}, [], None):
+        wire.bridge.incoming(
+            notification("notifications/subscriptions/acknowledged", _meta=meta, notifications={"a": 1})
+        )
+    assert seen == [{"a": 1}] and not stream.done()
+    if end == "result":
+        wire.answer(name, {})
+    elif end == "error":
+        wire.fail(name, code=-32601, message="no")
+    else:
+        wire.bridge.incoming(notification("notifications/cancelled", requestId=name))
+    await asyncio.wait({stream}, timeout=5)
+    assert (stream.exception() is None) is (end == "result")
 
 
 ODD = {"message": "Who?", "requestedSchema": {"type": "array"}}
