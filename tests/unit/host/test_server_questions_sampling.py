@@ -60,12 +60,6 @@ def spec(rule: SamplingRule = SamplingRule.ALLOW, **more: Any) -> ServerSpec:
     return ServerSpec("weather", sampling=rule, **more)
 
 
-async def test_an_allowed_server_gets_a_reply_without_a_question() -> None:
-    person, model = Person(YES), Model()
-    assert await ServerSampling(ServerQuestions(person), model).answer(spec(), PARAMS, 0) == REPLY
-    assert model.asked == [(PARAMS, 1000)] and person.seen == []
-
-
 async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
     request, reply = {**PARAMS, "systemPrompt": "Be brief."}, {**REPLY, "model": "mine"}
     person = Person(SamplingAnswer(Action.ACCEPT, request), SamplingAnswer(Action.ACCEPT, reply))

@@ -146,18 +146,6 @@ async def test_secrets_in_the_last_log_lines_do_not_reach_the_model(running):
     assert "[redacted:TOKEN]" in (await call(host, tool)).content[0].text
 
 
-async def test_a_stop_during_a_call_is_reported_as_a_stop(running):
-    script = Script()
-    host, tool = await running(script=script)
-    script.silent = True
-    calling = asyncio.create_task(call(host, tool))
-    await asyncio.sleep(0)
-    await host.stop("srv")
-    result = await calling
-    assert result.failure is CallFailure.SERVER_DIED
-    assert "was stopped during the call" in result.content[0].text
-
-
 async def test_a_shorter_timeout_of_the_server_applies(running):
     script = Script()
     host, tool = await running(script=script, tool_seconds=0.05)

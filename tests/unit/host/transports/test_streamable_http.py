@@ -12,7 +12,6 @@ from tests.conftest import until
 from tests.http_server import LEGACY, MODERN, STREAM, Asked, HttpServer, event, http_server, reply, says
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
-from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import streamable_http
 from tui.host.transports.remote import RemoteTransport
 from tui.host.transports.streamable_http import StreamableHttp
@@ -137,22 +136,6 @@ async def test_cancelling_a_call_sends_a_notification_to_an_older_server():
             await until(lambda: "notifications/cancelled" in server.methods())
             wanted = next(one.message["id"] for one in server.asked if one.method == "tools/call")
             assert server.asked[-1].message["params"]["requestId"] == wanted
-
-
-@ERAS
-async def test_a_rejected_call_affects_no_other_call(modern):
-    refusal = says(reply(b"<html><title>Down</title></html>", "503 Service Unavailable", "text/html"))
-    sink = Sink()
-    async with http_server(modern=modern, once={"tools/call": refusal}) as server:
-        async with Client(transport := remote(server, sink)) as client:
-            with pytest.raises(
-                MCPError, match=r"HTTP 503 \(Service Unavailable\): “Down”\. Try again"
-            ) as found:
-                await client.call_tool("echo", {})
-            assert found.value.code == NO_HTTP_ANSWER
-            assert transport.reach.status == 503
-            assert sink.events("gave up")
-            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
 
 
 @ERAS
