@@ -333,3 +333,6 @@ class NeverAsked:
 
     async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
         raise AssertionError("asked")
+
+
+ADD = {"messages": [{"role": "user", "content": {"type": "text", "text": "2+2?"}}], "maxTokens": 5}
