@@ -52,8 +52,7 @@ from tui.core.turn.model_step import answer_value
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
 from tui.host.passthrough.learned_secrets import LearnedSecrets
-from tui.host.process.reason_line import reason_line
-from tui.host.process.stderr import StderrTail
+from tui.host.process.stderr import StderrTail, reason_line
 from tui.host.transports.http_faults import MARKUP
 from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools

@@ -21,7 +21,6 @@ from tui.core.tools import CallFailure, ToolResult
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
 from tui.host.host_context import Answerers
-from tui.host.sdk.direct_calls import BY_SDK
 
 SERVER = Path(__file__).with_name("working_server.py")
 ERAS = pytest.mark.parametrize("era", ["modern", "legacy"])
@@ -50,18 +49,14 @@ def text(result: ToolResult) -> str:
     return result.content[0].text
 
 
-@ERAS
-@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
-async def test_a_call_that_reports_progress_may_take_longer_than_its_timeout(era, by_sdk, monkeypatch):
-    monkeypatch.setenv(BY_SDK, by_sdk)
+@pytest.mark.parametrize(("era", "tool"), [("legacy", "ends"), ("modern", "ends"), ("legacy", "asks")])
+async def test_a_call_whose_server_reports_progress_or_asks_may_take_longer_than_its_timeout(era, tool):
     async with host_of(working(era)) as host:
-        assert text(await call(host, "ends", CallTimeout(1, most=60))) == "done"
+        assert text(await call(host, tool, CallTimeout(1, most=60))) == "done"
 
 
 @ERAS
-@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
-async def test_a_call_that_never_stops_reporting_progress_ends_at_the_maximum(era, by_sdk, monkeypatch):
-    monkeypatch.setenv(BY_SDK, by_sdk)
+async def test_a_call_that_never_stops_reporting_progress_ends_at_the_maximum(era):
     async with host_of(working(era)) as host:
         result = await call(host, "never", CallTimeout(1, most=1.5))
     assert result.failure is CallFailure.TIMEOUT
@@ -85,11 +80,6 @@ async def test_the_timeouts_of_a_server_replace_those_of_all_servers():
         assert "within 1 s (tool_seconds)" in text(await call(host, "never", limits.call_timeout))
     async with host_of(working("modern", tool_seconds=1.0, tool_max_seconds=60.0)) as host:
         assert text(await call(host, "ends", limits.call_timeout)) == "done"
-
-
-async def test_a_request_of_the_server_restarts_the_timeout_like_progress():
-    async with host_of(working("legacy")) as host:
-        assert text(await call(host, "asks", CallTimeout(1, most=60))) == "done"
 
 
 class Model:
@@ -156,13 +146,9 @@ def config(tmp_path: Path) -> str:
     return config_file(tmp_path, server("far", SERVER, "modern"), server("older", SERVER, "legacy"))
 
 
-async def test_progress_extends_the_seconds_of_the_command(config: str):
-    done = await mcptui("call", "--config", config, "far", "ends", "--seconds", "1")
-    assert (done.code, done.out) == (0, "done\n")
-
-
-async def test_a_request_of_the_server_extends_the_seconds_of_the_command(config: str):
-    done = await mcptui("call", "--config", config, "older", "asks", "--seconds", "0.5")
+@pytest.mark.parametrize("asked", [("far", "ends", "--seconds", "1"), ("older", "asks", "--seconds", "0.5")])
+async def test_progress_or_a_request_of_the_server_extends_the_seconds_of_the_command(config: str, asked):
+    done = await mcptui("call", "--config", config, *asked)
     assert (done.code, done.out) == (0, "done\n")
 
 

@@ -206,8 +206,12 @@ async def twice(stream, asked):
     await stream.say(result_of(asked))
 
 
-@pytest.mark.parametrize("fault", [garbage, other_id, twice])
-async def test_invalid_events_on_the_stream_are_ignored(fault):
+async def echoed(stream, asked):
+    await stream.say(asked.message)
+
+
+@pytest.mark.parametrize("fault", [garbage, other_id, twice, echoed])
+async def test_invalid_events_on_the_stream_are_ignored_and_an_echo_fails_its_call(fault):
     async with stage() as (server, stream, host, _):
 
         async def broken(asked, writer):
@@ -217,22 +221,8 @@ async def test_invalid_events_on_the_stream_are_ignored(fault):
         stream.fault = broken
         other = asyncio.create_task(call(host, "slow", n=1))
         await until(lambda: "tools/call" in server.methods())
-        assert text(await call(host, n=3)) == '{"n": 3}'
-        await goes_on(stream, host, other)
-
-
-async def test_a_request_echoed_on_the_stream_fails_its_call():
-    async with stage() as (server, stream, host, _):
-
-        async def echoed(asked, writer):
-            await stream.accept(asked, writer)
-            await stream.say(asked.message)
-
-        stream.fault = echoed
-        other = asyncio.create_task(call(host, "slow", n=1))
-        await until(lambda: "tools/call" in server.methods())
-        said = text(await call(host, seconds=20))
-        assert re.search(FAULTS["echo"][1], said), said
+        said = text(await call(host, n=3, seconds=20))
+        assert re.search(FAULTS["echo"][1], said) if fault is echoed else said == '{"n": 3}', said
         await goes_on(stream, host, other)
 
 

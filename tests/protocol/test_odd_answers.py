@@ -29,16 +29,19 @@ async def test_a_list_whose_response_has_another_id_names_it(hosting, monkeypatc
     assert host.status("odd").listing_problem == said
 
 
-async def test_a_call_whose_response_has_another_id_names_it(tmp_path: Path):
-    done = await mcptui("call", "--config", config(tmp_path, "call-id"), "odd", "one", "--seconds", "0.4")
+@pytest.mark.parametrize(
+    ("fault", "sent"),
+    [
+        ("call-id", 'a response with the id "call-7", which no request has'),
+        ("null-id", "an error without an id: “Parse error: no such brace”"),
+    ],
+)
+async def test_a_call_that_is_answered_under_another_id_or_none_says_so(
+    tmp_path: Path, fault: str, sent: str
+):
+    done = await mcptui("call", "--config", config(tmp_path, fault), "odd", "one", "--seconds", "0.4")
     assert done.code == 3
-    assert 'The server sent a response with the id "call-7", which no request has.' in done.err
-
-
-async def test_a_call_that_is_answered_with_an_error_without_an_id_quotes_it(tmp_path: Path):
-    done = await mcptui("call", "--config", config(tmp_path, "null-id"), "odd", "one", "--seconds", "0.4")
-    assert done.code == 3
-    assert "The server sent an error without an id: “Parse error: no such brace”." in done.err
+    assert f"The server sent {sent}." in done.err
 
 
 @pytest.mark.parametrize("fault", ["no-content", "empty-content"])

@@ -29,7 +29,6 @@ from tui.core.tools import CallFailure
 from tui.core.traffic import TrafficSink
 from tui.host.host import Host
 from tui.host.host_context import Answerers
-from tui.host.sdk.direct_calls import BY_SDK
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING
 from tui.host.server_requests import MAX_ROUNDS
 
@@ -478,11 +477,7 @@ async def test_a_flood_of_sampling_is_refused_and_not_queued(started):
     assert sum("error" in reply for reply in answers(replies)) == 490
 
 
-@pytest.mark.parametrize("by_sdk", ["0", "1"], ids=["direct", "by the SDK"])
-async def test_sampling_that_is_allowed_or_denied_later_is_declared_with_the_next_call(
-    started, by_sdk, monkeypatch
-):
-    monkeypatch.setenv(BY_SDK, by_sdk)
+async def test_sampling_that_is_allowed_or_denied_later_is_declared_with_the_next_call(started):
     sent: list[bytes] = []
 
     def declared() -> bool:

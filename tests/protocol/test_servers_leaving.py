@@ -160,17 +160,19 @@ async def test_a_call_that_restarts_its_server_ends_when_the_server_leaves(how, 
         assert failure is CallFailure.NOT_RUNNING and "The server “srv” is not running" in text
 
 
-@BOTH_ERAS
+@pytest.mark.parametrize(
+    ("era", "tool"),
+    [("legacy", "ask"), ("legacy", "sample"), ("modern", "ask"), ("modern", "sample"), ("modern", "inquire")],
+)
 @EACH_WAY
-@pytest.mark.parametrize("tool", ["ask", "sample"])
-async def test_a_question_is_withdrawn_when_its_server_leaves(era, how, tool):
+async def test_a_question_of_a_call_or_a_task_is_withdrawn_when_its_server_leaves(era, how, tool):
     async with running(era) as (host, user):
         call = calling(host, tool)
         await until(lambda: user.open == 1)
         await gone(host, how)
         failure, text = await ended(call)
-        assert (user.open, user.withdrawn) == (0, 1)
-        assert failure is CallFailure.SERVER_DIED and "was stopped during the call" in text
+        assert (user.open, user.withdrawn, failure) == (0, 1, CallFailure.SERVER_DIED)
+        assert "was stopped during the call" in text
 
 
 @EACH_WAY
@@ -181,13 +183,3 @@ async def test_a_task_that_waits_to_be_polled_ends_with_its_server(how):
         await gone(host, how)
         failure, text = await ended(call)
         assert failure is CallFailure.SERVER_DIED and "The task may continue on the server" in text
-
-
-@EACH_WAY
-async def test_a_question_of_a_task_is_withdrawn_when_its_server_leaves(how):
-    async with running("modern") as (host, user):
-        call = calling(host, "inquire")
-        await until(lambda: user.open == 1)
-        await gone(host, how)
-        failure, _ = await ended(call)
-        assert (user.open, failure) == (0, CallFailure.SERVER_DIED)

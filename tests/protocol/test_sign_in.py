@@ -47,7 +47,7 @@ class Stage:
         )
         sign_ins = self.host.sign_ins
         assert sign_ins is not None
-        sign_ins._open_browser = browse
+        sign_ins.open_browser = browse
 
     async def __aenter__(self) -> "Stage":
         return self
@@ -335,7 +335,7 @@ async def test_no_value_of_a_sign_in_is_written_anywhere(tmp_path: Path, wrong: 
         await runtime.ready(start=False)
         sign_ins = runtime.host.sign_ins
         assert sign_ins is not None
-        sign_ins.questioner, sign_ins._open_browser = Person(), browse
+        sign_ins.questioner, sign_ins.open_browser = Person(), browse
         await runtime.host.start("safe")
         status = runtime.host.status("safe")
         said = f"{status.detail} {status.next_step} {status.sign_in}"

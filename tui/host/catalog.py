@@ -17,7 +17,7 @@ from tui.core.tools import Tool
 from tui.core.units import whole
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
 from tui.host.content import object_in, text_in
-from tui.host.schemas.schema_faults import schema_fault
+from tui.host.schemas.validation import schema_fault
 
 if TYPE_CHECKING:
     from tui.core.hidden_text.scan import HiddenText

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import anyio
 from mcp.client import Client
-from mcp_types import LOG_LEVEL_META_KEY, Implementation, RootsListChangedNotification
+from mcp_types import LOG_LEVEL_META_KEY, Implementation
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
@@ -26,13 +26,12 @@ from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import CLOSING_SECONDS, Listings, RawRequest, SdkToolCall
+from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_failure, call_tool
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
-from tui.host.sdk.client_options import OUR_VERSIONS, TaskExtension, await_probes, callbacks
-from tui.host.sdk.sdk_bridge import SdkBridge, header_map
+from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, await_probes, client_options, header_map
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
@@ -49,8 +48,8 @@ EXIT_GRACE, LAST_WORDS_SECONDS = 1.0, 0.3
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
-"""Takes the two ends of a live connection, and a function that says whether a message is incomplete."""
+Errand = Callable[[SdkBridge, Callable[[], str]], Awaitable[T]]
+"""Takes a live connection, and a function that says whether a message is incomplete."""
 
 
 class Connection:
@@ -84,7 +83,6 @@ class Connection:
         self._traceparent = around.traceparent
         self._clock = around.clock
         self._seconds = seconds
-        self._client: Client | None = None
         self.listings: Listings | None = None
         self._bridge: SdkBridge | None = None
         self._waiting_for = "the first request"
@@ -151,14 +149,11 @@ class Connection:
             guard = asyncio.create_task(self._cancel_at_end(connecting), name=f"guard of {self._spec.name}")
             try:
                 us = Implementation(name="mcptui", version=__version__)
-                answers = callbacks(self._server.requests)
+                options = client_options(self._server.requests)
                 await_probes()
-                async with Client(
-                    bridge, mode=mode, client_info=us, cache=None, extensions=[TaskExtension()], **answers
-                ) as client:
-                    self._client = client
+                async with Client(bridge, mode=mode, client_info=us, cache=None, **options) as client:
                     self._take_server_info(client)
-                    self.listings = listing = Listings(client, bridge, self.hints)
+                    self.listings = listing = Listings(bridge, self.hints)
                     complete = await self._list_all(listing)
                     if not guard.done():
                         start.end()
@@ -168,7 +163,6 @@ class Connection:
                         self._server.ready(self)
                         await self._serve(listing, bridge, complete)
             finally:
-                self._client = None
                 self._over.set()
                 end = asyncio.get_running_loop().time() + LAST_WORDS_SECONDS
                 for errand in self._errands:  # those that wait for something else, such as the user
@@ -201,8 +195,8 @@ class Connection:
         # Since 2026-07-28, each request has its own log level.
         if self.offers("logging") and self.protocol not in MODERN_PROTOCOL_VERSIONS:
             work["log level"] = self._keep_log_level()
-        if self._client is not None and self.protocol not in MODERN_PROTOCOL_VERSIONS:
-            work["roots"] = self._tell_of_roots(self._client)
+        if self.protocol not in MODERN_PROTOCOL_VERSIONS:
+            work["roots"] = self._tell_of_roots(bridge)
         side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), bridge.closed.wait())
@@ -279,6 +273,8 @@ class Connection:
 
     def _take_server_info(self, client: Client) -> None:
         self.protocol = clean_line(client.protocol_version, 40)
+        if self._bridge is not None:
+            self._bridge.protocol = client.protocol_version
         self.transport.negotiated(client.protocol_version)
         if (info := client.server_info) is not None:
             self.title = clean_line(self._server.redact(info.title or info.name), 80)
@@ -299,7 +295,7 @@ class Connection:
         # Keep half of the start's time for later steps: some tools are better than none.
         known = PAGE_SECONDS if self._ready else min(FIRST_LIST_SECONDS, self._seconds / 2)
         try:
-            walk = await listing.walk("tools", known, first=known)
+            walk = await listing.walk("tools", known)
         except Exception as error:  # a server that cannot list its tools can still be inspected
             if self.transport.exited.is_set():
                 raise
@@ -362,12 +358,12 @@ class Connection:
             added[TRACEPARENT] = traceparent
         return added
 
-    async def _tell_of_roots(self, client: Client) -> None:
+    async def _tell_of_roots(self, bridge: SdkBridge) -> None:
         """Tell the server whenever its roots change; since 2026-07-28 servers ask in each call."""
         while True:
             await self._roots_changed.wait()
             self._roots_changed.clear()
-            await client.session.send_notification(RootsListChangedNotification())
+            await bridge.notify("notifications/roots/list_changed")
 
     async def _keep_log_level(self) -> None:
         """Ask for the configured log level, now and whenever it changes."""
@@ -424,25 +420,35 @@ class Connection:
         A task that the server makes of it is followed to its end, however long that takes. Cancelling this
         cancels it, too, unless `keep_task`.
         """
-        call, time = SdkToolCall(tool, arguments), CallTimeout.of(seconds)
         if self.listings is not None:
             self.listings.forget()
+        call = partial(
+            call_tool,
+            tool=tool,
+            arguments=arguments,
+            timeout=CallTimeout.of(seconds),
+            progress=progress,
+            clocks=clocks,
+        )
         try:
-            done = await self.perform(partial(call.run, timeout=time, progress=progress, clocks=clocks))
+            done = await self.perform(call)
         except Exception as error:  # a failed call is an observation for the model, never a crash
-            return call.failure(error)
+            return call_failure(error)
         if isinstance(done, str):
             return ToolResult.failed(done, CallFailure.SERVER_DIED)
         if isinstance(done, ToolResult):
             return done
-        return await self.tasks.follow_new(tool, done.raw, progress, clocks=clocks, keep_task=keep_task)
+        return await self.tasks.follow_new(tool, done, progress, clocks=clocks, keep_task=keep_task)
 
     async def ask(
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, *, whole: bool = False
     ) -> RawAnswer:
-        """Send a request and return the answer, or what came in its place; `whole` is as in `RawRequest`."""
+        """Send a request and return the answer, or what came in its place; `whole` takes any answer."""
+        timeout = CallTimeout.of(seconds)
         try:
-            found = await self.perform(RawRequest(method, params, seconds, whole=whole).run)
+            found = await self.perform(
+                partial(ask, method=method, params=params, timeout=timeout, whole=whole)
+            )
         except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found
@@ -453,14 +459,14 @@ class Connection:
         Its exceptions are raised unchanged while the server lives. Once the connection has ended, the errand
         is cancelled, and with it the questions that it asks.
         """
-        client, bridge = self._client, self._bridge
-        if client is not None and bridge is not None:
+        bridge = self._bridge
+        if bridge is not None and self.listings is not None and not self._over.is_set():
             try:
                 with bridge.requests.questioner.call():
                     async with asyncio.timeout(None) as limit:
                         self._errands.add(limit)
                         try:
-                            return await errand(client, bridge, self._remark)
+                            return await errand(bridge, self._remark)
                         finally:
                             self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything

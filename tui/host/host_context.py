@@ -12,6 +12,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
 from tui.core.tools import Tool
+from tui.host.redaction import ResultRedactor
 from tui.host.server_requests import ServerRequests
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.subscriptions import Subscriptions
@@ -53,16 +54,6 @@ class Remembered:
     client_metadata_url: str = ""
 
 
-class Redaction(Protocol):
-    """Removes configured secrets from what servers send."""
-
-    def value(self, value: Any) -> Any:
-        """Return a JSON value without them."""
-
-    def listed(self, tools: Sequence[Tool]) -> None:
-        """Prepare tools without them; for a thread."""
-
-
 @dataclass(slots=True)
 class HostContext:
     """The objects that all servers of one host share.
@@ -74,7 +65,7 @@ class HostContext:
 
     clock: Clock
     redactor: Redactor
-    redaction: Redaction
+    redaction: ResultRedactor
     changed: Callable[[str], None]
     open: Open
     answerers: Answerers

@@ -1,7 +1,6 @@
 """A server's states as a pure table, and the delays before a restart and before listing again."""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from tui.core.errors import IllegalTransition
 from tui.core.servers import ServerState
@@ -14,35 +13,22 @@ LOOP_SECONDS = 120.0
 SECOND = 1_000_000_000
 
 
-class LifecycleEvent(StrEnum):
-    """The events in the life of a server."""
-
-    START = "start"
-    READY = "ready"
-    FAIL = "fail"
-    STOP = "stop"
-    DIE = "die"
-    GONE = "gone"
-
-
-TRANSITIONS: dict[tuple[ServerState, LifecycleEvent], ServerState] = {
-    (ServerState.STOPPED, LifecycleEvent.START): ServerState.STARTING,
-    (ServerState.STARTING, LifecycleEvent.READY): ServerState.RUNNING,
-    (ServerState.STARTING, LifecycleEvent.STOP): ServerState.STOPPING,
-    (ServerState.STARTING, LifecycleEvent.FAIL): ServerState.STOPPING,
-    (ServerState.RUNNING, LifecycleEvent.STOP): ServerState.STOPPING,
-    (ServerState.RUNNING, LifecycleEvent.DIE): ServerState.STOPPING,
-    (ServerState.STOPPING, LifecycleEvent.GONE): ServerState.STOPPED,
-}
+TRANSITIONS = frozenset(
+    {
+        (ServerState.STOPPED, ServerState.STARTING),
+        (ServerState.STARTING, ServerState.RUNNING),
+        (ServerState.STARTING, ServerState.STOPPING),
+        (ServerState.RUNNING, ServerState.STOPPING),
+        (ServerState.STOPPING, ServerState.STOPPED),
+    }
+)
 """Every legal transition. Every end passes STOPPING, so STOPPED always means that no process is left."""
 
 
-def after(state: ServerState, happening: LifecycleEvent) -> ServerState:
-    """Return the next state. IllegalTransition is a bug in mcptui, never in a server."""
-    try:
-        return TRANSITIONS[state, happening]
-    except KeyError:
-        raise IllegalTransition(f"{happening.value!r} cannot happen to a server that is {state}") from None
+def require_transition(state: ServerState, after: ServerState) -> None:
+    """Raise IllegalTransition, which is a bug in mcptui, never in a server."""
+    if (state, after) not in TRANSITIONS:
+        raise IllegalTransition(f"a server that is {state} cannot become {after}")
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tui.core.permission.definitions import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
 from tui.core.permission.differences import INSTRUCTIONS, instructions_definition
@@ -19,25 +19,11 @@ from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.core.tools import Tool, is_off
 from tui.host.catalog import NO_TOOLS, Catalog, described
-from tui.host.content import object_in
-from tui.host.frames.inbox import LISTS
 from tui.host.lifecycle import RefreshPace, RetryDelay
 from tui.host.waits import first_of, set_within
 
 if TYPE_CHECKING:
     from tui.core.hidden_text.scan import HiddenText
-
-
-class Listed(Protocol):
-    """A connection's knowledge of its server."""
-
-    catalog: Catalog
-    counts: dict[str, int | None]
-    revisions: dict[str, int]
-
-    @property
-    def introduction(self) -> Mapping[str, Any]:
-        """The result of `initialize` or `server/discover`."""
 
 
 MAX_INSTRUCTIONS = 8192
@@ -56,7 +42,7 @@ NOTHING_LISTED: Mapping[str, Any] = {
     "prompts_revision": 0,
     "announces": frozenset(),
 }
-"""The fields of a status about lists (`ServerOffer.counts`) before they are read."""
+"""The fields of a status about lists before they are read."""
 
 CHANGED = "changed since it was accepted"
 NEW = "new and not accepted yet"
@@ -168,27 +154,19 @@ class ServerOffer:
         yield from ((tool.name, signs_of(tool.hidden)) for tool in catalog.tools if tool.hidden)
 
     def counts(
-        self,
-        connection: Listed,
-        off: tuple[str, ...],
-        redact: Callable[[str], str],
-        redact_cut: Callable[[str], str],
+        self, catalog: Catalog, off: tuple[str, ...], redact: Callable[[str], str], cut: Callable[[str], str]
     ) -> dict[str, Any]:
-        """Return the fields of a status about a running server's lists."""
-        catalog, said = connection.catalog, object_in(connection.introduction, "capabilities")
-        announced = frozenset(kind for kind in LISTS if object_in(said, kind).get("listChanged") is True)
+        """Return the fields of a status about the tools that a running server lists.
+
+        `redact` and `cut` remove configured secrets from a text, and from one that may be truncated.
+        """
         return {
             "tools": len(catalog.tools),
             "tools_off": sum(is_off(tool.name, off) for tool in catalog.tools),
             "withheld": len(catalog.tools) - len(self.offered(catalog, off)),
-            "quarantined": tuple((redact_cut(tool), redact_cut(why)) for tool, why in catalog.quarantined),
+            "quarantined": tuple((cut(tool), cut(why)) for tool, why in catalog.quarantined),
             "hidden": tuple((redact(name), redact(words)) for name, words in self._hidden_words(catalog)),
             "listing_problem": redact(catalog.listing_problem),
-            "resources": connection.counts["resources"],
-            "prompts": connection.counts["prompts"],
-            "resources_revision": connection.revisions["resources"],
-            "prompts_revision": connection.revisions["prompts"],
-            "announces": announced,
         }
 
 

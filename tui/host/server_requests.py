@@ -26,9 +26,8 @@ from tui.core.questions import (
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address
-from tui.host.browser import open_browser
-from tui.host.sampling_policy import SamplingRefused, ServerSampling
-from tui.host.server_questions import ServerDecisions, ServerQuestions
+from tui.host.server_questions import SamplingRefused, ServerDecisions, ServerQuestions, ServerSampling
+from tui.host.sign_in.sign_ins import open_browser
 from tui.host.waits import first_of
 
 REJECTED = -1
@@ -101,11 +100,6 @@ class ServerRequests:
         self._open_browser = open_browser
         self._server = server
         self._visits: dict[str, asyncio.Event] = {}
-
-    @property
-    def not_offered(self) -> frozenset[str]:
-        """The methods whose requests are rejected unread."""
-        return frozenset() if self.may_sample else frozenset({SAMPLING})
 
     @property
     def may_sample(self) -> bool:

@@ -13,8 +13,7 @@ from types import ModuleType
 
 from tui.core.library_imports import importing
 from tui.core.servers import ServerSpec, Transport
-from tui.host.sdk.client_import import load_client_half, load_first_uses
-from tui.host.sdk.sdk_log import quiet_sdk_logging
+from tui.host.sdk.client_import import load_client_half, load_first_uses, quiet_sdk_logging
 from tui.host.transports import ServerTransport
 from tui.host.waits import first_of
 
@@ -39,7 +38,7 @@ async def with_secrets(
     """
     if not any(_IN_KEYCHAIN in value for value in spec.env.values()):
         return spec
-    from tui.host.sign_in.keychain_values import resolved_env
+    from tui.host.sign_in.token_store import resolved_env
 
     reading = asyncio.ensure_future(resolved_env(spec, remember))
     await first_of(asyncio.wait([reading]), stop.wait())

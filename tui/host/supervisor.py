@@ -20,9 +20,11 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS
+from tui.host.content import object_in
 from tui.host.error_sentences import Ending
+from tui.host.frames.inbox import LISTS
 from tui.host.host_context import HostContext
-from tui.host.lifecycle import LifecycleEvent, RestartPolicy, after
+from tui.host.lifecycle import RestartPolicy, require_transition
 from tui.host.offers import NOTHING_LISTED, ServerOffer
 from tui.host.server_requests import ServerRequests
 from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
@@ -160,12 +162,10 @@ class Supervisor:
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace settings that need no restart: what the model is offered, not how the server starts."""
-        self.spec = spec
-        self._status = replace(self._status, spec=spec)
-        self.requests.spec = spec
+        self.spec = self.requests.spec = spec
         if self.connection is not None:
             self.connection.reconfigure(spec)
-        self.changed()
+        self._show(spec=spec)
 
     def stderr(self) -> tuple[str, ...]:
         """The log of this run of the server, or of the last one."""
@@ -277,7 +277,7 @@ class Supervisor:
         self._policy.forget()
         self._kept = NO_TOOLS
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
-            self._change_state(LifecycleEvent.STOP, reason=StopReason.REQUESTED)
+            self._change_state(ServerState.STOPPING, reason=StopReason.REQUESTED)
         elif self.state is ServerState.STOPPED:
             self._notify_waiters()
 
@@ -307,7 +307,7 @@ class Supervisor:
         self._lives += 1
         self._ready_ns = 0
         self._change_state(
-            LifecycleEvent.START,
+            ServerState.STARTING,
             reason=None,
             detail="",
             next_step="",
@@ -317,10 +317,9 @@ class Supervisor:
             **NOTHING_LISTED,
         )
         ending = await self._connect_despite_defects()
-        if self.state is not ServerState.STOPPING:
-            self.leaving(ending.reason)
+        self.leaving(ending.reason)
         self._change_state(
-            LifecycleEvent.GONE,
+            ServerState.STOPPED,
             reason=ending.reason,
             detail=self.redact(ending.detail),
             next_step=ending.next_step,
@@ -403,17 +402,14 @@ class Supervisor:
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
             detail = f"keeps crashing, so mcptui stopped restarting it. Last error: {ending.detail}"
-            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self.redact(detail))
-            self.changed()
+            self._show(reason=StopReason.CRASH_LOOP, detail=self.redact(detail))
             return
         if not self.spec.restart:
-            self._status = replace(self._status, detail=f"{self._status.detail}{NEXT_CALL}")
-            self.changed()
+            self._show(detail=f"{self._status.detail}{NEXT_CALL}")
             return
         detail = f"{ending.detail} Restarting in {delay:.0f} s."
-        self._status = replace(self._status, detail=self.redact(detail))
         self._woken.clear()
-        self.changed()
+        self._show(detail=self.redact(detail))
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
         if self._nobody_asked():
             self._status = replace(self._status, restarts=self._status.restarts + 1)
@@ -430,7 +426,7 @@ class Supervisor:
             era = Era(is_modern(connection.protocol), connection.version)
             self._around.remembered.eras.connected(era_key(self.spec), era)
         self._change_state(
-            LifecycleEvent.READY,
+            ServerState.RUNNING,
             protocol=connection.protocol,
             title=connection.title,
             version=connection.version,
@@ -439,11 +435,12 @@ class Supervisor:
         )
 
     def leaving(self, reason: StopReason) -> None:
-        match self.state:
-            case ServerState.STARTING:
-                self._change_state(LifecycleEvent.FAIL, reason=reason)
-            case ServerState.RUNNING:
-                self._change_state(LifecycleEvent.DIE, reason=reason)
+        if self.state in (ServerState.STARTING, ServerState.RUNNING):
+            self._change_state(ServerState.STOPPING, reason=reason)
+
+    def _show(self, **values: Any) -> None:
+        self._status = replace(self._status, **values)
+        self.changed()
 
     def changed(self) -> None:
         if (connection := self.running_connection) is not None:
@@ -455,10 +452,18 @@ class Supervisor:
         if self._kept is not connection.catalog:
             self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
         self._kept = connection.catalog
-        return self.offer.counts(connection, self.spec.off, self.redact, self._redact_cut)
+        said = object_in(connection.introduction, "capabilities")
+        return {
+            **self.offer.counts(connection.catalog, self.spec.off, self.redact, self._redact_cut),
+            **connection.counts,
+            **{f"{kind}_revision": revision for kind, revision in connection.revisions.items()},
+            "announces": frozenset(
+                kind for kind in LISTS if object_in(said, kind).get("listChanged") is True
+            ),
+        }
 
-    def _change_state(self, happening: LifecycleEvent, **values: Any) -> None:
-        state = after(self._status.state, happening)
+    def _change_state(self, state: ServerState, **values: Any) -> None:
+        require_transition(self.state, state)
         self._status = replace(self._status, state=state, since_ns=self._around.clock.now_ns(), **values)
         self._notify_waiters()
         self._around.changed(self.spec.name)

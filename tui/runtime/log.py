@@ -15,7 +15,7 @@ from tui.core.daemon_thread import FAILED_THREAD
 from tui.core.files import make_folder, open_private
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean
-from tui.host.sdk.sdk_log import quiet_sdk_logging
+from tui.host.sdk.client_import import quiet_sdk_logging
 from tui.settings.locations import state_dir
 
 MAX_BYTES = 1024 * 1024

@@ -44,25 +44,34 @@ async def walked(pages, limit=10_000):
     return await walk_pages(fetch, "tools", limit=limit), asked
 
 
-async def test_all_pages_are_followed():
-    walk, asked = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": {"tools": [2]}})
-    assert (walk.items, walk.note, asked) == ([1, 2], "", [None, "b"])
+def first(cursor):
+    return {"tools": [1], "nextCursor": cursor}
 
 
-async def test_an_empty_cursor_is_followed_once():
+WALKS = {
+    "all pages are followed": ({None: first("b"), "b": {"tools": [2]}}, [1, 2], "", [None, "b"]),
+    "the page after an empty cursor": ({None: first(""), "": {"tools": [2]}}, [1, 2], "", [None, ""]),
+    "the same page after an empty cursor": (lambda cursor: first(""), [1], "", [None, ""]),
+    "a huge cursor": ({None: first("c" * 1_000_000)}, [1], "a cursor has 1,000,000 characters", [None]),
+    "a cursor that is no string": ({None: first({"page": 2})}, [1], "a cursor is not a string", [None]),
+    "a page fails": ({None: first("b"), "b": ValueError("boom")}, [1], "page 2 failed: boom", [None, "b"]),
+    "a page is late": ({None: first("b"), "b": TimeoutError()}, [1], "page 2 took too long", [None, "b"]),
+}
+
+
+@pytest.mark.parametrize(("pages", "items", "why", "cursors"), WALKS.values(), ids=WALKS)
+async def test_pages_are_followed_until_the_end_or_a_fault_and_what_was_found_is_kept(
+    pages, items, why, cursors
+):
+    walk, asked = await walked(pages)
+    assert (walk.items, asked) == (items, cursors)
+    assert walk.note == (f"listing stopped because {why}" if why else "")
+
+
+async def test_a_repeated_cursor_is_followed_once():
     walk, asked = await walked(lambda cursor: {"tools": [cursor], "nextCursor": ""})
     assert asked == [None, ""]
     assert "was repeated" in walk.note
-
-
-async def test_the_page_after_an_empty_cursor_is_listed():
-    walk, asked = await walked({None: {"tools": [1], "nextCursor": ""}, "": {"tools": [2]}})
-    assert (walk.items, walk.note, asked) == ([1, 2], "", [None, ""])
-
-
-async def test_a_server_that_means_the_end_by_an_empty_cursor_lists_nothing_twice():
-    walk, asked = await walked(lambda cursor: {"tools": [1, 2], "nextCursor": ""})
-    assert (walk.items, walk.note, asked) == ([1, 2], "", [None, ""])
 
 
 async def test_a_cursor_that_never_repeats_ends_at_the_page_limit():
@@ -82,27 +91,6 @@ async def test_one_page_with_too_many_entries_is_truncated_with_a_note():
     assert (len(walk.items), walk.note) == (10, "more than 10 entries were listed, and the rest is omitted")
     walk, _ = await walked({None: {"tools": [1] * 10}}, limit=10)
     assert (len(walk.items), walk.note) == (10, "")
-
-
-async def test_a_huge_cursor_ends_the_listing_and_is_not_sent_back():
-    walk, asked = await walked({None: {"tools": [1], "nextCursor": "c" * 1_000_000}})
-    assert (walk.items, walk.note) == ([1], "listing stopped because a cursor has 1,000,000 characters")
-    assert asked == [None]
-
-
-async def test_a_cursor_that_is_not_a_string_ends_the_listing():
-    walk, _ = await walked({None: {"tools": [1], "nextCursor": {"page": 2}}})
-    assert (walk.items, walk.note) == ([1], "listing stopped because a cursor is not a string")
-
-
-async def test_entries_found_so_far_are_kept_when_a_later_page_fails():
-    walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": ValueError("boom")})
-    assert (walk.items, walk.note) == ([1], "listing stopped because page 2 failed: boom")
-
-
-async def test_entries_found_so_far_are_kept_when_a_later_page_times_out():
-    walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": TimeoutError()})
-    assert (walk.items, walk.note) == ([1], "listing stopped because page 2 took too long")
 
 
 async def test_an_error_on_the_first_page_is_raised():

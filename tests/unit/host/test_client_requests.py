@@ -3,27 +3,47 @@
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from tui.host.client_requests import WholeReply, _refused
+from tui.core.time_limits import CallTimeout
+from tui.host.client_requests import STATE_LIMIT, ask
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import RESULT_TOO_LARGE
+from tui.host.sdk.sdk_bridge import SdkBridge
 
 
-def test_a_raw_response_is_kept_and_the_sdk_gets_a_minimal_one():
-    ticket = WholeReply(hollow=lambda raw: {"tools": []})
+async def asked(result, *, modern=True, whole=False):
+    """Return the answer to a raw request whose result is `result`, or an error to raise."""
+
+    class Bridge(SdkBridge):
+        async def request(self, *_):
+            if isinstance(result, Exception):
+                raise result
+            return result
+
+    bridge = Bridge(None, None, lambda *_: None)
+    bridge.protocol = "2026-07-28" if modern else "2025-11-25"
+    return await ask(bridge, lambda: "", method="m", params={}, timeout=CallTimeout.of(5), whole=whole)
+
+
+@pytest.mark.parametrize(("modern", "whole"), [(True, True), (False, False)])
+async def test_any_result_is_accepted_by_hand_and_in_revisions_without_result_types(modern, whole):
     said = {"tools": "none", "resultType": "surprise"}
-    assert ticket.take(said) == {"tools": []}
-    assert ticket.raw == said
+    assert (await asked(said, modern=modern, whole=whole)).result == said
 
 
-def test_in_the_modern_revision_the_minimal_response_is_complete():
-    ticket = WholeReply(hollow=lambda raw: {"tools": []})
-    ticket.modern = True
-    taken = ticket.take({"resultType": "input_required"})
-    assert isinstance(taken, dict) and taken["resultType"] == "complete"
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"resultType": "dream"}, "unknown resultType “dream”"),
+        ({"resultType": "input_required", "requestState": "x" * (STATE_LIMIT + 1)}, "a requestState of 1,0"),
+    ],
+)
+async def test_a_result_that_cannot_be_used_is_reported(said, why):
+    answer = await asked(said)
+    assert answer.result is None and answer.problem.startswith("The server's response is invalid: " + why)
 
 
-def test_an_error_from_the_server_is_unchanged():
-    answer = _refused(MCPError(code=-32002, message="no such thing", data={"uri": "a://b"}))
+async def test_an_error_from_the_server_is_unchanged():
+    answer = await asked(MCPError(code=-32002, message="no such thing", data={"uri": "a://b"}))
     assert answer.error == {"code": -32002, "message": "no such thing", "data": {"uri": "a://b"}}
     assert not answer.problem and not answer.lost
 
@@ -32,7 +52,7 @@ def test_an_error_from_the_server_is_unchanged():
     ("code", "message"),
     [(-32600, NO_ANSWER + " JSON nested too deeply"), (RESULT_TOO_LARGE, "result too large: 9")],
 )
-def test_an_error_created_by_mcptui_is_not_reported_as_one_from_the_server(code, message):
-    answer = _refused(MCPError(code=code, message=message))
+async def test_an_error_created_by_mcptui_is_not_reported_as_one_from_the_server(code, message):
+    answer = await asked(MCPError(code=code, message=message))
     assert answer.error is None
     assert answer.problem

@@ -13,7 +13,6 @@ from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, DefinitionsAnswer, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
-from tui.core.tools import CallFailure
 from tui.host import definition_review
 from tui.host.definition_review import MAX_CHANGES, MAX_PARTS, MAX_QUESTIONS
 from tui.host.host import Host
@@ -104,30 +103,6 @@ async def test_a_changed_tool_is_offered_again_once_it_is_accepted(monkeypatch):
         (record,) = host.told
         assert (record.kind, record.server, record.subject) == ("definitions", "srv", "echo (changed)")
         assert (record.allowed, record.by, record.asked, record.asked_by) == (True, "key", True, "server srv")
-
-
-async def test_a_changed_tool_can_be_called_by_nobody_until_it_is_accepted(monkeypatch):
-    async with running(monkeypatch, Person(Action.CANCEL)) as host:
-        (old,) = host.toolbox.tools()
-        await change(monkeypatch, host, tool(description="other"))
-        (now,) = host.workbench.tools("srv")
-        assert now.withheld == "changed since it was accepted"
-        for one in (old, now):
-            result = await call(host, one)
-            assert result.failure is CallFailure.PROTOCOL
-            assert (
-                result.content[0].text
-                == "The tool echo of “srv” was not called: changed since it was accepted."
-            )
-        assert host.status("srv").changes == host.status("srv").withheld == 1
-
-
-async def test_a_call_right_after_a_reported_change_is_not_run(monkeypatch):
-    async with running(monkeypatch, Person(Action.CANCEL)) as host:
-        (old,) = host.toolbox.tools()
-        monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(description="other")]})
-        host.workbench.relist("srv")
-        assert (await call(host, old)).failure is CallFailure.PROTOCOL
 
 
 async def test_a_new_tool_is_a_change(monkeypatch):
@@ -224,17 +199,6 @@ async def test_the_second_question_about_a_server_is_awaited_like_the_first(monk
         assert len(person.asked) == 2
         gates[1].set()
         await waiting
-        assert offered(host) == ["echo"]
-
-
-async def test_accepted_definitions_remain_accepted_after_the_host_restarts(monkeypatch):
-    book, person = KnownDefinitions(), Person(Action.ACCEPT)
-    async with running(monkeypatch, person, book) as host:
-        await change(monkeypatch, host, tool(description="other"))
-        await until(lambda: offered(host) == ["echo"])
-    async with running(monkeypatch, person, book) as host:
-        await host.changes_answered()
-        assert len(person.asked) == 2  # it lists the first definition again
         assert offered(host) == ["echo"]
 
 

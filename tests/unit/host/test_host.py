@@ -43,16 +43,12 @@ async def test_servers_are_listed_in_configured_order(host):
     assert [status.name for status in one.statuses()] == ["b", "a"]
 
 
-async def test_only_servers_configured_to_start_with_the_app_are_started(host):
+@pytest.mark.parametrize("named", [False, True])
+async def test_servers_configured_to_start_with_the_app_are_started_or_those_that_are_named(host, named):
     one = host(A, LATER)
-    await one.start_all()
-    assert states(one) == [ServerState.RUNNING, ServerState.STOPPED]
-
-
-async def test_named_servers_are_started_whatever_their_configuration(host):
-    one = host(A, LATER)
-    await one.start_all(["later"])
-    assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
+    await one.start_all(["later"] if named else None)
+    expected = [ServerState.RUNNING, ServerState.STOPPED]
+    assert states(one) == (expected[::-1] if named else expected)
 
 
 class Refused(AllOwn):
@@ -146,14 +142,6 @@ async def test_nothing_starts_after_a_shutdown(host):
     await one.shutdown()
     await one.start("a")
     assert script.spawned == 0
-
-
-async def test_a_missing_command_becomes_a_status_and_does_not_raise():
-    one = Host([ServerSpec("gone", "no-such-command-anywhere")], sink=lambda *_: None, clock=MonotonicClock())
-    await one.start("gone")
-    status = one.status("gone")
-    assert status.reason is StopReason.FAILED_TO_START
-    assert "no-such-command-anywhere" in status.detail and status.next_step
 
 
 def test_the_host_can_be_imported_without_the_sdk():

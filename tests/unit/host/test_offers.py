@@ -14,7 +14,7 @@ from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host import offers
-from tui.host.catalog import NO_TOOLS, Walk, build_catalog
+from tui.host.catalog import Walk, build_catalog
 from tui.host.offers import FreshList, ServerOffer, definitions_key
 
 SPEC = ServerSpec("srv", "x", ("--a",), env={"TOKEN": "1"})
@@ -74,20 +74,7 @@ def test_a_changed_tool_is_marked_and_not_offered():
         "new": "new and not accepted yet",
         "kept": "",
     }
-    assert (
-        offer.counts(
-            SimpleNamespace(
-                catalog=now.catalog,
-                introduction={},
-                counts={"resources": None, "prompts": 2},
-                revisions={"resources": 0, "prompts": 1},
-            ),
-            (),
-            str,
-            str,
-        )["withheld"]
-        == 2
-    )
+    assert offer.counts(now.catalog, (), str, str)["withheld"] == 2
 
 
 def test_a_tool_that_the_server_removed_is_not_called():
@@ -132,10 +119,8 @@ def test_a_tool_with_an_accidental_invisible_character_is_offered_but_marked():
     first = listing(tool(description="ze\u200bro"))
     offer = seen(first)
     assert len(offer.offered(first.catalog, ())) == 1
-    counted = SimpleNamespace(
-        **vars(first), counts={"resources": 0, "prompts": 0}, revisions={"resources": 0, "prompts": 0}
-    )
-    assert offer.counts(counted, (), str, str)["hidden"] == (("echo", "description (invisible characters)"),)
+    found = offer.counts(first.catalog, (), str, str)
+    assert found["hidden"] == (("echo", "description (invisible characters)"),)
 
 
 def test_instructions_with_hidden_text_are_withheld_too():
@@ -145,27 +130,10 @@ def test_instructions_with_hidden_text_are_withheld_too():
 
 def test_the_truncated_name_of_an_omitted_tool_shows_no_part_of_a_secret():
     first = dataclasses.replace(listing().catalog, quarantined=(("a first-secret-v…", "has a name"),))
-    counted = SimpleNamespace(
-        catalog=first,
-        introduction={},
-        counts={"resources": 0, "prompts": 0},
-        revisions={"resources": 0, "prompts": 0},
-    )
     redactor = Redactor({"K": "first-secret-value"})
     offer = seen(listing())
-    counts = offer.counts(counted, (), redactor.redact, redactor.redact_cut)
+    counts = offer.counts(first, (), redactor.redact, redactor.redact_cut)
     assert counts["quarantined"] == (("a …", "has a name"),)
-
-
-def test_the_lists_whose_changes_are_announced_are_named():
-    offers = {"tools": {"listChanged": True}, "prompts": {"listChanged": "yes"}, "resources": {}}
-    listed = SimpleNamespace(
-        catalog=NO_TOOLS,
-        introduction={"capabilities": offers},
-        counts={"resources": 0, "prompts": 0},
-        revisions={"resources": 0, "prompts": 0},
-    )
-    assert seen(listing()).counts(listed, (), str, str)["announces"] == {"tools"}
 
 
 # ---- the lists ------------------------------------------------------------------------------------------

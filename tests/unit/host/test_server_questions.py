@@ -164,8 +164,9 @@ class SlowlyClosing(Slow):
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 5, 30])
-async def test_a_question_withdrawn_with_its_request_does_not_affect_the_call_that_ends_next(
-    turns: int,
+@pytest.mark.parametrize("twice", [False, True])
+async def test_a_question_that_is_withdrawn_may_be_withdrawn_again_and_its_call_may_end(
+    turns: int, twice: bool
 ) -> None:
     questions = ServerQuestions(person := SlowlyClosing())
     with questions.call():
@@ -173,44 +174,25 @@ async def test_a_question_withdrawn_with_its_request_does_not_affect_the_call_th
         questions.withdraw(1)
         for _ in range(turns):
             await asyncio.sleep(0)
-    assert (await answer).action is Action.CANCEL
-
-
-@pytest.mark.parametrize("turns", [0, 1, 2, 5, 30])
-async def test_a_question_may_be_withdrawn_twice(turns: int) -> None:
-    questions = ServerQuestions(person := SlowlyClosing())
-    answer = await asked(person, in_request(questions, 1))
-    questions.withdraw(1)
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    questions.withdraw(1)
+        if twice:
+            questions.withdraw(1)
     assert (await answer).action is Action.CANCEL
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 5])
-async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled(turns: int) -> None:
-    questions = ServerQuestions(person := SlowlyClosing())
-    with questions.call():
-        answer = await asked(person, in_request(questions, 1))
-        questions.withdraw(1)
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        answer.cancel()
-    await asyncio.wait({answer})
-    assert answer.cancelled()
-
-
-@pytest.mark.parametrize("turns", [0, 1, 2, 5])
-async def test_a_dialog_that_closes_because_of_a_cancelled_request_does_not_affect_its_call(
-    turns: int,
+@pytest.mark.parametrize("withdrawn_first", [True, False])
+async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled_and_its_call_goes_on(
+    turns: int, withdrawn_first: bool
 ) -> None:
     questions = ServerQuestions(person := SlowlyClosing())
     with questions.call():
         answer = await asked(person, in_request(questions, 1))
-        answer.cancel()
+        steps = [lambda: questions.withdraw(1), answer.cancel]
+        begin, finish = steps if withdrawn_first else reversed(steps)
+        begin()
         for _ in range(turns):
             await asyncio.sleep(0)
-        questions.withdraw(1)
+        finish()
     await asyncio.wait({answer})
     assert answer.cancelled()
 

@@ -10,7 +10,6 @@ from tests.conftest import until
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.core.time_limits import CallTimeout
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
 from tui.host.server_requests import (
     MAX_ROUNDS,
@@ -61,17 +60,6 @@ def requests_for(person: Refuser) -> ServerRequests:
     return ServerRequests("weather", person)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.runs = True
-
-    def pause(self) -> None:
-        self.runs = False
-
-    def resume(self) -> None:
-        self.runs = True
-
-
 def elicit(**params: Any) -> dict[str, Any]:
     return {"message": "Who?", "requestedSchema": NAME, **params}
 
@@ -83,12 +71,6 @@ async def test_a_form_is_shown_with_its_server_and_the_answer_is_sent() -> None:
 
     assert found == {"action": "accept", "content": {"name": "Ada"}}
     assert person.asked == [FormQuestion("weather", "Who?", NAME)]
-
-
-async def test_without_a_person_the_server_gets_a_refusal() -> None:
-    found = await requests_for(Refuser()).answer("elicitation/create", elicit())
-
-    assert found == {"action": "decline"}
 
 
 async def test_an_answer_that_does_not_match_its_schema_is_never_sent() -> None:
@@ -133,18 +115,6 @@ async def test_a_method_that_is_not_offered_is_unknown(method: str) -> None:
     found = await requests_for(Refuser()).answer(method, {})
 
     assert isinstance(found, Refusal) and found.code == METHOD_NOT_FOUND
-
-
-async def test_the_time_limits_of_a_server_are_paused_while_it_asks() -> None:
-    answered, clock = asyncio.Event(), Clock()
-    requests = requests_for(Scripted({"name": "Ada"}, wait=answered))
-    with requests.clocks.holding(clock):
-        asking = asyncio.create_task(requests.answer("elicitation/create", elicit()))
-        await asyncio.sleep(0)
-        assert not clock.runs
-        answered.set()
-        await asking
-        assert clock.runs
 
 
 async def test_excess_questions_are_cancelled_without_being_shown() -> None:
@@ -246,7 +216,7 @@ async def test_a_round_with_sampling_beyond_its_budget_or_malformed_asks_for_not
     params: Any, tokens: int, problem: str
 ) -> None:
     person = Scripted({"name": "Ada"})
-    requests = ServerRequests("weather", person, sampler=SlowModel())
+    requests = ServerRequests("weather", person, sampler=NeverAsked())
     requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ASK, sampling_tokens=tokens)
     sample = {"method": "sampling/createMessage", "params": params or ADD}
     with pytest.raises(RoundProblem, match=problem):
@@ -356,38 +326,13 @@ def test_malformed_questions_are_reported_once_each_and_only_a_few_times() -> No
     assert person.told == [f"weather: elicitation/create: problem {number}" for number in range(MAX_TOLD)]
 
 
-class SlowModel:
-    """A model that replies when it is told to."""
+class NeverAsked:
+    """A model that gets no request."""
 
-    def __init__(self) -> None:
-        self.asked, self.may_reply = asyncio.Event(), asyncio.Event()
+    label = "m"
 
     async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
-        self.asked.set()
-        await self.may_reply.wait()
-        content = {"type": "text", "text": "4"}
-        return {"role": "assistant", "content": content, "model": "m", "stopReason": "endTurn"}, 1
+        raise AssertionError("asked")
 
 
 ADD = {"messages": [{"role": "user", "content": {"type": "text", "text": "2+2?"}}], "maxTokens": 5}
-
-
-async def test_the_time_limits_of_a_server_run_while_the_model_replies_to_it() -> None:
-    model, clock = SlowModel(), Clock()
-    requests = ServerRequests("weather", Refuser(), sampler=model)
-    requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ALLOW)
-    with requests.clocks.holding(clock):
-        asking = asyncio.create_task(requests.answer("sampling/createMessage", ADD))
-        await model.asked.wait()
-        assert clock.runs
-        model.may_reply.set()
-        answer = await asking
-    assert not isinstance(answer, Refusal) and answer["content"]["text"] == "4"
-
-
-async def test_a_request_of_the_server_restarts_the_timeouts_of_its_calls() -> None:
-    requests = requests_for(Refuser())
-    limit = CallTimeout(1, 9).limit()
-    with requests.clocks.holding(limit):
-        await requests.answer("roots/list", {})
-    assert limit.was_restarted

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.workbench import ResourceSubscription
-from tui.host.subscriptions import MOST, ChangeStream, Subscriptions, keep_subscribed
+from tui.host.subscriptions import MOST, ChangeStream, Subscriptions
 
 
 @pytest.fixture
@@ -27,19 +27,6 @@ def test_an_update_counts_for_its_resource_and_one_of_a_part_for_its_nearest_par
     for uri in ("a://x", "a://x/y/z", "a://x?q", "a://xy", "b://", 7, None):
         subscriptions.updated(uri)
     assert updates(subscriptions) == {"a://x": 2, "a://x/y": 1}
-
-
-def test_after_a_gap_without_a_stream_each_resource_counts_as_updated(subscriptions):
-    subscriptions.missed()
-    assert updates(subscriptions) == {"a://x": 1, "a://x/y": 1}
-
-
-def test_the_reason_for_a_refused_subscription_is_kept_until_it_is_accepted(subscriptions):
-    subscriptions.settle("a://x", "no")
-    subscriptions.settle("gone", "no")
-    assert subscriptions.by_uri["a://x"] == ResourceSubscription(0, "no")
-    subscriptions.settle("a://x", "")
-    assert subscriptions.by_uri["a://x"] == ResourceSubscription()
 
 
 def test_a_resource_whose_updates_arrive_counts_as_subscribed_even_if_refused(subscriptions):
@@ -136,17 +123,6 @@ async def test_a_new_subscription_opens_the_next_stream_before_the_last_is_close
     assert [one.updates for one in subscriptions.by_uri.values()] == [0, 0]
 
 
-async def test_after_a_dropped_stream_lists_are_requested_again_and_subscriptions_count_as_updated(running):
-    streams, subscriptions, relisted = Streams(("tools", "prompts")), Subscriptions(), []
-    subscriptions.add("a://x")
-    running(streams, subscriptions, relisted)
-    await until(lambda: len(streams.ends) == 1 and subscriptions.by_uri["a://x"].updates == 1)
-    relisted.clear()
-    streams.ends[0].set_result(True)
-    await until(lambda: subscriptions.by_uri["a://x"].updates == 2)
-    assert sorted(relisted) == ["prompts", "tools"]
-
-
 async def test_subscriptions_to_a_server_without_change_streams_say_so(running):
     streams, subscriptions = Streams(), Subscriptions()
     subscriptions.add("a://x")
@@ -220,44 +196,6 @@ async def test_a_stream_only_for_subscriptions_closes_with_the_last_of_them(runn
     subscriptions.remove("a://x")
     await until(lambda: streams.events[1:] == [("close 0", ("a://x",))])
     assert len(streams.ends) == 1
-
-
-async def test_in_a_session_each_subscription_change_is_one_request_and_a_refusal_is_kept():
-    subscriptions, asked = Subscriptions(), []
-
-    async def ask(method, uri):
-        asked.append((method, uri))
-        return "no" if uri == "a://no" else ""
-
-    subscriptions.add("a://x")
-    task = asyncio.create_task(keep_subscribed(subscriptions, ask))
-    await until(lambda: asked)
-    assert subscriptions.by_uri["a://x"].updates == 1
-    subscriptions.add("a://no")
-    await until(lambda: subscriptions.by_uri["a://no"].problem == "no")
-    subscriptions.remove("a://x")
-    await until(lambda: len(asked) == 3)
-    assert asked == [
-        ("resources/subscribe", "a://x"),
-        ("resources/subscribe", "a://no"),
-        ("resources/unsubscribe", "a://x"),
-    ]
-    asked.clear()
-    subscriptions.begin_session()
-    await until(lambda: asked == [("resources/subscribe", "a://no")])
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-
-async def test_following_a_task_opens_a_stream_that_reports_it(running):
-    streams = Streams(streamed=())
-    followed = SimpleNamespace(followed={"t-1"}, began=asyncio.Event())
-    running(streams, Subscriptions(), [], followed)
-    await until(lambda: streams.tasks == [("t-1",)])
-    followed.followed = {"t-2"}
-    followed.began.set()
-    await until(lambda: streams.tasks[1:] == [("t-2",)])
-    await until(lambda: ("close 0", ()) in streams.events)
 
 
 async def test_without_a_followed_task_there_is_no_task_stream(running):

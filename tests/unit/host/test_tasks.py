@@ -87,19 +87,6 @@ async def test_a_running_task_is_among_the_known_tasks():
     await asyncio.wait({following})
 
 
-async def test_requested_input_is_sent_only_once():
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    question = {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": schema}}
-    wants = {"status": "input_required", "inputRequests": {"k": question}}
-    server = Scripted(wants, wants, WORKING, DONE)
-    assert (await server.result()).content == (TextContent("found"),)
-    assert server.person.asked == 1
-    updates = [params for method, params in server.sent if method == "tasks/update"]
-    assert updates == [
-        {"taskId": "t-1", "inputResponses": {"k": {"action": "accept", "content": {"a": "1"}}}}
-    ]
-
-
 async def test_missing_input_cancels_the_task():
     server = Scripted({"status": "input_required", "inputRequests": {"k": {"method": "x/unknown"}}})
     result = await server.result()
@@ -147,14 +134,6 @@ async def test_a_failed_poll_is_retried_a_few_times(bad):
     server = Scripted(bad)
     result = await server.result()
     assert len(server.sent) == MAX_FAILURES and "Cannot track the task" in result.content[0].text
-    assert len(server.book.of("srv", "o")) == 1
-
-
-async def test_a_task_outlives_its_connection():
-    server = Scripted(LOST)
-    result = await server.result()
-    assert result.failure is CallFailure.SERVER_DIED
-    assert "Fetch its result in the workbench" in result.content[0].text
     assert len(server.book.of("srv", "o")) == 1
 
 
@@ -221,17 +200,6 @@ async def test_the_end_of_the_connection_ends_the_wait_for_the_next_poll():
     assert (await following).failure is CallFailure.SERVER_DIED
 
 
-@pytest.mark.parametrize("kept", [True, False])
-async def test_cancelling_also_cancels_the_task_on_the_server_unless_it_is_kept(kept):
-    server = Scripted(WORKING)
-    following = asyncio.create_task(server.result(keep_task=kept))
-    await until(lambda: len(server.sent) > 1)
-    following.cancel()
-    await asyncio.wait({following})
-    assert ("tasks/cancel" in server.methods()) is not kept
-    assert len(server.book.of("srv", "o")) == kept
-
-
 async def test_a_task_from_an_earlier_run_is_polled_at_once():
     server = Scripted(DONE)
     assert (await server.result(now=True)).content == (TextContent("found"),)
@@ -261,26 +229,6 @@ async def test_a_response_that_is_not_a_task_is_a_failed_call():
 
 def test_a_task_state_is_shown_in_words():
     assert words(task(status=TaskStatus.INPUT_REQUIRED)) == "task input required"
-
-
-async def test_a_reported_change_is_polled_at_once():
-    server = Scripted(WORKING, DONE)
-    idle = asyncio.Event()
-
-    async def sleep(seconds):
-        server.slept.append(seconds)
-        if seconds > 0.25:
-            await idle.wait()
-
-    server.tasks._sleep = sleep
-    following = asyncio.create_task(server.result())
-    await until(lambda: server.slept)
-    server.tasks.changed_at_server({"taskId": "another"})
-    server.tasks.changed_at_server({"taskId": "t-1"})
-    await until(lambda: len(server.slept) == 3)
-    server.tasks.changed_at_server({"taskId": "t-1"})
-    assert (await following).content == (TextContent("found"),)
-    assert server.slept == [1.0, 0.25, 0.5, 0.25]
 
 
 def test_a_report_about_a_task_that_nobody_follows_is_ignored():

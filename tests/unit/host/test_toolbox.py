@@ -86,18 +86,18 @@ async def test_a_call_to_a_stopped_server_is_an_error(running):
     assert (result.is_error, result.failure) == (True, CallFailure.NOT_RUNNING)
 
 
-async def test_a_call_to_a_removed_tool_is_an_error(monkeypatch, running):
+@pytest.mark.parametrize(
+    ("listed", "why"),
+    [
+        ([], "no longer offers echo"),
+        ([{**TYPED, "description": "and reads your keys"}], "changed since it was accepted"),
+    ],
+)
+async def test_a_tool_that_was_removed_or_changed_is_not_called(monkeypatch, running, listed, why):
     host, tool = await running()
-    monkeypatch.setitem(RESULTS, "tools/list", {"tools": []})
+    monkeypatch.setitem(RESULTS, "tools/list", {"tools": listed})
     await host.restart("srv")
-    assert "no longer offers echo" in (await call(host, tool)).content[0].text
-
-
-async def test_a_call_to_a_changed_tool_is_not_run(monkeypatch, running):
-    host, tool = await running()
-    monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
-    await host.restart("srv")
-    assert "changed since it was accepted" in (await call(host, tool)).content[0].text
+    assert why in (await call(host, tool)).content[0].text
 
 
 async def test_an_exit_during_a_call_is_reported_with_the_last_log_lines(running):
@@ -144,18 +144,6 @@ async def test_secrets_in_the_last_log_lines_do_not_reach_the_model(running):
     redactor = Redactor({"TOKEN": "last words"})
     host, tool = await running(script=Script(dies_on_call=True), redactor=redactor)
     assert "[redacted:TOKEN]" in (await call(host, tool)).content[0].text
-
-
-async def test_a_stop_during_a_call_is_reported_as_a_stop(running):
-    script = Script()
-    host, tool = await running(script=script)
-    script.silent = True
-    calling = asyncio.create_task(call(host, tool))
-    await asyncio.sleep(0)
-    await host.stop("srv")
-    result = await calling
-    assert result.failure is CallFailure.SERVER_DIED
-    assert "was stopped during the call" in result.content[0].text
 
 
 async def test_a_shorter_timeout_of_the_server_applies(running):

@@ -3,7 +3,7 @@
 Pure, except that it fills the inbox. It gives each request an id that a server cannot guess (measured:
 with sequential ids a response sent ahead of its request was taken for the real one), fails a call at once
 when its response is unusable, drops responses that nobody waits for, and enforces the rules of the
-protocol version in use. It counts what it drops.
+protocol version in use.
 """
 
 import json
@@ -59,21 +59,6 @@ class PendingRequest:
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class DroppedCounts:
-    """Counts of messages from a server that never reached the session.
-
-    `collapsed`: notifications merged or dropped because there were too many. `unmatched`: responses that
-    nobody waited for. `refused`: requests that the protocol version forbids a server to send. `overrun`:
-    requests answered by the gate because too many were waiting.
-    """
-
-    collapsed: int = 0
-    unmatched: int = 0
-    refused: int = 0
-    overrun: int = 0
-
-
 def random_id() -> int:
     """Return an id that cannot be guessed and that every JSON reader keeps exact."""
     return secrets.randbits(31) or 1
@@ -97,7 +82,6 @@ class Gate:
         self.version = ""
         self.stray = ""
         self._past: deque[Id] = deque(maxlen=PAST)
-        self._unmatched = self._refused = self._overrun = 0
         self._inbox = inbox
         self._reply = reply
         self._random_id = random_id
@@ -108,10 +92,6 @@ class Gate:
         self._late_probe: Id | None = None
         self._late_answer: Response | None = None
         self._late_versions: list[str] = []
-
-    @property
-    def drops(self) -> DroppedCounts:
-        return DroppedCounts(self._inbox.collapsed, self._unmatched, self._refused, self._overrun)
 
     def new_id(self) -> int:
         """Return a random id that no pending request has."""
@@ -277,10 +257,7 @@ class Gate:
 
     def _settle(self, wire_id: Id | None) -> PendingRequest | None:
         known = None if wire_id is None else self._known(wire_id)
-        if known is None:
-            self._unmatched += 1
-            return None
-        return self._pop(known)
+        return None if known is None else self._pop(known)
 
     def _note_stray(self, wire_id: Id | None, said: str = "") -> None:
         is_late = str(wire_id) in map(str, self._past)  # some servers return a number as text
@@ -333,12 +310,11 @@ class Gate:
 
     def _asked_by_server(self, request: Request) -> None:
         if is_modern(self.version):
-            self._refused += 1  # the client must not send responses in this protocol either
-        elif len(self._asked) < UNANSWERED_LIMIT:
+            return  # the client must not send responses in this protocol either
+        if len(self._asked) < UNANSWERED_LIMIT:
             self._asked.add(request.id)
             self._inbox.put(request)
         else:
-            self._overrun += 1
             said: dict[str, Any] = {"result": {}}
             if request.method != "ping":
                 said = {"error": {"code": CONNECTION_CLOSED, "message": "too many pending requests"}}

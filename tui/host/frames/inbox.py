@@ -1,9 +1,9 @@
 """Messages waiting for the session: responses at once, notifications rate-limited.
 
-The session spends about 0.25 ms on a notification (measured), so a server that sends 50,000 a second would
-block everything else. Responses and requests are never delayed. While there are few notifications they keep
+Each notification is passed on as a model of the SDK, so a server that sends 50,000 a second would block
+everything else. Responses and requests are never delayed. While there are few notifications they keep
 their order; when there are many, those that replace each other (progress of one call, "list changed") are
-merged into the newest, and the others are counted and dropped.
+merged into the newest, and the others are dropped.
 """
 
 import asyncio
@@ -49,11 +49,10 @@ class EndOfInbox(Exception):
 class Inbox:
     """A queue from the reader of a pipe to the session; the reader never waits for it.
 
-    `collapsed` notifications were merged or dropped. `emptied` is set once it is closed and empty.
+    `emptied` is set once it is closed and empty.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self.collapsed = 0
         self._now = now
         self._urgent: deque[tuple[int, Message]] = deque()
         self._notices: OrderedDict[Hashable, tuple[int, Notification]] = OrderedDict()
@@ -127,11 +126,9 @@ class Inbox:
         if key is None:
             key = self._number
         elif key in self._notices:
-            self.collapsed += 1
             self._notices[key] = (self._notices[key][0], notice)
             return False
         if self.crowded:
-            self.collapsed += 1
             return False
         self._notices[key] = (self._number, notice)
         return True

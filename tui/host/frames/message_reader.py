@@ -41,10 +41,7 @@ class MessageReader:
         if len(raw) >= 4096 or b'"id"' in raw or b"\\" in raw:
             return False
         method = _NOTICE.search(raw)
-        if method is None or not self._inbox.surplus(method[1].decode()):
-            return False
-        self._inbox.collapsed += 1
-        return True
+        return method is not None and self._inbox.surplus(method[1].decode())
 
     async def parse(self, raw: bytes) -> list[Message]:
         """Return the messages of a line, a body or an event."""
@@ -70,7 +67,6 @@ class MessageReader:
         if size > LARGE:
             # The session parses notifications and requests on the event loop.
             if isinstance(message, Notification):
-                self._inbox.collapsed += 1
                 return True
             if isinstance(message, Request):
                 message = Request(message.id, message.method)

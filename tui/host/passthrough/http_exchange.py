@@ -59,7 +59,8 @@ class HttpExchange:
 
     def asked(self, method: str, url: str, headers: Iterable[Header], body: bytes) -> None:
         detail = {**self._place, "http": method, "url": url, "headers": _texts(headers)}
-        self._id = _request_id(body) if self._judging else None
+        asked = _object(body) if self._judging else {}
+        self._id = asked.get("id") if "method" in asked else None
         self._report(Direction.OUT, body, detail, time.monotonic_ns())
 
     def answered(self, status: int, headers: Iterable[Header]) -> None:
@@ -136,11 +137,6 @@ class HttpExchange:
             known = size if size > len(raw) else -1
             cause = CAUSE.get() if way is Direction.OUT else None
             self._sink(Captured(self._source, way, at_ns, wall, raw, kind, known, cause, detail))
-
-
-def _request_id(body: bytes) -> Any:
-    found = _object(body)
-    return found.get("id") if "method" in found else None
 
 
 def _answers(body: bytes, ident: Any) -> bool:

@@ -257,7 +257,8 @@ class Passthrough:
     def start(self, environment: Mapping[str, str]) -> None:
         """Take over stdin and stdout and start the server. Raises OSError if it cannot be started."""
         keep = [_detach(0), _detach(1), _copy(2)]
-        theirs, ours = self._pipes()
+        (in_read, in_write), (out_read, out_write), (err_read, err_write) = (os.pipe() for _ in range(3))
+        theirs = [in_read, out_write, err_write]
         self._listen_to_signals()
         try:
             self.pid = os.posix_spawnp(
@@ -274,16 +275,11 @@ class Passthrough:
         for number in self._early:
             os.kill(self.pid, number)
         self._relays = [
-            Relay(TO_SERVER, keep[0], Outlet(ours[0], ours=True), self._poller),
-            Relay(FROM_SERVER, ours[1], _outlet(keep[1]), self._poller),
-            Relay(ERRORS, ours[2], _outlet(keep[2]), self._poller),
+            Relay(TO_SERVER, keep[0], Outlet(in_write, ours=True), self._poller),
+            Relay(FROM_SERVER, out_read, _outlet(keep[1]), self._poller),
+            Relay(ERRORS, err_read, _outlet(keep[2]), self._poller),
         ]
         self._sources = {relay.source: relay for relay in self._relays}
-
-    @staticmethod
-    def _pipes() -> tuple[list[int], list[int]]:
-        (in_read, in_write), (out_read, out_write), (err_read, err_write) = (os.pipe() for _ in range(3))
-        return [in_read, out_write, err_write], [in_write, out_read, err_read]
 
     def _listen_to_signals(self) -> None:
         self._wake = os.pipe()

@@ -1,9 +1,12 @@
 """The shell that outlives a killed mcptui and ends its servers; see `watchdog` and the tap.
 
-Standard library only, and little of it, because a tap must start fast.
+Once the host is gone, the shell runs this file as a script: OWNER [=PID...] [GROUP...]. Servers that behave
+exit because their input ended too. The rest get SIGTERM and SIGKILL. Standard library only, and little of it,
+because a tap must start fast.
 """
 
 import os
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -44,8 +47,7 @@ OWNER_VARIABLE = "MCPTUI_OWNER"
 
 def guard_command(owner: str, *processes: int) -> list[str]:
     """Return the command that guards the servers of a host with this mark, and these processes."""
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "watchdog_process.py")
-    python = [sys.executable, "-I", "-S", script, owner]
+    python = [sys.executable, "-I", "-S", os.path.abspath(__file__), owner]
     return ["/bin/sh", "-c", _GUARD, "sh", *python, *(f"={process}" for process in processes)]
 
 
@@ -90,3 +92,85 @@ class TapGuard:
                 os.write(self._pipe, b"bye\n")
             os.close(self._pipe)
             self._pipe = -1
+
+
+LEAVE_SECONDS = 0.5
+TERM_SECONDS = 1.5
+LOOK_SECONDS = 0.05
+
+
+def end_servers(owner: str, processes: set[int], groups: set[int]) -> None:
+    """End processes, process groups, and the processes whose environment has the mark of `owner`."""
+    mark = f"\0{OWNER_VARIABLE}={owner}/".encode() if owner else b""
+    if not _gone(processes, groups, mark, LEAVE_SECONDS):
+        _signal(processes, groups, mark, signal.SIGTERM)
+        if not _gone(processes, groups, mark, TERM_SECONDS):
+            _signal(processes, groups, mark, signal.SIGKILL)
+
+
+def _gone(processes: set[int], groups: set[int], mark: bytes, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while any(map(_process_lives, processes)) or any(map(_group_lives, groups)) or _marked(mark):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(LOOK_SECONDS)
+    return True
+
+
+def _process_lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:  # the number belongs to somebody else, if to anybody
+        return False
+    return True
+
+
+def _group_lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except PermissionError:  # macOS raises it for zombies; elsewhere the group is no longer ours
+        return False
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _signal(processes: set[int], groups: set[int], mark: bytes, number: int) -> None:
+    for group in groups:
+        try:
+            os.killpg(group, number)
+        except OSError:
+            continue
+    for pid in processes.union(_marked(mark)):
+        try:
+            os.kill(pid, number)
+        except OSError:
+            continue
+
+
+def _marked(mark: bytes) -> list[int]:
+    """Return the processes that carry the owner's mark; none without a mark, or where there is no /proc."""
+    if not mark:
+        return []
+    try:
+        entries = [entry for entry in os.listdir("/proc") if entry.isdigit()]
+    except OSError:
+        return []
+    found = []
+    for entry in entries:
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if mark in b"\0" + file.read():
+                    found.append(int(entry))
+        except OSError:
+            continue
+    return found
+
+
+if __name__ == "__main__":
+    numbers = sys.argv[2:]
+    end_servers(
+        sys.argv[1],
+        {int(one[1:]) for one in numbers if one.startswith("=")},
+        {int(one) for one in numbers if not one.startswith("=")},
+    )

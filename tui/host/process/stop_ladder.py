@@ -77,23 +77,15 @@ def sweep(process: ServerProcess, mark: str, patience: float) -> tuple[int, ...]
     """
     found = end_orphans(mark, patience)
     process.signal_group(signal.SIGKILL)
-    return tuple(orphan.pid for orphan in found if orphan.group != process.pid)
+    return tuple(pid for pid, group in found.items() if group != process.pid)
 
 
-@dataclass(frozen=True, slots=True)
-class Orphan:
-    """A process that a server left behind: its id and the id of its group."""
-
-    pid: int
-    group: int
-
-
-def end_orphans(mark: str, seconds: float) -> tuple[Orphan, ...]:
-    """End every process that carries `mark` and return them. Blocks, so call it in a thread.
+def end_orphans(mark: str, seconds: float) -> dict[int, int]:
+    """End every process that carries `mark`; return their ids and groups. Blocks, so call it in a thread.
 
     Processes that are about to exit get a moment and are not counted. SIGKILL follows SIGTERM by `seconds`.
     """
-    ended: dict[Orphan, None] = {}
+    ended: dict[int, int] = {}
     kill = (signal.SIGKILL, ORPHAN_KILL_SECONDS)
     # A process that was asked to exit may have started another one, so each round looks again.
     for number, patience in (
@@ -106,21 +98,21 @@ def end_orphans(mark: str, seconds: float) -> tuple[Orphan, ...]:
         if not found:
             break
         if number is not None:
-            ended.update(dict.fromkeys(found))
-        _signal_all(list(found.values()), number, patience)
-    return tuple(ended)
+            ended |= {process.pid: group for process, group in found}
+        _signal_all([process for process, _ in found], number, patience)
+    return ended
 
 
-def _marked(mark: str) -> "dict[Orphan, psutil.Process]":
-    """Return every process whose environment carries `mark`, where the system shows environments."""
-    found = {}
+def _marked(mark: str) -> "list[tuple[psutil.Process, int]]":
+    """Return every process whose environment carries `mark`, and its group, where the system shows them."""
+    found = []
     for pid in _candidates(mark):
         import psutil  # not before the first frame; on Linux only if there is an orphan
 
         with contextlib.suppress(psutil.Error, OSError):
             process = psutil.Process(pid)
             if pid != os.getpid() and process.environ().get(OWNER_VARIABLE) == mark:
-                found[Orphan(pid, os.getpgid(pid))] = process
+                found.append((process, os.getpgid(pid)))
     return found
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from tui.core.library_imports import importing
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
-from tui.host.schemas.schema_faults import schema_fault
-from tui.host.schemas.validation import DIALECTS, SchemaChecker, is_simple, plainly_matches
+from tui.host.schemas.validation import DIALECTS, SchemaChecker, is_simple, plainly_matches, schema_fault
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -10,6 +10,9 @@ them took half of the SDK's import and 5 MB (measured). A connection uses a few 
 is replaced while they are imported: a model's class statement only stores its body, and the model is built
 from it on first use (seen with mcp-types 2.3, pydantic 2.14). Where this does not work, or where
 `MCPTUI_WHOLE_LIBRARIES` is set, they are built at once.
+
+The SDK logs what servers send, secrets and escape sequences included, and by default such lines go to stderr,
+in the middle of a full-screen program, so its log is dropped.
 """
 
 import importlib
@@ -18,18 +21,14 @@ import os
 import sys
 import threading
 import types
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 from tui.core.library_imports import SWITCH, import_without, importing
 
 MODULES = ("mcp_types._v2025_11_25", "mcp_types._v2026_07_28")
-FIRST_RESULTS = (
-    ("server/discover", "2026-07-28"),
-    ("tools/list", "2026-07-28"),
-    ("initialize", "2025-11-25"),
-    ("tools/list", "2025-11-25"),
-)
+FIRST_RESULTS = (("server/discover", "2026-07-28"), ("initialize", "2025-11-25"))
 _BASE = "mcp_types._wire_base"
 
 _log = logging.getLogger(__name__)
@@ -134,3 +133,27 @@ def load_first_uses() -> None:
         build_first_models()
         with suppress(ImportError):  # another version of anyio loads it itself
             importlib.import_module("anyio._backends._asyncio")
+
+
+_LOGGERS = ("mcp", "client")
+"""The SDK's loggers; its session writes to one called "client" (mcp 2.3)."""
+
+
+def quiet_sdk_logging() -> None:
+    """Drop everything that the SDK logs.
+
+    Call it again once the SDK is loaded, to find loggers under other names.
+    """
+    for name in {*_LOGGERS, *_loggers_of_loaded_modules()}:
+        logger = logging.getLogger(name)
+        logger.propagate = False
+        logger.handlers = [logging.NullHandler()]
+
+
+def _loggers_of_loaded_modules() -> Iterator[str]:
+    """Yield the names of the SDK's loggers outside of its own hierarchy."""
+    for name, module in sys.modules.copy().items():
+        if name.startswith("mcp."):
+            logger = vars(module).get("logger")
+            if isinstance(logger, logging.Logger) and not logger.name.startswith("mcp"):
+                yield logger.name

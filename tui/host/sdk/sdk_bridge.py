@@ -1,46 +1,65 @@
-"""Filters messages between a transport and the SDK's client; raw answers are kept for the host.
+"""The two ends of a connection, which the SDK's session only opens: everything else bypasses it.
 
 The SDK accepts or rejects a whole answer: one malformed tool loses the listing, an unknown content item loses
-the result, and 100,000 items block the event loop for seconds (measured on mcp 2.3). So a request of mcptui
-can have a `RawReply`: the answer is stored unchanged, and the SDK gets an empty one of the same shape, which
-it accepts quickly. The host reads the stored one with its own, tolerant code. The mark that connects the two
-is never sent.
+the result, and 100,000 items block the event loop for seconds. It spends 0.3 ms on a call (all measured on
+mcp 2.3). The gate handles ids, late answers and the rules of the protocol anyway. So the session only makes
+the handshake. All other requests are made here, with the fields and HTTP headers that the session would add,
+and their answers stay raw. What the server asks is answered here.
 
-The SDK therefore never sees a listing, from which it would take the headers that repeat arguments of a tool
-call (`x-mcp-header` in its schema; MCP 2026-07-28, basic/transports/streamable-http, "Custom headers from
-tool parameters"). They are added here, by the SDK's rules.
+The session therefore never sees a listing, from which it would take the headers that repeat arguments of a
+tool call (`x-mcp-header` in its schema; MCP 2026-07-28, basic/transports/streamable-http, "Custom headers
+from tool parameters"). They are added here too, by the SDK's rules.
 """
 
 import asyncio
+import logging
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+import anyio
+from mcp.client import session
+from mcp.client.extension import ClientExtension, ResultClaim
 from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+    find_invalid_x_mcp_header,
+    mcp_param_headers,
+    x_mcp_header_map,
+)
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
-    METHOD_NOT_FOUND,
     PROTOCOL_VERSION_META_KEY,
     ErrorData,
     JSONRPCError,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
+    Result,
+    SamplingCapability,
+    SamplingToolsCapability,
+    jsonrpc_message_adapter,
 )
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
-from tui.core.jsonrpc.protocol import SERVER_INFO_KEY, UNSUPPORTED_VERSION
+from tui.core.jsonrpc.protocol import INTERNAL_ERROR, SERVER_INFO_KEY, SUBSCRIPTION_KEY, UNSUPPORTED_VERSION
 from tui.core.questions import Refuser
-from tui.core.text import clean_line, quoted_name
+from tui.core.servers import EraChoice
+from tui.core.tasks import EXTENSION
+from tui.core.text import clean_line
 from tui.core.tools import ProgressSink
 from tui.host.error_sentences import NO_ANSWER
-from tui.host.frames.id_gate import NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
-from tui.host.frames.inbox import MISSED, SESSION_REOPENED, WITHDRAWN
-from tui.host.sdk.direct_calls import NO_HEADERS, DirectCalls
-from tui.host.server_requests import ADDRESS_DONE, ServerRequests
+from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
+from tui.host.frames.inbox import WITHDRAWN
+from tui.host.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 HeaderMap = Mapping[tuple[str, ...], str]
@@ -62,62 +81,74 @@ def parameter_headers(wanted: HeaderMap, arguments: Any) -> dict[str, str]:
         raise MCPError(NO_HTTP_ANSWER, text) from None
 
 
+OUR_VERSIONS: Mapping[EraChoice, Sequence[str]] = {
+    EraChoice.AUTO: (*reversed(MODERN_PROTOCOL_VERSIONS), *reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
+    EraChoice.MODERN: tuple(reversed(MODERN_PROTOCOL_VERSIONS)),
+    EraChoice.LEGACY: tuple(reversed(HANDSHAKE_PROTOCOL_VERSIONS)),
+}
+"""The protocol versions that mcptui speaks, the newest first."""
+
+
+def await_probes() -> None:
+    """Remove the SDK's own limit of 10 s for a probe (mcp 2.3), whatever the limit of a start is.
+
+    It took slow servers for older ones, and is not paused while the user signs in. On Windows, nothing else
+    ends the probe of an older server that ignores it.
+    """
+    if sys.platform == "win32":
+        return
+    session.DISCOVER_TIMEOUT_SECONDS = math.inf
+
+
+async def _not_by_session(*_: Any) -> Any:
+    raise AssertionError("what the server asks is answered by the bridge")
+
+
+class _CreatedTask(Result):
+    result_type: Literal["task"] = "task"
+
+
+class _Tasks(ClientExtension):
+    """Tells servers that mcptui supports tasks (io.modelcontextprotocol/tasks).
+
+    The SDK advertises an extension that has a result type only where the protocol allows one: since
+    2026-07-28.
+    """
+
+    identifier = EXTENSION
+
+    def claims(self) -> Sequence[ResultClaim[Any]]:
+        return (ResultClaim(result_type="task", model=_CreatedTask, resolve=_not_by_session),)
+
+
+def client_options(requests: ServerRequests) -> dict[str, Any]:
+    """Return the arguments of the SDK's client, which advertises a capability for each callback."""
+    found: dict[str, Any] = {
+        "extensions": [_Tasks()],
+        "elicitation_callback": _not_by_session,
+        "list_roots_callback": _not_by_session,
+    }
+    if requests.may_sample:
+        found["sampling_callback"] = _not_by_session
+        found["sampling_capabilities"] = SamplingCapability(tools=SamplingToolsCapability())
+    return found
+
+
 SAMPLING: Mapping[str, Any] = {"sampling": {"tools": {}}}
 """The capability of a client whose server may use the model, also with tools."""
 
-TICKET = "mcptui/ticket"
-"""Key in a request's `_meta`; taken out before the request is sent."""
-
 LISTEN = "subscriptions/listen"
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
-_KEPT_INBOUND = 1024
-STATE_LIMIT = 1024 * 1024
-"""Maximum characters of the state that a server may ask to be sent back with the next round of a call."""
+_CANCEL_SECONDS = 5.0
+_log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class RawReply:
-    """A request whose answer is kept raw: `raw`, once it has arrived.
+Opened = Callable[[Mapping[str, Any]], None]
+"""Takes what a server acknowledges of a change stream."""
 
-    `hollow` makes the empty answer for the SDK from the raw one, and must not raise. `wanted` is an answer
-    that asks for input first, unchanged; `modern`: the protocol of the request is 2026-07-28 or later. With
-    `may_be_task`, `raw` may be a task that will have the answer; `is_task` says whether it is.
-    """
-
-    hollow: Callable[[Mapping[str, Any]], dict[str, Any]]
-    raw: dict[str, Any] | None = None
-    wanted: dict[str, Any] | None = None
-    modern: bool = False
-    may_be_task: bool = False
-    is_task: bool = False
-
-    def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
-        """Store `result`; return what the SDK gets instead, or what is wrong with it."""
-        kind = result.get("resultType", "complete") if self.modern else "complete"
-        if kind == "input_required":
-            state = result.get("requestState")
-            if isinstance(state, str) and len(state) > STATE_LIMIT:
-                return f"a requestState of {len(state):,} characters"
-            self.wanted = result
-            return self._hollowed({})
-        self.is_task = kind == "task" and self.may_be_task
-        if kind != "complete" and not self.is_task:
-            return f"unknown resultType {quoted_name(str(kind), 80)}"
-        self.raw = result
-        return self._hollowed(result)
-
-    def _hollowed(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        modern_fields = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if self.modern else {}
-        return self.hollow(result) | modern_fields
-
-    def answer(self, parsed: Any) -> Mapping[str, Any]:
-        """Return the raw result, or what the SDK `parsed` if its client did not carry the mark."""
-        if self.raw is not None or self.wanted is not None:
-            return self.raw or {}
-        if isinstance(parsed, Mapping):
-            return parsed
-        dumped: dict[str, Any] = parsed.model_dump(by_alias=True, mode="json", exclude_unset=True)
-        return dumped
+_Waiting = tuple[asyncio.Future[dict[str, Any]], ProgressSink | None, Opened | None]
+_NOBODY = (None, None, None)
 
 
 @dataclass(slots=True)
@@ -127,10 +158,10 @@ class SdkBridge:
     `on_notification` must not raise or wait. `server_versions` and `introduction` are the server's answer to
     the handshake, unchanged. `probe_only` forbids `initialize`; with `leaves`, a server that rejected the
     probe does not get it either; `was_refused` says that another session may begin with it, `was_probed` that
-    it followed a probe in this one. `requests` answers what the server asks. `stamp` returns members to add
-    to the `_meta` of a request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the
-    arguments that a call repeats in HTTP headers, by tool. `listened_tasks` are the ids of tasks that the
-    next change stream is to report. `calls` are those that bypass the session, where that is possible.
+    it followed a probe in this one. `protocol` is the negotiated version, `offers` are the capabilities,
+    tidied. `requests` answers what the server asks. `stamp` returns members to add to the `_meta` of a
+    request, given whether its protocol is 2026-07-28 or later. `tool_headers` are the arguments that a call
+    repeats in HTTP headers, by tool.
     """
 
     read: Any
@@ -144,44 +175,124 @@ class SdkBridge:
     leaves: bool = field(init=False, default=False)
     was_refused: bool = field(init=False, default=False)
     was_probed: bool = field(init=False, default=False)
+    protocol: str = field(init=False, default="")
     introduction: Mapping[str, Any] = field(init=False, default_factory=dict)
+    offers: Mapping[str, Mapping[str, bool]] = field(init=False, default_factory=dict)
     tool_headers: Mapping[str, HeaderMap] = field(init=False, default_factory=dict)
-    listened_tasks: Sequence[str] = field(init=False, default=())
-    _tickets: dict[str, RawReply] = field(init=False, default_factory=dict)
-    _waiting: dict[str | int, RawReply] = field(init=False, default_factory=dict)
+    _waiting: dict[str | int, _Waiting] = field(init=False, default_factory=dict)
     _handshakes: dict[str | int, str] = field(init=False, default_factory=dict)
+    _declared: Mapping[str, Any] = field(init=False, default_factory=dict)
     _probe_error: ErrorData | None = field(init=False, default=None)
-    _inbound: dict[str | int, str] = field(init=False, default_factory=dict)
+    _replying: dict[str, asyncio.Task[None]] = field(init=False, default_factory=dict)
     _numbers: int = field(init=False, default=0)
-    calls: DirectCalls = field(init=False)
+    _is_over: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        self.calls = DirectCalls(getattr(self.write, "put", None))
         if (divert := getattr(self.read, "divert", None)) is not None:
-            divert(lambda response: self.calls.answered(response.id, response.result))
+            divert(lambda response: self._settled(response.id, response.result))
 
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
         reads = FilteredReadStream(self.read, self.incoming, self._ended)
         return reads, FilteredWriteStream(self.write, self.outgoing)
 
     async def __aexit__(self, *_: object) -> None:
-        """End the calls; the connection owns the transport below."""
-        self.calls.close()
+        """End all requests; the connection owns the transport below."""
+        self._fail_pending()
+        await asyncio.gather(*self._replying.values(), return_exceptions=True)
+
+    def _fail_pending(self) -> None:
+        self._is_over = True
+        for replying in self._replying.values():
+            replying.cancel()
+        for answered, *_ in self._waiting.values():
+            if not answered.done():
+                answered.set_exception(_closed())
 
     def _ended(self) -> None:
         self.closed.set()
-        self.calls.close()
+        self._fail_pending()
 
-    async def call(
-        self, ticket: RawReply, tool: str, arguments: Mapping[str, Any], progress: ProgressSink
-    ) -> None:
-        """Call a tool, bypassing the session; see `DirectCalls`."""
-        ticket.modern = self.calls.modern
-        params = {"name": tool, "arguments": arguments}
-        wanted = self.tool_headers.get(tool)
-        headers = parameter_headers(wanted, arguments) if wanted else NO_HEADERS
-        stamp = {**self.stamp(ticket.modern), **self._permitted(self.calls.declared)}
-        await self.calls.call(params, ticket.take, progress, stamp, headers)
+    @property
+    def is_modern(self) -> bool:
+        """Whether the protocol is 2026-07-28 or later."""
+        return self.protocol in MODERN_PROTOCOL_VERSIONS
+
+    # ---- our requests ------------------------------------------------------------------------------------
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        progress: ProgressSink | None = None,
+        opened: Opened | None = None,
+    ) -> dict[str, Any]:
+        """Send a request and return its raw result. Cancelling this cancels it at the server.
+
+        `opened` is called when the server acknowledges a change stream, which ends with the request.
+
+        Raises:
+            MCPError: the server returned an error, or the connection closed.
+        """
+        if self._is_over:
+            raise _closed()
+        self._numbers += 1
+        name = f"request-{self._numbers}"
+        said = params.get("_meta")
+        own = said if isinstance(said, Mapping) else {}
+        declared = {**self._declared, PROTOCOL_VERSION_META_KEY: self.protocol} if self.is_modern else {}
+        meta = {**self.stamp(self.is_modern), **own, **declared, **self._permitted(declared)}
+        if progress is not None:
+            meta["progressToken"] = name
+        sent = {key: value for key, value in params.items() if key != "_meta"}
+        if meta:
+            sent["_meta"] = meta
+        answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting[name] = answered, progress, opened
+        try:
+            if not await self._put({"jsonrpc": "2.0", "id": name, "method": method, "params": sent}):
+                raise _closed()
+            return await answered
+        except asyncio.CancelledError:
+            why = {"requestId": name, "reason": "caller cancelled"}
+            with anyio.move_on_after(_CANCEL_SECONDS, shield=True):
+                await self._put({"jsonrpc": "2.0", "method": CANCELLED, "params": why})
+            raise
+        finally:
+            self._waiting.pop(name, None)
+
+    async def notify(self, method: str) -> None:
+        """Send a notification without parameters."""
+        await self._put({"jsonrpc": "2.0", "method": method})
+
+    async def _put(self, message: dict[str, Any]) -> bool:
+        """Write a message with its HTTP headers; return False if the connection is closed."""
+        if (put := getattr(self.write, "put", None)) is not None:
+            try:
+                return bool(put(message, self._headers(message) if "method" in message else {}))
+            except (TypeError, ValueError):  # not JSON, such as NaN, for which the models write null
+                pass
+        model = jsonrpc_message_adapter.validate_python(message)
+        headers = self._headers(model.model_dump(mode="json")) if "method" in message else {}
+        try:
+            await self.write.send(SessionMessage(model, ClientMessageMetadata(headers=headers)))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return False
+        return True
+
+    def _headers(self, message: Mapping[str, Any]) -> dict[str, str]:
+        """Return the HTTP headers of a message. Raises MCPError if one cannot be sent."""
+        method, params = message["method"], message.get("params", {})
+        wanted = self.tool_headers.get(str(params.get("name"))) if method == "tools/call" else None
+        headers = parameter_headers(wanted, params.get("arguments")) if wanted else {}
+        headers[MCP_PROTOCOL_VERSION_HEADER] = self.protocol
+        is_of_task = method.startswith("tasks/")
+        if self.is_modern:
+            headers[MCP_METHOD_HEADER] = method
+        if self.is_modern or is_of_task:
+            name = params.get("taskId" if is_of_task else NAME_BEARING_METHODS.get(method, ""))
+            if isinstance(name, str):
+                headers[MCP_NAME_HEADER] = encode_header_value(name)
+        return headers
 
     def _permitted(self, meta: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the capabilities to declare in place of those in `meta`, if these are out of date.
@@ -195,96 +306,49 @@ class SdkBridge:
         allowed = SAMPLING if self.requests.may_sample else {}
         return {CLIENT_CAPABILITIES_META_KEY: {**rest, **allowed}}
 
-    def issue(self, ticket: RawReply) -> dict[str, Any]:
-        """Return the `meta` that connects a request with `ticket`; pass it to `withdraw` in the end."""
-        self._numbers += 1
-        key = f"{self._numbers}"
-        self._tickets[key] = ticket
-        return {TICKET: key}
+    def _settled(self, name: str | int, outcome: dict[str, Any] | MCPError) -> bool:
+        """Take the result of a request, or its error; return whether the request is one of ours."""
+        if (waiting := self._waiting.get(name)) is None:
+            return False
+        if not waiting[0].done():
+            if isinstance(outcome, MCPError):
+                waiting[0].set_exception(outcome)
+            else:
+                waiting[0].set_result(outcome)
+        return True
 
-    def withdraw(self, meta: Mapping[str, Any]) -> None:
-        ticket = self._tickets.pop(meta.get(TICKET, ""), None)
-        for request_id in [known for known, waiting in self._waiting.items() if waiting is ticket]:
-            del self._waiting[request_id]
+    def _progressed(self, params: Mapping[str, Any]) -> None:
+        """Take a report of progress, if it is valid and for one of our requests."""
+        token, done, text = (params.get(key) for key in ("progressToken", "progress", "message"))
+        _, report, _ = self._waiting.get(token, _NOBODY) if isinstance(token, str) else _NOBODY
+        if report is not None and (reached := _number(done)) is not None:
+            try:
+                report(reached, _number(params.get("total")), text if isinstance(text, str) else "")
+            except Exception:  # an error in a listener must not end reading
+                _log.exception("a progress callback failed")
+
+    # ---- the session -------------------------------------------------------------------------------------
 
     def outgoing(self, item: SessionMessage) -> SessionMessage:
         message = item.message
         if isinstance(message, JSONRPCRequest):
-            if message.method in ("initialize", PROBE):
-                error = self._probe_error
-                is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
-                if message.method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
-                    self.was_refused = True
-                    raise self._failed_probe()
-                self._handshakes[message.id] = message.method
-                self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
-            else:
-                meta = (message.params or {}).get("_meta")
-                self.calls.learn(meta if isinstance(meta, dict) else {}, _headers_of(item))
-            if message.method == LISTEN and self.listened_tasks:
-                return self._stamped(self._with_tasks(item, message))
-            return self._stamped(self._without_ticket(self._with_headers(item, message), message))
-        if isinstance(message, JSONRPCError) and message.id is not None:
-            method = self._inbound.pop(message.id, "")
-            if method in self.requests.not_offered:
-                # The SDK says "invalid request"; the spec's code for what was never offered is -32601.
-                data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not supported by this client")
-                return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
-            self.requests.refused(method, message.error.code, message.error.message)
+            error = self._probe_error
+            is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
+            if message.method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
+                self.was_refused = True
+                raise self._failed_probe()
+            self._handshakes[message.id] = message.method
+            self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
+            self._declared = (message.params or {}).get("_meta") or {}
         return item
 
     def _failed_probe(self) -> MCPError:
         """Return the error in place of `initialize`, where only the probe may open the session."""
         if (error := self._probe_error) is not None:
-            return MCPError(error.code, error.message, error.data)
+            return _raised(error)
         if self.server_versions:
             return MCPError(UNSUPPORTED_VERSION, "unsupported protocol version")
         return MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
-
-    def _with_headers(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
-        params = message.params or {}
-        wanted = self.tool_headers.get(str(params.get("name"))) if message.method == "tools/call" else None
-        if not wanted:
-            return item
-        headers = {**parameter_headers(wanted, params.get("arguments")), **_headers_of(item)}
-        return SessionMessage(message, ClientMessageMetadata(headers=headers))
-
-    def _with_tasks(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
-        """Add the ids of tasks that a change stream is to report: the SDK's filter has no field for them."""
-        params = message.params or {}
-        asked = params.get("notifications")
-        filter = {**(asked if isinstance(asked, dict) else {}), "taskIds": list(self.listened_tasks)}
-        changed = message.model_copy(update={"params": {**params, "notifications": filter}})
-        return SessionMessage(changed, item.metadata)
-
-    def _without_ticket(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
-        params = message.params or {}
-        meta = params.get("_meta")
-        if not isinstance(meta, dict) or TICKET not in meta:
-            return item
-        rest = {key: value for key, value in meta.items() if key != TICKET}
-        ticket = self._tickets.get(meta[TICKET])
-        if ticket is not None:
-            ticket.modern = PROTOCOL_VERSION_META_KEY in rest
-            self._waiting[message.id] = ticket
-        left = {key: value for key, value in params.items() if key != "_meta"}
-        if rest:
-            left["_meta"] = rest
-        return SessionMessage(message.model_copy(update={"params": left}), item.metadata)
-
-    def _stamped(self, item: SessionMessage) -> SessionMessage:
-        """Add the fields that `stamp` returns for this protocol era to the `_meta` of a request."""
-        message = item.message
-        if not isinstance(message, JSONRPCRequest) or message.id in self._handshakes:
-            return item
-        params = message.params or {}
-        meta = params.get("_meta")
-        meta = meta if isinstance(meta, dict) else {}
-        added, permitted = self.stamp(PROTOCOL_VERSION_META_KEY in meta), self._permitted(meta)
-        if not added and not permitted:
-            return item
-        stamped = {**params, "_meta": {**added, **meta, **permitted}}
-        return SessionMessage(message.model_copy(update={"params": stamped}), item.metadata)
 
     def incoming(self, item: Any) -> Any:
         """Return `item` as the SDK sees it, or None to drop it."""
@@ -300,47 +364,70 @@ class SdkBridge:
                     else:
                         self.was_refused = True
                     self._note_versions(error.data if isinstance(error.data, dict) else {})
-                elif self.calls.failed(known, error):
+                elif known is not None and self._settled(known, _raised(error)):
                     return None
             case JSONRPCNotification(method=method, params=params):
-                return item if self._notified(method, params or {}) else None
-            case JSONRPCRequest(id=asked, method=method):
-                if len(self._inbound) >= _KEPT_INBOUND:
-                    self._inbound.pop(next(iter(self._inbound)))
-                self._inbound[asked] = method
-                if method in self.requests.not_offered:  # the SDK would parse all of it, then refuse it
-                    bare = JSONRPCRequest(jsonrpc="2.0", id=asked, method=method)
-                    return SessionMessage(bare, item.metadata)
+                self._notified(method, params or {})
+                return None
+            case JSONRPCRequest(id=asked, method=method, params=params):
+                reply = self._reply(asked, method, params or {})
+                self._replying[str(asked)] = asyncio.create_task(reply, name=f"reply to {method[:80]}")
+                return None
         return item
 
-    def _notified(self, method: str, params: Mapping[str, Any]) -> bool:
-        """Report a notification; return whether the SDK sees it too."""
+    async def _reply(self, asked: str | int, method: str, params: Mapping[str, Any]) -> None:
+        """Answer a request of the server, unless the server cancels it meanwhile."""
+        said: dict[str, Any] = {"result": {}}
+        try:
+            if method != "ping":
+                found = await self.requests.answer(method, params, asked=asked)
+                said = {"result": found}
+                if isinstance(found, Refusal):
+                    said = {"error": {"code": found.code, "message": found.message}}
+                    self.requests.refused(method, found.code, found.message)
+        except Exception:  # a bug must not leave the server without a reply
+            _log.exception("%s was not answered because of an internal error", method[:80])
+            said = {"error": {"code": INTERNAL_ERROR, "message": "internal error"}}
+        finally:
+            if self._replying.get(str(asked)) is asyncio.current_task():
+                del self._replying[str(asked)]
+        await self._put({"jsonrpc": "2.0", "id": asked, **said})
+
+    def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == WITHDRAWN:
             self.requests.questioner.withdraw(params.get("requestId"))
-            return False
+            return
         self.on_notification(method, params)
         if method == ADDRESS_DONE:
             self.requests.visited(params.get("elicitationId"))
         elif method == "notifications/progress":
-            return _sane_progress(params) and not self.calls.progressed(params)
-        return method not in (SESSION_REOPENED, MISSED)
+            self._progressed(params)
+        elif method == _ACKNOWLEDGED:
+            self._acknowledged(params)
+        elif method == CANCELLED:
+            cancelled = params.get("requestId")
+            if (replying := self._replying.get(str(cancelled))) is not None:
+                replying.cancel()
+            elif isinstance(cancelled, str) and self._waiting.get(cancelled, _NOBODY)[2] is not None:
+                self._settled(cancelled, _closed())  # so a server ends a change stream
+
+    def _acknowledged(self, params: Mapping[str, Any]) -> None:
+        meta, honored = params.get("_meta"), params.get("notifications")
+        name = meta.get(SUBSCRIPTION_KEY) if isinstance(meta, dict) else None
+        _, _, opened = self._waiting.get(name, _NOBODY) if isinstance(name, str) else _NOBODY
+        if opened is not None and isinstance(honored, dict):
+            opened(honored)
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
-        if self.calls.answered(answer.id, answer.result):
+        if self._settled(answer.id, answer.result):
             return None
-        if answer.id in self._handshakes:
-            self._note_versions(answer.result)
-            self.introduction = answer.result
-            tidy = tidy_handshake(answer.result)
-            return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=tidy), item.metadata)
-        ticket = self._waiting.pop(answer.id, None)
-        if ticket is None:
+        if answer.id not in self._handshakes:
             return item
-        taken = ticket.take(answer.result)
-        if isinstance(taken, str):
-            error = ErrorData(code=INVALID_ANSWER, message=f"{NO_ANSWER}: {taken}")
-            return SessionMessage(JSONRPCError(jsonrpc="2.0", id=answer.id, error=error), item.metadata)
-        return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=taken), item.metadata)
+        self._note_versions(answer.result)
+        self.introduction = answer.result
+        tidy = tidy_handshake(answer.result)
+        self.offers = tidy["capabilities"]
+        return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=tidy), item.metadata)
 
     def _note_versions(self, said: Mapping[str, Any]) -> None:
         named = said.get("protocolVersion") or said.get("supportedVersions") or said.get("supported") or ()
@@ -350,24 +437,21 @@ class SdkBridge:
         )
 
 
-def _headers_of(item: SessionMessage) -> Mapping[str, str]:
-    """Return the HTTP headers that the session adds to a request."""
-    known = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
-    return known or NO_HEADERS
+def _raised(error: ErrorData) -> MCPError:
+    return MCPError(error.code, error.message, error.data)
 
 
-def _sane_progress(params: Mapping[str, Any]) -> bool:
-    """Whether the SDK accepts it: an int too large for a float would end its read loop."""
-    for key in ("progress", "total"):
-        value = params.get(key)
-        if value is None:
-            continue
-        try:
-            if not isinstance(value, int | float) or not math.isfinite(float(value)):
-                return False
-        except OverflowError:
-            return False
-    return True
+def _closed() -> MCPError:
+    return MCPError(CONNECTION_CLOSED, "Connection closed")
+
+
+def _number(value: Any) -> float | None:
+    """Return a finite number, None for anything else, such as an int too large for a float."""
+    try:
+        found = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 _OFFERS = ("tools", "resources", "prompts", "completions", "logging")

@@ -32,9 +32,8 @@ from tui.host.sign_in.authorization_server import (
     scopes_of,
 )
 from tui.host.sign_in.browser_sign_in import BrowserSignIn, CallbackListener
-from tui.host.sign_in.keychain_values import resolved_oauth
 from tui.host.sign_in.sign_ins import SignIns
-from tui.host.sign_in.token_store import StoredSignIn
+from tui.host.sign_in.token_store import StoredSignIn, resolved_oauth
 
 if TYPE_CHECKING:
     from mcp.client.auth import OAuthClientProvider

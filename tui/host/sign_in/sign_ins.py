@@ -1,12 +1,15 @@
 """The state that the sign-ins of all servers share: the token store, the questioner, what is shown."""
 
+import os
 import time
+import webbrowser
 from collections.abc import Callable, Mapping
 
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.units import local_time
+from tui.core.web import has_browser
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
 NOT_SIGNED_IN = "not signed in"
@@ -15,6 +18,16 @@ SIGN_IN_REQUIRED = "sign-in required"
 SIGN_IN_STEP = "Press s to sign in."
 SIGN_IN_WITH = "Sign in with `mcptui login "
 """How the next step begins where there may be no key to press."""
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in the user's browser; False if no browser is available."""
+    if not has_browser(os.environ):
+        return False
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False
 
 
 class SignIns:
@@ -34,7 +47,7 @@ class SignIns:
         questioner: Questioner | None = None,
         redactor: Redactor | None = None,
         changed: Callable[[str], None] = lambda server: None,
-        open_browser: Callable[[str], bool] | None = None,
+        open_browser: Callable[[str], bool] = open_browser,
         client_metadata_url: str = "",
         decisions: DecisionLog | None = None,
     ) -> None:
@@ -49,7 +62,7 @@ class SignIns:
         self._redactor = redactor or Redactor()
         self._decisions: DecisionLog = decisions or Undecided()
         self._changed = changed
-        self._open_browser = open_browser
+        self.open_browser = open_browser
         self._states: dict[str, str | StoredSignIn] = {}
 
     def state(self, server: str) -> str:
@@ -73,13 +86,6 @@ class SignIns:
         if count or server in self._states:
             self.say(server, NOT_SIGNED_IN)
         return count
-
-    def open_browser(self, address: str) -> bool:
-        if self._open_browser is not None:
-            return self._open_browser(address)
-        from tui.host.browser import open_browser
-
-        return open_browser(address)
 
     def remember(self, secrets: Mapping[str, str]) -> None:
         """Redact these values from now on."""

@@ -2,108 +2,38 @@
 
 import sys
 from collections.abc import Callable
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tui.core.addons import brought
 from tui.core.errors import ServerError
-from tui.core.servers import Reach, ServerSpec, Transport
+from tui.core.servers import ServerSpec, Transport
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
 from tui.host.sign_in.sign_ins import SignIns
 
 if TYPE_CHECKING:
-    import asyncio
-
     from tui.core.secrets.redact import Redactor
-    from tui.host.process.process import ProcessExit
-    from tui.host.process.stderr import StderrTail
     from tui.host.transports.remote import RemoteTransport, Wire
+    from tui.host.transports.stdio import StdioTransport
+    from tui.host.transports.stdio_windows import WindowsStdioTransport
 
 
-class ServerTransport(Protocol):
-    """One connection to one server, used once: an async context manager that returns the SDK's two streams.
+ServerTransport: TypeAlias = "StdioTransport | WindowsStdioTransport | RemoteTransport"
+"""One connection to one server, used once: an async context manager that returns the SDK's two streams.
 
-    Leaving it always ends the server and everything that it started, in bounded time. Every transport shows
-    each raw line to a `TrafficSink` first.
-    """
+Leaving it always ends the server and everything that it started, in bounded time. Every transport shows each
+raw line to a `TrafficSink` first. Before entering, `begin` starts what does not need the SDK, and returns
+whether anything was started: if so, the context must be left, even if it was not entered.
 
-    @property
-    def pid(self) -> int | None:
-        """The process id of the leader, None while there is no process."""
-
-    @property
-    def exited(self) -> "asyncio.Event":
-        """Set as soon as the server has ended."""
-
-    @property
-    def exit(self) -> "ProcessExit | None":
-        """How it ended, once it has."""
-
-    @property
-    def stderr(self) -> "StderrTail":
-        """Its last log lines."""
-
-    @property
-    def noise(self) -> int:
-        """Number of incoming lines that were not messages."""
-
-    @property
-    def first_noise(self) -> str:
-        """The first such line, cleaned and truncated, or ""."""
-
-    @property
-    def noise_hint(self) -> str:
-        """The kind of noise, if it is known, or ""."""
-
-    @property
-    def fatal(self) -> str:
-        """Why the stream is unusable, or ""."""
-
-    @property
-    def is_final(self) -> bool:
-        """Whether `fatal` would be the same in the other protocol era."""
-
-    @property
-    def next_step(self) -> str:
-        """The next step for the user, or "" for the default advice."""
-
-    @property
-    def reach(self) -> Reach | None:
-        """The address of a remote server and whether it responds; None for one with a process."""
-
-    @property
-    def incomplete(self) -> int:
-        """Number of bytes received of an unfinished line."""
-
-    @property
-    def stray(self) -> str:
-        """A response that belongs to no request, in words, or ""."""
-
-    @property
-    def leftovers(self) -> tuple[int, ...]:
-        """Ids of the processes that had left the group and were ended anyway."""
-
-    def begin(self) -> bool:
-        """Before entering, start what does not need the SDK; errors are raised on entering.
-
-        Return whether anything was started. If so, the context must be left, even if it was not entered.
-        """
-
-    async def __aenter__(self) -> tuple[Any, Any]:
-        """Start, unless `begin` did, and return the read and the write stream."""
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        """Stop the server; see the class."""
-
-    def negotiated(self, version: str) -> None:
-        """Record the negotiated protocol version."""
-
-    async def kill_now(self) -> None:
-        """Kill the server."""
+`pid` is that of the leader, None while there is no process, and `exit` how it ended, once it has; `exited` is
+set as soon as the server has ended. `stderr` has its last log lines, `leftovers` are processes that had left
+the group and were ended anyway. `noise` counts incoming lines that were not messages: `first_noise` is the
+first, cleaned and truncated, `noise_hint` their kind if it is known. `incomplete` is the number of bytes of
+an unfinished line, `stray` a response that belongs to no request. `fatal` says why the stream is unusable,
+`is_final` whether that would be the same in the other protocol era, and `next_step` what the user can do, ""
+for the default advice. `reach` is the address of a remote server and whether it responds, None for others.
+"""
 
 
 def open_transport(

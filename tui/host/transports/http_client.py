@@ -20,6 +20,7 @@ import httpcore2
 import httpx2
 
 from tui import __version__
+from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.core.web import (
@@ -63,12 +64,23 @@ class Unwanted(httpx2.HTTPError):
 
 
 class Sending:
-    """One message on its way into a request, which may wait for a connection, a sign-in or another server.
+    """One request of ours on its way, which may wait for a connection, a sign-in or another server.
 
-    `is_wanted` is asked right before each write. `task` sends it.
+    `is_wanted` is asked right before each write. `task` sends it. With `closes`, closing it cancels it.
     """
 
-    def __init__(self, is_wanted: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        message: dict[str, Any],
+        headers: Mapping[str, str],
+        is_wanted: Callable[[], bool],
+        *,
+        closes: bool = False,
+    ) -> None:
+        self.id: Id = message["id"]
+        self.method = str(message["method"])
+        self.message, self.headers, self.closes = message, headers, closes
+        self.body = write_line(message)
         self.task: asyncio.Task[None] | None = None
         self._is_wanted = is_wanted
         self._is_begun = self._is_sent = False
@@ -88,9 +100,14 @@ class Sending:
 
         A request that breaks off in the middle of its body has no effect.
         """
-        if self._is_begun and not self._is_sent and self.task is not None:
-            self.task.cancel()
+        if self._is_begun and not self._is_sent:
+            self.cancel()
         return not self._is_sent
+
+    def cancel(self) -> None:
+        """Close the request."""
+        if self.task is not None:
+            self.task.cancel()
 
     async def _trace(self, event: str, about: Mapping[str, Any]) -> None:
         if event == "http11.send_request_headers.started" and about["request"].method == b"POST":

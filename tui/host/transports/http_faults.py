@@ -22,6 +22,10 @@ LATER = "Try again later."
 CHECK = "Check the URL, and that the server is running."
 GONE = "The server responded at this URL before. Restart it if the error persists."
 LOOPS = "The server, or a proxy in front of it, is misconfigured. Check the URL, including a trailing slash."
+NEEDS_HEADER = "Set an Authorization header under headers, or sign in."
+WRONG_HEADER = "The server rejected the configured Authorization header. Check headers."
+NO_ACCESS = "The server refuses access. Check the URL, and whether it needs a header or a sign-in."
+WRONG_CREDENTIALS = "Your credentials do not permit this. Check them, or sign in again."
 MAY_HAVE = "It may have taken effect. Check before you send it again."
 
 _NO_SESSION = re.compile(
@@ -156,15 +160,14 @@ def other_answer(status: int, *, why: str = "", stray: str = "") -> HttpFault:
     return HttpFault(text, next_step=step, status=status)
 
 
-def refused(
-    response: httpx2.Response, body: bytes, *, signs_in: bool = False, running: bool = False
-) -> HttpFault:
+def refused(response: httpx2.Response, body: bytes, *, running: bool = False) -> HttpFault:
     """Return the fault for a response that is not a JSON-RPC message; `body` is the head of its body.
 
-    `signs_in`: a sign-in was tried. `running`: the server has answered at this address before.
+    `running`: the server has answered at this address before.
     """
     status = response.status_code
     words = f"{status_text(status)}{_quoted(response, body)}"
+    has_credentials = bool(response.request.headers.get("authorization"))
     if status == 407 and (proxy := proxy_for(str(response.request.url))) is not None:
         step = f"Add the credentials to {proxy.variable}."
         return HttpFault(
@@ -178,13 +181,10 @@ def refused(
         step = "If this is the right server, use that URL."
         return HttpFault(text, next_step=step, status=status, refused=True)
     if status == 401:
-        return HttpFault(
-            f"{words}.", next_step=_sign_in_step(response, signs_in), status=status, refused=True
-        )
+        step = WRONG_HEADER if has_credentials else NEEDS_HEADER
+        return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status == 403:
-        step = "The server refuses access. Check the URL, and whether it needs a header or a sign-in."
-        if response.request.headers.get("authorization"):
-            step = "Your credentials do not permit this. Check them, or sign in again."
+        step = WRONG_CREDENTIALS if has_credentials else NO_ACCESS
         return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
     if status in (404, 405, 410):
         step = GONE if running else "Check the URL. There is no MCP server there."
@@ -211,14 +211,6 @@ def content_type(response: httpx2.Response) -> str:
     """Return the media type in lower case, without parameters."""
     said: str = response.headers.get("content-type", "")
     return clean_line(said.partition(";")[0].strip().lower(), 60)
-
-
-def _sign_in_step(response: httpx2.Response, signs_in: bool) -> str:
-    if response.request.headers.get("authorization"):
-        return "The server rejected the configured Authorization header. Check headers."
-    if signs_in:
-        return "Sign in."
-    return "Set an Authorization header under headers, or sign in."
 
 
 _MESSAGES = ("message", "error_description", "detail", "error", "title")

@@ -17,7 +17,7 @@ from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
-from tui.host.sign_in.keychain_values import resolved_headers
+from tui.host.sign_in.token_store import resolved_headers
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
@@ -171,6 +171,16 @@ class HttpLink:
                     raise faults.too_large(None, KEPT, response.status_code)
         except httpx2.HTTPError as error:
             raise faults.broken(error, response.status_code) from error
+
+    async def listen(self, response: httpx2.Response) -> bool:
+        """Take the messages of a stream until it ends or breaks; return whether there was one."""
+        heard = False
+        with contextlib.suppress(HttpFault):
+            async with contextlib.aclosing(self.events(response)) as events:
+                async for event in events:
+                    heard = True
+                    await self.event(event)
+        return heard
 
     def begin(self) -> None:
         """Start measuring the cost of the next messages."""

@@ -90,9 +90,7 @@ class HttpSse:
             return
         if message["method"] == "initialize":
             self._handshake = message
-        body = write_line(message)  # not in the task: what is not JSON fails its caller
-        sending = self._sending[message["id"]] = self._remote.sending(message["id"])
-        sending.task = self._remote.start(self._ask(message, body, sending), str(message["method"]))
+        self._sending[message["id"]] = self._remote.request(message, headers, self._ask)
 
     def _take_back(self, wire_id: Id) -> bool:
         """Stop sending a cancelled request; return False if the server has it and is to be told."""
@@ -105,8 +103,8 @@ class HttpSse:
 
     def _let_go(self, wire_id: Id) -> None:
         """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
-        if (sending := self._sending.get(wire_id)) is not None and sending.task is not None:
-            self._remote.later(LINGER_SECONDS, sending.task.cancel)
+        if (sending := self._sending.get(wire_id)) is not None:
+            self._remote.later(LINGER_SECONDS, sending.cancel)
 
     async def _send_in_order(self) -> None:
         while True:
@@ -118,18 +116,18 @@ class HttpSse:
                 _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
-    async def _ask(self, message: dict[str, Any], body: bytes, sending: Sending) -> None:
+    async def _ask(self, sending: Sending) -> None:
         try:
-            fault = await self._remote.failure_of(self._post(message, body, sending))
+            fault = await self._remote.failure_of(self._post(sending.message, sending.body, sending))
         finally:
-            del self._sending[message["id"]]
+            del self._sending[sending.id]
         if fault is None:
             return
-        self._under_way.discard(message["id"])
-        if fault.is_final and not self._accepted and message["method"] in OPENING:
+        self._under_way.discard(sending.id)
+        if fault.is_final and not self._accepted and sending.method in OPENING:
             self._remote.end(fault)
         else:
-            self._remote.fail(message["id"], fault)
+            self._remote.fail(sending.id, fault)
 
     async def _post(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""

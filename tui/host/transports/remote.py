@@ -8,6 +8,7 @@ import contextlib
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -21,7 +22,6 @@ from tui.host.frames.id_gate import (
     NO_HTTP_ANSWER,
     PROBE,
     RESULT_TOO_LARGE,
-    DroppedCounts,
     Gate,
 )
 from tui.host.frames.inbox import LISTS, MISSED, SESSION_REOPENED, Inbox
@@ -93,8 +93,7 @@ async def revoke(
 
     The configured credentials of `spec` are used for its own sign-ins; without it only stored ones.
     """
-    from tui.host.sign_in.authorization_server import OAuthExchange
-    from tui.host.sign_in.revocation import revoke
+    from tui.host.sign_in.authorization_server import OAuthExchange, revoke
 
     for one in sign_ins:
         around.remember(one.secrets())
@@ -240,10 +239,6 @@ class RemoteTransport:
     def stray(self) -> str:
         return self.gate.stray
 
-    @property
-    def drops(self) -> DroppedCounts:
-        return self.gate.drops
-
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""
         self.gate.negotiated(version)
@@ -319,9 +314,22 @@ class RemoteTransport:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def sending(self, wire_id: Id) -> Sending:
-        """Return a new request on its way, which is not written once it is cancelled or has failed."""
-        return Sending(lambda: self.gate.is_wanted(wire_id))
+    def request(
+        self,
+        message: dict[str, Any],
+        headers: Mapping[str, str],
+        send: Callable[[Sending], Coroutine[Any, Any, None]],
+        *,
+        closes: bool = False,
+    ) -> Sending:
+        """Begin to `send` a request, which is not written once it is cancelled or has failed.
+
+        What is not JSON fails here, and not in the task.
+        """
+        wanted = partial(self.gate.is_wanted, message["id"])
+        sending = Sending(message, headers, wanted, closes=closes)
+        sending.task = self.start(send(sending), sending.method)
+        return sending
 
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:

@@ -17,7 +17,7 @@ from tui.core.addons import brought
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, DroppedCounts, Gate
+from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
@@ -136,10 +136,6 @@ class StdioTransport:
     @property
     def stray(self) -> str:
         return self._gate.stray
-
-    @property
-    def drops(self) -> DroppedCounts:
-        return self._gate.drops
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version, which the gate also learns from the traffic."""

@@ -44,8 +44,8 @@ class WindowsStdioTransport:
         self.exit: ProcessExit | None = None
         self.exited = asyncio.Event()
         self.stderr = StderrTail()
-        self.noise = 0
-        self.first_noise = self.noise_hint = self.fatal = self.next_step = ""
+        self.noise = self.incomplete = 0
+        self.first_noise = self.noise_hint = self.stray = self.fatal = self.next_step = ""
         self.reach = None
         self.leftovers: tuple[int, ...] = ()
         self._spec = spec

@@ -11,9 +11,9 @@ be a session; if the server has lost it, it is reopened by repeating the handsha
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -22,11 +22,11 @@ from tui.core.jsonrpc.framing import Event
 from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, PROBE
+from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, raw_header, stream_of
-from tui.host.transports.http_listening import keep_listening
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
 from tui.host.waits import first_of, set_within
@@ -51,9 +51,11 @@ STREAM_SECONDS = 0.5
 RESUMES = 5
 """How often a stream is resumed in a row without new events."""
 
+LONGEST_RETRY = 60.0
+"""Maximum delay in seconds after streams that ended without a message."""
+
 LONGEST_WAIT = 20.0
-"""Maximum delay in seconds after which a rejected request is sent again; if the server names a longer one, it
-fails."""
+"""Maximum delay after which a rejected request is sent again. If the server names a longer one, it fails."""
 
 AFTER_ANSWER = 1.0
 """Seconds that a server may take to end a stream after its answer, so that the connection is reused."""
@@ -78,16 +80,6 @@ _OPTIONAL = frozenset((PROBE, "subscriptions/listen", "resources/templates/list"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Post:
-    """A request under way."""
-
-    sending: Sending
-    task: asyncio.Task[None]
-    method: str
-    modern: bool
-
-
 class StreamableHttp:
     """Streamable HTTP as a `Wire`: every message is an HTTP request, and its answer is the response."""
 
@@ -103,7 +95,7 @@ class StreamableHttp:
         self._handshake: dict[str, Any] = {}
         self._probe_status = 0
         self._reopening = asyncio.Lock()
-        self._posts: dict[Id, _Post] = {}
+        self._posts: dict[Id, Sending] = {}
         self._in_order: SendQueue[tuple[str | None, bytes, Mapping[str, str]]] = SendQueue(remote.end)
         self._initialized = asyncio.Event()
         self._stream_answered = asyncio.Event()
@@ -122,8 +114,6 @@ class StreamableHttp:
                 async with self._link.exchange("DELETE", self._headers(), optional=True):
                     pass
 
-    # ---- out ---------------------------------------------------------------------------------------------
-
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         method = message.get("method")
@@ -134,11 +124,8 @@ class StreamableHttp:
         if method is not None and "id" in message:
             if method == "initialize":
                 self._handshake = message
-            modern = is_modern(self._version)
-            body = write_line(message)  # not in the task: what is not JSON fails its caller
-            sending = self._remote.sending(message["id"])
-            sending.task = self._remote.start(self._ask(message, headers, body, sending), str(method))
-            self._posts[message["id"]] = _Post(sending, sending.task, method, modern)
+            closes = is_modern(self._version)
+            self._posts[message["id"]] = self._remote.request(message, headers, self._ask, closes=closes)
         elif not (method == CANCELLED and self._cancel(message)):
             body = write_line(message)
             self._in_order.put((method, body, headers), len(body))
@@ -149,14 +136,14 @@ class StreamableHttp:
         post = self._posts.get(wire_id)
         if post is None:
             return is_modern(self._version)
-        if post.modern:
-            post.task.cancel()
+        if post.closes:
+            post.cancel()
             self._remote.tap.gave_up(wire_id, "cancelled: the request was closed")
             return True
-        if post.sending.take_back():
+        if post.take_back():
             self._remote.tap.gave_up(wire_id, NEVER_SENT)
             return True
-        self._remote.later(LINGER_SECONDS, post.task.cancel)
+        self._remote.later(LINGER_SECONDS, post.cancel)
         return False
 
     def _headers(self, more: HeaderValues | None = None) -> dict[str, str | bytes]:
@@ -169,60 +156,54 @@ class StreamableHttp:
 
     async def _send_in_order(self) -> None:
         """Send notifications and responses, one after the other."""
+        name = self._remote.spec.name
         while True:
             method, body, headers = await self._in_order.get()
             try:
                 async with self._remote.limit(ACCEPT_SECONDS):
                     async with self._link.exchange("POST", self._headers(headers), body) as reply:
-                        if method == INITIALIZED["method"]:
-                            self._hear()
-                            self._initialized.set()
+                        self._heard_of(method)
                         if is_stream(reply) and reply.status_code == 200:
                             await self._take_events(reply, None)
             except Exception as error:  # the rest must still be sent
                 kind = type(error).__name__
-                _log.warning(
-                    "%s did not accept %s (%s)", self._remote.spec.name, method or "a response", kind
-                )
-            if method == INITIALIZED["method"] and not self._initialized.is_set():
-                self._hear()
-                self._initialized.set()
+                _log.warning("%s did not accept %s (%s)", name, method or "a response", kind)
+            self._heard_of(method)  # accepted or not, requests follow
+
+    def _heard_of(self, method: str | None) -> None:
+        """Begin to listen, and let requests pass, once the server has `notifications/initialized`."""
+        if method == INITIALIZED["method"] and not self._initialized.is_set():
+            self._hear()
+            self._initialized.set()
 
     # ---- requests ----------------------------------------------------------------------------------------
 
-    async def _ask(
-        self, message: dict[str, Any], headers: Mapping[str, str], body: bytes, sending: Sending
-    ) -> None:
-        wire_id: Id = message["id"]
+    async def _ask(self, post: Sending) -> None:
         try:
-            fault = await self._remote.failure_of(self._exchange(message, headers, body, sending))
+            fault = await self._remote.failure_of(self._exchange(post))
         finally:
-            self._posts.pop(wire_id, None)
-        if self._gate.is_pending(wire_id):
-            await self._give_up(message, headers, fault or faults.ended(self._link.reach.status))
+            self._posts.pop(post.id, None)
+        if self._gate.is_pending(post.id):
+            await self._give_up(post, fault or faults.ended(self._link.reach.status))
         else:
-            self._gate.lose(wire_id)
+            self._gate.lose(post.id)
 
-    async def _give_up(self, message: dict[str, Any], headers: Mapping[str, str], fault: HttpFault) -> None:
-        opening = message["method"] in OPENING and not self._gate.version
-        if opening and fault.is_final:
+    async def _give_up(self, post: Sending, fault: HttpFault) -> None:
+        if post.method not in OPENING or self._gate.version:
+            self._remote.fail(post.id, fault)
+        elif fault.is_final:
             self._remote.end(fault)
-            return
-        if opening and message["method"] == PROBE:
+        elif post.method == PROBE:
             self._probe_status = fault.status
-            fault = HttpFault(fault.message, next_step="", status=fault.status)
-        elif opening:
-            if self._gate.knows_versions:  # the probe was answered late, so this request is wrong
-                self._gate.incoming(Failure(message["id"], NO_HTTP_ANSWER, fault.message))
-                self._remote.tap.gave_up(message["id"], fault.message)
-                return
-            if 400 <= fault.status < 500 and await self._speaks_sse():
-                await self._use_sse(message, headers, fault)
-                return
+            self._remote.fail(post.id, HttpFault(fault.message, next_step="", status=fault.status))
+        elif self._gate.knows_versions:  # the probe was answered late, so this request is wrong
+            self._gate.incoming(Failure(post.id, NO_HTTP_ANSWER, fault.message))
+            self._remote.tap.gave_up(post.id, fault.message)
+        elif 400 <= fault.status < 500 and await self._speaks_sse():
+            self._use_sse(post, fault)
+        else:
             alike = 400 <= fault.status < 500 and fault.status == self._probe_status
             self._remote.end(fault, final=alike)
-            return
-        self._remote.fail(message["id"], fault)
 
     async def _speaks_sse(self) -> bool:
         """Whether a server at the address uses the transport of 2024-11-05."""
@@ -236,48 +217,41 @@ class StreamableHttp:
                                 return event.kind == "endpoint"
         return False
 
-    async def _use_sse(self, message: dict[str, Any], headers: Mapping[str, str], fault: HttpFault) -> None:
+    def _use_sse(self, post: Sending, fault: HttpFault) -> None:
         if self._remote.spec.sse_fallback:
-            self._sends_again(message["id"], f"HTTP {fault.status}, sent again over HTTP+SSE")
-            self._remote.switch(HttpSse).send(message, headers)
+            self._sends_again(post.id, f"HTTP {fault.status}, sent again over HTTP+SSE")
+            self._remote.switch(HttpSse).send(post.message, post.headers)
             return
         text = "this is the URL of an HTTP+SSE server, the older transport."
         self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))
 
-    async def _exchange(
-        self, message: dict[str, Any], headers: Mapping[str, str], body: bytes, sending: Sending
-    ) -> None:
+    async def _exchange(self, post: Sending) -> None:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
-        wire_id: Id = message["id"]
-        method = message["method"]
-        older = not is_modern(self._version) and method not in OPENING
+        older = not is_modern(self._version) and post.method not in OPENING
         if older and self._handshake and not self._initialized.is_set():
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
-        if older and method == "tools/call" and self._listening is not None:
+        if older and post.method == "tools/call" and self._listening is not None:
             await set_within(self._stream_answered, STREAM_SECONDS)
         reopened = waited = False
-        while self._gate.is_pending(wire_id):  # it may have been cancelled while it waited
-            session = b"" if method == "initialize" else self._session
+        while self._gate.is_pending(post.id):  # it may have been cancelled while it waited
+            session = b"" if post.method == "initialize" else self._session
             try:
-                sent = self._headers(headers)
-                if not session:
-                    sent.pop(SESSION, None)
-                resume_at = await self._post(body, sent, wire_id, method, sending)
+                resume_at = await self._post(post, session)
                 if resume_at is not None:
-                    await self._resume(wire_id, session if older else self._session, *resume_at)
+                    await self._resume(post.id, session if older else self._session, *resume_at)
                 return
             except SessionLost as lost:
                 if reopened:
                     raise
                 reopened = True
                 await self._reopen(lost)
-                self._sends_again(wire_id, f"HTTP {lost.status}, sent again in another session")
+                self._sends_again(post.id, f"HTTP {lost.status}, sent again in another session")
             except HttpFault as fault:
-                harmless = fault.refused or method in _HARMLESS
+                harmless = fault.refused or post.method in _HARMLESS
                 if harmless and fault.wait is not None and fault.wait <= LONGEST_WAIT and not waited:
                     waited = True
                     await asyncio.sleep(fault.wait)
-                    self._sends_again(wire_id, f"HTTP {fault.status}, sent again")
+                    self._sends_again(post.id, f"HTTP {fault.status}, sent again")
                 else:
                     raise
 
@@ -286,31 +260,32 @@ class StreamableHttp:
         if self._gate.is_pending(wire_id):
             self._remote.tap.refused(wire_id, why)
 
-    async def _post(
-        self, body: bytes, headers: HeaderValues, wire_id: Id, method: str, sending: Sending
-    ) -> tuple[bytes, float] | None:
+    async def _post(self, post: Sending, session: bytes) -> tuple[bytes, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
-        optional, session = method in _OPTIONAL, self._session if SESSION in headers else b""
-        async with self._link.exchange("POST", headers, body, sending=sending, optional=optional) as response:
+        headers, optional = self._headers(post.headers), post.method in _OPTIONAL
+        if not session:
+            headers.pop(SESSION, None)
+        posting = self._link.exchange("POST", headers, post.body, sending=post, optional=optional)
+        async with posting as response:
             status = response.status_code
-            if method == "initialize" and response.is_success:
+            if post.method == "initialize" and response.is_success:
                 self._session = raw_header(response, SESSION)
-            if method == "initialize" and status >= 400:
+            if post.method == "initialize" and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
-                if probes := [post.task for post in self._posts.values() if post.method == PROBE]:
+                if probes := [one.task for one in self._posts.values() if one.method == PROBE and one.task]:
                     await asyncio.wait(probes)
             if is_stream(response):
-                return await self._take_events(response, wire_id, session)
+                return await self._take_events(response, post.id, session)
             if session:
                 await self._check_session(response, session)
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise self._refused(response, await self._link.head(response))
             raw = await self._link.body(response)
             noise = self._link.noise
-            messages = (
-                await self._link.message(raw, wire_id, status=status) if raw and not raw.isspace() else []
-            )
-            if not self._gate.is_pending(wire_id):
+            messages = []
+            if raw and not raw.isspace():
+                messages = await self._link.message(raw, post.id, status=status)
+            if not self._gate.is_pending(post.id):
                 return None
             if status >= 300 or not messages:
                 raise self._refused(response, raw[:4096])
@@ -446,23 +421,20 @@ class StreamableHttp:
 
     async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
         """Return the result of a request that bypasses the session."""
-
-        def result(messages: Any) -> dict[str, Any] | None:
-            found = [
-                message.result
-                for message in messages
-                if isinstance(message, Response) and message.id == wire_id
-            ]
-            return found[0] if found else None
-
         if response.status_code >= 300:
             return None
         if not is_stream(response):
-            return result(await self._link.message(await self._link.body(response)))
+            return await self._result_in(await self._link.body(response), wire_id)
         async with aclosing(self._link.events(response)) as events:
             async for event in events:
-                if event.data and (found := result(await self._link.message(event.data))) is not None:
+                if event.data and (found := await self._result_in(event.data, wire_id)) is not None:
                     return found
+        return None
+
+    async def _result_in(self, raw: bytes, wire_id: Id) -> dict[str, Any] | None:
+        for message in await self._link.message(raw):
+            if isinstance(message, Response) and message.id == wire_id:
+                return message.result
         return None
 
     def _hear(self) -> None:
@@ -470,8 +442,46 @@ class StreamableHttp:
         if self._listening is not None and self._listening is not asyncio.current_task():
             self._listening.cancel()
         if not is_modern(self._version) and not self._remote.stopping:
-            listening = keep_listening(self._remote, self._open_stream, self._reopen, RETRY_SECONDS)
-            self._listening = self._remote.start(listening, "stream")
+            self._listening = self._remote.start(self._keep_listening(), "stream")
+
+    async def _keep_listening(self) -> None:
+        """Listen until the server says that it has no such stream, or another listener has started.
+
+        A server or a proxy may close it at any time, and most close idle ones, so it is reopened until the
+        connection ends. A stream without event ids cannot be resumed: messages may be lost meanwhile.
+        """
+        last_id, has_stream = b"", False
+        retry = RetryDelay(longest=LONGEST_RETRY)
+        while True:
+            worked, retry.first = 0.0, RETRY_SECONDS
+            try:
+                async with self._open_stream(last_id) as response:
+                    passes = faults.is_passing(response.status_code)
+                    if is_stream(response) and response.is_success:
+                        if has_stream and not last_id:
+                            self._remote.missed()
+                        has_stream, began = True, time.monotonic()
+                        heard = await self._link.listen(response)
+                        stream = stream_of(response)
+                        last_id = last_id if stream.last_id is None else stream.last_id
+                        if stream.retry_ms is not None:
+                            retry.first = stream.retry_ms / 1000
+                        # It is no failure to close the stream after each message, or to name a delay for it.
+                        ended_well = heard or stream.retry_ms is not None
+                        worked = LONGEST_RETRY if ended_well else time.monotonic() - began
+                    elif response.status_code == 405 or not (has_stream or passes):
+                        return
+                    elif not passes:
+                        last_id = b""  # it may be the reason
+            except SessionLost as lost:
+                if not has_stream:  # 404 for every stream: each new session would be "lost" at once
+                    return
+                with contextlib.suppress(HttpFault):
+                    await self._reopen(lost)
+                    return
+            except HttpFault:
+                pass
+            await asyncio.sleep(retry.after_failure(worked))
 
     @contextlib.asynccontextmanager
     async def _open_stream(self, last_id: bytes) -> AsyncIterator[httpx2.Response]:

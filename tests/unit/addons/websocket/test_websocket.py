@@ -93,7 +93,7 @@ async def test_noise_is_counted_and_harmless():
     async with websocket_server(answers={"tools/call": noisy}) as server:
         async with Client(transport := remote(server)) as client:
             await client.call_tool("echo", {})
-            assert (transport.noise, transport.drops.unmatched) == (2, 1)
+            assert transport.noise == 2
 
 
 async def test_a_message_that_is_too_large_fails_only_its_call():
@@ -253,10 +253,8 @@ async def test_a_storm_of_notifications_does_not_delay_the_response():
         peer.say({"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}})
 
     async with websocket_server(answers={"tools/call": storm}) as server:
-        async with Client(transport := remote(server)) as client:
-            async with asyncio.timeout(50):
-                await client.call_tool("echo", {})
-            assert transport.drops.collapsed > 10_000
+        async with Client(remote(server)) as client, asyncio.timeout(50):
+            await client.call_tool("echo", {})
 
 
 @ERAS

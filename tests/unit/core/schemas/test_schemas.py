@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tui.core.schemas.schemas import MAX_NODES, SchemaRefused, SchemaTooLarge, model_schema
 from tui.core.secrets.named_values import secret_names
 from tui.core.text import visible
-from tui.host.schemas.schema_faults import schema_fault
+from tui.host.schemas.validation import schema_fault
 
 
 def test_a_plain_schema_is_sent_unchanged():

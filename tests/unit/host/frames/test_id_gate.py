@@ -12,8 +12,6 @@ SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 
 
 class FakeInbox:
-    collapsed = 0
-
     def __init__(self):
         self.frames = []
 
@@ -68,12 +66,11 @@ def test_responses_out_of_order_are_matched_to_their_requests(ends):
     assert ends.got() == [Response(2, {}), Failure(1, -1, "no")]
 
 
-def test_an_unmatched_response_is_counted_and_dropped(ends):
+def test_an_unmatched_response_is_dropped(ends):
     ends.ask(1)
     for frame in (Response(1, {}), Response(2001, {}), Response(1001, {}), Response(1001, {"second": True})):
         ends.gate.incoming(frame)
     assert ends.got() == [Response(1, {})]
-    assert ends.gate.drops.unmatched == 3
 
 
 def test_a_response_that_no_request_has_is_named_until_the_next_request(ends):
@@ -254,7 +251,6 @@ def test_requests_from_a_stateless_server_are_dropped_unanswered(ends):
     ends.ask(1, "tools/list", _meta={VERSION: "2026-07-28"})
     ends.gate.incoming(Request("s1", "ping"))
     assert ends.got() == []
-    assert ends.gate.drops.refused == 1
     assert ends.gate.outgoing({"jsonrpc": "2.0", "id": "s1", "result": {}}) is None
 
 
@@ -270,7 +266,6 @@ def test_excess_requests_are_each_answered_once_by_the_gate(ends):
     refused, pong = ends.replies
     assert refused["error"]["message"] == "too many pending requests"
     assert pong == {"jsonrpc": "2.0", "id": UNANSWERED_LIMIT + 1, "result": {}}
-    assert ends.gate.drops.overrun == 2
 
 
 def test_answering_a_request_makes_room_for_another(ends):
@@ -285,18 +280,11 @@ def cancelled(request_id):
     return Notification("notifications/cancelled", {"requestId": request_id})
 
 
-def test_requests_that_the_server_cancels_make_room_for_others(ends):
+@pytest.mark.parametrize("written", [int, str])
+def test_requests_that_the_server_cancels_make_room_for_others(ends, written):
     for number in range(UNANSWERED_LIMIT * 2):
         ends.gate.incoming(Request(number, "roots/list"))
-        ends.gate.incoming(cancelled(number))
-    assert ends.replies == []
-    assert ends.gate.drops.overrun == 0
-
-
-def test_a_cancelled_id_may_be_written_as_a_string(ends):
-    for number in range(UNANSWERED_LIMIT * 2):
-        ends.gate.incoming(Request(number, "roots/list"))
-        ends.gate.incoming(cancelled(str(number)))
+        ends.gate.incoming(cancelled(written(number)))
     assert ends.replies == []
 
 
@@ -305,7 +293,7 @@ def test_a_request_whose_cancellation_is_dropped_is_still_pending(ends):
     for number in range(UNANSWERED_LIMIT + 1):
         ends.gate.incoming(Request(number, "roots/list"))
         ends.gate.incoming(cancelled(number))
-    assert ends.gate.drops.overrun == 1
+    assert len(ends.replies) == 1
 
 
 def test_cancelling_an_unknown_request_is_harmless(ends):

@@ -51,7 +51,7 @@ async def test_a_response_does_not_wait_behind_a_flood():
     assert await drained(inbox) == [Response(1, {})]
 
 
-async def test_a_flood_is_rate_limited_and_the_rest_is_counted():
+async def test_a_flood_is_rate_limited():
     time = Time()
     inbox = Inbox(time)
     passed = 0
@@ -61,7 +61,6 @@ async def test_a_flood_is_rate_limited_and_the_rest_is_counted():
             inbox.put(log(number))
         passed += len(await drained(inbox))
     assert passed <= BURST + 9 * 100
-    assert passed + inbox.collapsed + WAITING >= 10_000
 
 
 async def test_progress_that_was_not_yet_fetched_is_replaced_by_newer_progress():

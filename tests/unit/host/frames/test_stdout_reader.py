@@ -191,7 +191,6 @@ async def test_a_flood_leaves_the_event_loop_half_of_its_time():
     seconds = time.process_time() - started
     turning.cancel()
     assert turns > seconds / 0.02
-    assert bench.inbox.collapsed > 39_000
 
 
 async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch, bench):
@@ -227,7 +226,6 @@ async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_par
     for begin in ('"method":"notifications/message"', '"id":7,"method":"sampling/createMessage"'):
         await bench.take(f'{{"jsonrpc":"2.0",{begin},"params":{params}}}\n'.encode())
     assert await bench.got() == Request(7, "sampling/createMessage")
-    assert bench.gate.drops.collapsed == 1
 
 
 async def test_a_server_that_echoes_its_input_is_recognized(bench):

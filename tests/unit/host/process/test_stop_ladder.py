@@ -39,19 +39,13 @@ async def test_a_server_that_exits_on_eof_is_not_waited_for():
         assert time.monotonic() - started < 20
 
 
-async def test_a_server_that_ignores_eof_gets_sigterm():
-    async with server(WAIT + "time.sleep(60)") as (process, stdin):
+@pytest.mark.parametrize(
+    ("begin", "sent"), [("", "SIGTERM"), ("signal.signal(signal.SIGTERM, signal.SIG_IGN); ", "SIGKILL")]
+)
+async def test_a_server_that_ignores_eof_gets_sigterm_and_then_sigkill(begin, sent):
+    async with server(f"{begin}{WAIT}time.sleep(60)") as (process, stdin):
         await descend(process, stdin, GRACE, asyncio.Event())
-        assert process.exit.signal == "SIGTERM"
-
-
-async def test_a_server_that_ignores_sigterm_is_killed():
-    async with server("signal.signal(signal.SIGTERM, signal.SIG_IGN); " + WAIT + "time.sleep(60)") as (
-        process,
-        stdin,
-    ):
-        await descend(process, stdin, GRACE, asyncio.Event())
-        assert process.exit.signal == "SIGKILL"
+        assert process.exit.signal == sent
 
 
 async def test_pending_input_is_flushed_before_the_server_is_stopped():

@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from tui.host.process.guard import OWNER_VARIABLE
-from tui.host.process.stop_ladder import Orphan, end_orphans
+from tui.host.process.stop_ladder import end_orphans
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show an environment")
 
@@ -37,9 +37,7 @@ def start():
 def test_exactly_the_processes_with_the_mark_are_ended(start):
     mark = f"owner/{uuid.uuid4().hex}"
     mine, also, other = start(mark), start(mark), start(f"{mark}0")
-    ended = end_orphans(mark, 1.0)
-    assert {one.pid for one in ended} == {mine.pid, also.pid}
-    assert Orphan(mine.pid, mine.pid) in ended
+    assert end_orphans(mark, 1.0) == {one.pid: one.pid for one in (mine, also)}
     assert mine.wait(5) == also.wait(5) == -signal.SIGTERM
     assert other.poll() is None
 
@@ -47,16 +45,16 @@ def test_exactly_the_processes_with_the_mark_are_ended(start):
 def test_an_orphan_that_ignores_sigterm_is_killed(start):
     mark = f"owner/{uuid.uuid4().hex}"
     stubborn = start(mark, f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}")
-    assert [one.pid for one in end_orphans(mark, 0.1)] == [stubborn.pid]
+    assert list(end_orphans(mark, 0.1)) == [stubborn.pid]
     assert stubborn.wait(5) == -signal.SIGKILL
 
 
 def test_an_orphan_that_is_exiting_is_not_counted(start):
     mark = f"owner/{uuid.uuid4().hex}"
     leaving = start(mark, "print('ready', flush=True); import time; time.sleep(0.05)")
-    assert end_orphans(mark, 1.0) == ()
+    assert end_orphans(mark, 1.0) == {}
     assert leaving.wait(5) == 0
 
 
 def test_without_orphans_there_is_no_delay():
-    assert end_orphans(f"owner/{uuid.uuid4().hex}", 60.0) == ()
+    assert end_orphans(f"owner/{uuid.uuid4().hex}", 60.0) == {}

@@ -32,23 +32,27 @@ def test_a_valid_message_has_no_problems(judge):
     assert judge.problems(OLD, Direction.IN, "request", "roots/list", None) == ()
 
 
-def test_missing_and_wrong_members_are_named_with_their_path(judge):
-    assert result(judge, "tools/list", {"tools": [{"name": 3}]}) == [
-        "tools.0.inputSchema is missing",
-        "tools.0.name must be a string",
-    ]
+KINDS = "'text' or 'image' or 'audio' or 'resource_link' or 'resource'"
 
 
-def test_for_a_union_only_the_intended_arm_is_reported(judge):
-    assert result(judge, "tools/call", {"content": [{"type": "image", "data": "x"}]}) == [
-        "content.0.mimeType is missing"
-    ]
-
-
-def test_an_unknown_content_type_is_reported_with_the_known_ones(judge):
-    assert result(judge, "tools/call", {"content": [{"type": "video"}]}) == [
-        "content.0.type must be 'text' or 'image' or 'audio' or 'resource_link' or 'resource'"
-    ]
+@pytest.mark.parametrize(
+    ("method", "value", "said"),
+    [
+        (
+            "tools/list",
+            {"tools": [{"name": 3}]},
+            ["tools.0.inputSchema is missing", "tools.0.name must be a string"],
+        ),
+        (  # only the intended arm of a union
+            "tools/call",
+            {"content": [{"type": "image", "data": "x"}]},
+            ["content.0.mimeType is missing"],
+        ),
+        ("tools/call", {"content": [{"type": "video"}]}, [f"content.0.type must be {KINDS}"]),
+    ],
+)
+def test_missing_and_wrong_members_are_named_with_their_path(judge, method, value, said):
+    assert result(judge, method, value) == said
 
 
 def test_a_value_that_matches_no_union_member_is_reported(judge):

@@ -1,8 +1,14 @@
-"""The client half of the SDK, loaded without its server half, and its models, built on first use."""
+"""The client half of the SDK, loaded without its server half, its models, built on first use, and its log."""
 
+import logging
+from collections.abc import Iterator
 from importlib.metadata import version
 
+import pytest
+from mcp.client import session
+
 from tests.programs import printed_by
+from tui.host.sdk.client_import import quiet_sdk_logging
 
 LOADED = "from tui.host.sdk.client_import import load_client_half\nload_client_half()\nimport sys, mcp\n"
 
@@ -165,7 +171,7 @@ def test_models_that_contain_each_other_are_built():
 
 def test_the_models_that_every_connection_needs_are_built_beforehand():
     build = "from tui.host.sdk.client_import import build_first_models\nbuild_first_models()\n"
-    code = f"{MODELS}{build}print(wire.ListToolsResult._model is not None, wire.CallToolResult._model)"
+    code = f"{MODELS}{build}print(wire.InitializeResult._model is not None, wire.CallToolResult._model)"
     assert printed_by(code) == "True None"
 
 
@@ -215,3 +221,28 @@ print([one == results[0] and "content" in one for one in results])
 
 def test_threads_that_first_use_a_model_at_once_share_it():
     assert printed_by(f"{MODELS}{RESULT_OF_A_CALL}{USED_AT_ONCE}") == str([True] * 8)
+
+
+@pytest.fixture
+def renamed(monkeypatch: pytest.MonkeyPatch) -> Iterator[logging.Logger]:
+    """A logger with a name of its own, which the SDK's session uses."""
+    logger = logging.getLogger("renamed")
+    monkeypatch.setattr(session, "logger", logger)
+    yield logger
+    for name in ("mcp", "client", "renamed"):
+        logging.getLogger(name).handlers = []
+        logging.getLogger(name).propagate = True
+
+
+def test_nothing_reaches_the_screen(renamed: logging.Logger, capfd: pytest.CaptureFixture[str]) -> None:
+    quiet_sdk_logging()
+    logging.getLogger("mcp.client.stdio").error("bad line %r", "secret")
+    logging.getLogger("client").warning("dropped %s", "secret")
+    renamed.warning("dropped %s", "secret")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_logger_name_of_the_session_is_known() -> None:
+    """Seen with mcp 2.3."""
+    assert version("mcp").startswith("2.")
+    assert session.logger.name in ("client", "mcp") or session.logger.name.startswith("mcp.")

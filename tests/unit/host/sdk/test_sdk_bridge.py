@@ -1,30 +1,35 @@
 """What the SDK sees, and what is hidden from it."""
 
-from importlib.metadata import version
+import asyncio
+import selectors
+import statistics
+import sys
+from pathlib import Path
 
+import anyio
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from mcp import MCPError
+from mcp import ClientSession, MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
     PROTOCOL_VERSION_META_KEY,
-    DiscoverResult,
     ErrorData,
-    InitializeResult,
     JSONRPCError,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
 )
 
+from tests.conftest import until
 from tests.http_server import ECHO, HttpServer, http_server
-from tests.unit.host.scripted import Script
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, Transport
-from tui.core.tools import TextContent
+from tui.core.tools import CallFailure, TextContent
 from tui.host.host import Host
-from tui.host.sdk.sdk_bridge import TICKET, RawReply, SdkBridge, header_map, parameter_headers, tidy_handshake
+from tui.host.sdk.sdk_bridge import LISTEN, SdkBridge, header_map, parameter_headers
+
+SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"
+DECLARED = {PROTOCOL_VERSION_META_KEY: "2026-07-28", CLIENT_CAPABILITIES_META_KEY: {"roots": {}}}
 
 
 @pytest.fixture
@@ -49,71 +54,6 @@ def notification(method, **params):
     return SessionMessage(JSONRPCNotification(jsonrpc="2.0", method=method, params=params))
 
 
-def hollow_ticket():
-    return RawReply(hollow=lambda raw: {"content": []})
-
-
-def test_the_ticket_mark_never_reaches_the_wire(wire):
-    meta = wire.issue(hollow_ticket())
-    sent = wire.outgoing(request(_meta={**meta, "progressToken": 1}, name="t"))
-    assert sent.message.params == {"_meta": {"progressToken": 1}, "name": "t"}
-
-
-def test_an_empty_meta_is_removed(wire):
-    sent = wire.outgoing(request(_meta=wire.issue(hollow_ticket()), name="t"))
-    assert sent.message.params == {"name": "t"}
-
-
-def test_the_raw_response_is_kept_and_the_sdk_gets_a_hollow_one(wire):
-    ticket = hollow_ticket()
-    wire.outgoing(request(_meta=wire.issue(ticket)))
-    raw = {"content": [{"type": "hologram"}], "isError": "maybe"}
-    assert wire.incoming(answer(raw)).message.result == {"content": []}
-    assert ticket.raw == raw
-
-
-def test_a_hollow_response_of_the_modern_era_has_the_required_fields(wire):
-    meta = wire.issue(hollow_ticket()) | {PROTOCOL_VERSION_META_KEY: "2026-07-28"}
-    wire.outgoing(request(_meta=meta))
-    result = wire.incoming(answer({"content": []})).message.result
-    assert (result["resultType"], result["ttlMs"]) == ("complete", 0)
-
-
-def test_a_response_with_an_unknown_result_type_is_an_error(wire):
-    meta = wire.issue(hollow_ticket()) | {PROTOCOL_VERSION_META_KEY: "2026-07-28"}
-    wire.outgoing(request(_meta=meta))
-    error = wire.incoming(answer({"resultType": "dream"})).message.error
-    assert error.message == "the server's response is invalid: unknown resultType “dream”"
-
-
-def test_result_type_is_ignored_in_older_revisions(wire):
-    ticket = hollow_ticket()
-    wire.outgoing(request(_meta=wire.issue(ticket)))
-    wire.incoming(answer({"resultType": "dream"}))
-    assert ticket.raw == {"resultType": "dream"}
-
-
-def test_a_response_that_requires_input_is_kept_raw_and_the_sdk_gets_a_hollow_one(wire):
-    ticket = hollow_ticket()
-    wire.outgoing(request(_meta=wire.issue(ticket) | {PROTOCOL_VERSION_META_KEY: "2026-07-28"}))
-    asking = {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create"}}}
-    assert wire.incoming(answer(asking)).message.result["resultType"] == "complete"
-    assert (ticket.wanted, ticket.raw) == (asking, None)
-
-
-def test_a_withdrawn_ticket_keeps_nothing(wire):
-    ticket = hollow_ticket()
-    meta = wire.issue(ticket)
-    wire.outgoing(request(_meta=meta))
-    wire.withdraw(meta)
-    wire.incoming(answer({"content": []}))
-    assert ticket.raw is None
-
-
-def test_a_response_without_a_ticket_is_unchanged(wire):
-    assert wire.incoming(answer({"x": 1}, 7)).message.result == {"x": 1}
-
-
 @pytest.mark.parametrize(
     ("said", "versions"),
     [
@@ -136,160 +76,342 @@ def test_the_protocol_versions_named_in_a_rejection_are_noted(wire):
     assert wire.server_versions == ("2031-01-01",)
 
 
-@pytest.mark.parametrize("method", ["sampling/createMessage"])
-def test_a_request_for_a_feature_not_offered_is_rejected_as_an_unknown_method(wire, method):
-    wire.incoming(request(method, "s1"))
-    refusal = JSONRPCError(jsonrpc="2.0", id="s1", error=ErrorData(code=-32600, message="no"))
-    assert wire.outgoing(SessionMessage(refusal)).message.error.code == -32601
-
-
-def test_other_rejections_are_unchanged(wire):
-    wire.incoming(request("made/up", "s1"))
-    refusal = JSONRPCError(jsonrpc="2.0", id="s1", error=ErrorData(code=-32600, message="no"))
-    assert wire.outgoing(SessionMessage(refusal)).message.error.code == -32600
-
-
-def test_every_notification_is_reported(wire, heard):
-    wire.incoming(notification("notifications/tools/list_changed"))
+def test_every_notification_is_reported_and_none_reaches_the_session(wire, heard):
+    assert wire.incoming(notification("notifications/tools/list_changed")) is None
     assert heard == ["notifications/tools/list_changed"]
 
 
-@pytest.mark.parametrize("value", ["NaN", float("nan"), float("inf"), 10**400, [], {}])
-def test_invalid_progress_never_reaches_the_sdk(wire, value):
-    assert wire.incoming(notification("notifications/progress", progressToken=1, progress=value)) is None
+# ---- our requests ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [0, -1, 0.5, 3])
-def test_valid_progress_reaches_the_sdk(wire, value):
-    item = notification("notifications/progress", progressToken=1, progress=value)
-    assert wire.incoming(item) is item
+class Wire:
+    """Requests over a connection that keeps the sent messages."""
 
+    def __init__(self, protocol="2025-11-25", takes=True, stamp=None):
+        self.sent = []
+        self.headers = []
+        self.reports = []
+        self.takes = takes
+        self.bridge = SdkBridge(None, self, lambda *_: None, stamp=lambda modern: stamp or {})
+        self.bridge.outgoing(request("server/discover", _meta=DECLARED))
+        self.bridge.protocol = protocol
 
-def test_endless_requests_from_a_server_use_bounded_memory(wire):
-    for number in range(5000):
-        wire.incoming(request("roots/list", number))
-    assert len(wire._inbound) <= 1024
+    def put(self, message, headers):
+        self.sent.append(message)
+        self.headers.append(headers)
+        return self.takes
 
+    async def call(self, progress=True, **meta):
+        """Start a call; return its task and its id."""
+        params = {"name": "echo", "arguments": {"a": 1}} | ({"_meta": meta} if meta else {})
+        report = (lambda *what: self.reports.append(what)) if progress else None
+        task = asyncio.create_task(self.bridge.request("tools/call", params, report))
+        await asyncio.sleep(0)
+        return task, self.sent[-1]["id"]
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                ["protocolVersion", "supportedVersions", "inputRequests", "resultType", "content"]
-            ),
-            inner,
+    def answer(self, name, result):
+        return self.bridge.incoming(answer(result, name))
+
+    def fail(self, name, **error):
+        return self.bridge.incoming(
+            SessionMessage(JSONRPCError(jsonrpc="2.0", id=name, error=ErrorData(**error)))
         )
-    ),
-    max_leaves=15,
-)
+
+    def progress(self, **params):
+        return self.bridge.incoming(notification("notifications/progress", **params))
+
+    async def end(self, task=None):
+        """Close the connection, which fails a pending request."""
+        await self.bridge.__aexit__()
+        if task is not None:
+            with pytest.raises(MCPError, match="Connection closed"):
+                await task
 
 
-@given(st.dictionaries(st.sampled_from(["protocolVersion", "resultType", "inputRequests", "x"]), json_values))
-def test_any_result_of_any_request_is_processed_without_an_exception(result):
-    wire = SdkBridge(None, None, lambda method, params: None)
-    wire.outgoing(request("initialize", 1))
-    wire.outgoing(
-        request("tools/call", 2, _meta={**wire.issue(hollow_ticket()), PROTOCOL_VERSION_META_KEY: "x"})
-    )
-    for request_id in (1, 2, 3):
-        assert wire.incoming(answer(result, request_id)) is not None
+@pytest.fixture
+async def calls():
+    return Wire()
 
 
-def test_the_ticket_mark_contains_exactly_one_slash():
-    assert TICKET.count("/") == 1
-
-
-def test_this_sdk_version_accepts_hollow_responses():
-    """Written for mcp 2.3: check what the bridge relies on before raising this."""
-    assert version("mcp").startswith("2.")
-
-
-async def test_if_the_sdk_drops_the_mark_tools_and_calls_still_work(monkeypatch):
-    """Then it validates complete responses itself, as in any other client."""
-    monkeypatch.setattr(SdkBridge, "issue", lambda wire, ticket: {})
-    host = Host(
-        [ServerSpec("srv", "x")], sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open
-    )
-    await host.start_all()
-    [tool] = host.toolbox.tools()
-    result = await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
-    raw = await host.workbench.request("srv", "tools/list", {}, call="c", seconds=5)
-    await host.shutdown()
-    assert tool.name == "echo" and tool.schema == {"type": "object"}
-    assert result.content == (TextContent("hello"),) and not result.is_error
-    assert raw.result["tools"][0]["name"] == "echo"
-
-
-def test_a_request_is_stamped_for_its_era_and_keeps_its_own_values():
-    def stamp(modern):
-        return {"level": "info"} if modern else {"traceparent": "00-1"}
-
-    wire = SdkBridge(None, None, lambda method, params: None, stamp=stamp)
-    new = wire.outgoing(request(_meta={PROTOCOL_VERSION_META_KEY: "2026-07-28", "level": "mine"}, name="t"))
-    assert new.message.params["_meta"] == {PROTOCOL_VERSION_META_KEY: "2026-07-28", "level": "mine"}
-    old = wire.outgoing(request(request_id=2, name="t"))
-    assert old.message.params == {"name": "t", "_meta": {"traceparent": "00-1"}}
-    hello = wire.outgoing(request("initialize", 3, capabilities={}))
-    assert hello.message.params == {"capabilities": {}}
-
-
-def test_a_change_stream_also_requests_task_updates(wire):
-    asked = {"toolsListChanged": True}
-    assert wire.outgoing(request("subscriptions/listen", notifications=asked)).message.params == {
-        "notifications": asked
+async def test_a_modern_request_declares_the_version_and_the_client_and_has_our_own_stamp():
+    wire = Wire("2026-07-28", stamp={"level": "info", "trace": "00-1"})
+    task, name = await wire.call(level="mine")
+    (message,) = wire.sent
+    assert (message["jsonrpc"], message["method"]) == ("2.0", "tools/call")
+    assert message["params"] == {
+        "name": "echo",
+        "arguments": {"a": 1},
+        "_meta": {"trace": "00-1", "level": "mine", **DECLARED, "progressToken": name},
     }
-    wire.listened_tasks = ("t-1",)
-    sent = wire.outgoing(request("subscriptions/listen", notifications=asked)).message.params
-    assert sent == {"notifications": {"toolsListChanged": True, "taskIds": ["t-1"]}}
+    await wire.end(task)
 
 
-# ---- handshakes -----------------------------------------------------------------------------------------
+async def test_a_request_without_anything_to_declare_has_no_meta(calls):
+    task, _ = await calls.call(progress=False)
+    assert calls.sent[0]["params"] == {"name": "echo", "arguments": {"a": 1}}
+    await calls.end(task)
 
 
-SOUND = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {"tools": {"listChanged": True}, "logging": {}},
-    "serverInfo": {"name": "weather", "version": "1.0"},
-    "instructions": "Ask for a city.",
-}
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
+@pytest.mark.parametrize(
+    ("version", "repeated"),
+    [("2026-07-28", {"mcp-method": "tools/call", "mcp-name": "echo"}), ("2025-11-25", {})],
 )
-FIELDS = ["capabilities", "serverInfo", "instructions", "_meta"]
+async def test_a_modern_request_repeats_its_method_and_name_in_headers(version, repeated):
+    wire = Wire(version)
+    task, _ = await wire.call()
+    assert wire.headers == [{"mcp-protocol-version": version, **repeated}]
+    await wire.end(task)
 
 
-def test_a_valid_response_is_unchanged():
-    assert tidy_handshake(SOUND) == SOUND
+async def test_the_raw_response_is_returned(calls):
+    task, name = await calls.call()
+    raw = {"content": [{"type": "hologram"}], "isError": "maybe"}
+    assert calls.answer(name, raw) is None
+    assert await task == raw
 
 
-@given(st.dictionaries(st.sampled_from(FIELDS), JSON))
-def test_the_sdk_accepts_any_initialize_result_with_a_valid_version(odd):
-    InitializeResult.model_validate(tidy_handshake(SOUND | odd))
+async def test_an_error_of_the_server_is_raised_as_the_session_raises_it(calls):
+    task, name = await calls.call()
+    assert calls.fail(name, code=-32602, message="no such tool", data={"name": "echo"}) is None
+    with pytest.raises(MCPError) as raised:
+        await task
+    error = raised.value
+    assert (error.code, error.message, error.data) == (-32602, "no such tool", {"name": "echo"})
 
 
-@given(st.dictionaries(st.sampled_from(FIELDS), JSON))
-def test_the_sdk_accepts_any_discover_result_with_a_valid_version(odd):
-    sound = {"supportedVersions": ["2026-07-28"], "capabilities": {}, "ttlMs": 0, "cacheScope": "private"}
-    DiscoverResult.model_validate(tidy_handshake(sound | odd))
+async def test_responses_to_requests_of_the_session_are_left_to_it(calls):
+    assert calls.answer(7, {"x": 1}).message.result == {"x": 1}
+    assert calls.fail(7, code=1, message="x") is not None
 
 
-@pytest.mark.parametrize("said", [None, [], "tools", 7])
-def test_a_server_without_capabilities_is_assumed_to_have_tools(said):
-    assert tidy_handshake(SOUND | {"capabilities": said})["capabilities"] == {"tools": {}}
+async def test_responses_are_matched_to_their_requests(calls):
+    first, first_name = await calls.call()
+    second, second_name = await calls.call()
+    calls.answer(second_name, {"n": 2})
+    calls.answer(first_name, {"n": 1})
+    assert await asyncio.gather(first, second) == [{"n": 1}, {"n": 2}]
 
 
-def test_a_capability_of_the_wrong_type_still_counts():
-    tidy = tidy_handshake(SOUND | {"capabilities": {"tools": True, "prompts": [], "resources": None}})
-    assert tidy["capabilities"] == {"tools": {}, "prompts": {}}
+async def test_cancelling_a_request_also_cancels_it_on_the_server(calls):
+    task, name = await calls.call()
+    task.cancel()
+    assert calls.answer(name, {"content": []}) is None  # meanwhile, which is harmless
+    assert calls.fail(name, code=1, message="x") is None
+    await calls.end()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert calls.sent[-1]["method"] == "notifications/cancelled"
+    assert calls.sent[-1]["params"]["requestId"] == name
 
 
-def test_a_name_of_megabytes_is_truncated():
-    tidy = tidy_handshake(SOUND | {"serverInfo": {"name": "n" * 5_000_000}})
-    assert tidy["serverInfo"] == {"name": "n" * 200, "version": ""}
+async def test_valid_progress_is_reported_until_the_response_arrives(calls):
+    task, name = await calls.call()
+    calls.progress(progressToken=name, progress=1, total=4, message="half")
+    calls.progress(progressToken=name, progress=-0.5, total="many", message=7)
+    for value in (True, "NaN", float("nan"), float("inf"), 10**400, [], {}, None):
+        calls.progress(progressToken=name, progress=value)
+    calls.answer(name, {})
+    await task
+    calls.progress(progressToken=name, progress=3)
+    assert calls.reports == [(1.0, 4.0, "half"), (-0.5, None, "")]
+
+
+async def test_a_failing_progress_callback_is_only_logged(caplog, calls):
+    calls.reports = None
+    task, name = await calls.call()
+    calls.progress(progressToken=name, progress=1)
+    calls.answer(name, {})
+    await task
+    assert "a progress callback failed" in caplog.text
+
+
+async def test_the_end_of_the_connection_fails_pending_and_later_requests(calls):
+    task, _ = await calls.call()
+    await calls.end(task)
+    later, _ = await calls.call()
+    await calls.end(later)
+    assert len(calls.sent) == 1
+
+
+async def test_a_request_that_cannot_be_written_fails_at_once():
+    task, _ = await Wire(takes=False).call()
+    with pytest.raises(MCPError, match="Connection closed"):
+        await task
+
+
+@pytest.mark.parametrize("end", ["result", "error", "cancelled by the server"])
+async def test_a_change_stream_is_open_from_its_acknowledgement_to_its_end(end):
+    wire, seen = Wire("2026-07-28"), []
+    asked = {"notifications": {"toolsListChanged": True}}
+    stream = asyncio.create_task(wire.bridge.request(LISTEN, asked, opened=seen.append))
+    await until(lambda: wire.sent)
+    name = wire.sent[0]["id"]
+    for meta in ({"io.modelcontextprotocol/subscriptionId": name}, {}, [], None):
+        wire.bridge.incoming(
+            notification("notifications/subscriptions/acknowledged", _meta=meta, notifications={"a": 1})
+        )
+    assert seen == [{"a": 1}] and not stream.done()
+    if end == "result":
+        wire.answer(name, {})
+    elif end == "error":
+        wire.fail(name, code=-32601, message="no")
+    else:
+        wire.bridge.incoming(notification("notifications/cancelled", requestId=name))
+    await asyncio.wait({stream}, timeout=5)
+    assert (stream.exception() is None) is (end == "result")
+
+
+ODD = {"message": "Who?", "requestedSchema": {"type": "array"}}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "said"),
+    [
+        ("ping", {}, {"result": {}}),
+        ("roots/list", {}, {"result": {"roots": []}}),
+        (
+            "elicitation/create",
+            ODD | {"requestedSchema": {"type": "object"}},
+            {"result": {"action": "decline"}},
+        ),
+        ("elicitation/create", ODD, {"error": -32602}),
+        ("sampling/createMessage", {}, {"error": -32601}),
+        ("made/up", {}, {"error": -32601}),
+    ],
+)
+async def test_a_request_of_the_server_is_answered(calls, method, params, said):
+    assert calls.bridge.incoming(request(method, "s1", **params)) is None
+    await until(lambda: calls.sent)
+    (found,) = calls.sent
+    if "error" in found:
+        found["error"] = found["error"]["code"]
+    assert found == {"jsonrpc": "2.0", "id": "s1", **said}
+
+
+@pytest.mark.parametrize("end", ["cancelled", "closed"])
+async def test_a_request_that_the_server_cancels_or_leaves_is_not_answered(calls, monkeypatch, end):
+    asked = asyncio.Event()
+
+    async def never(*_, **__):
+        asked.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(calls.bridge.requests, "answer", never)
+    calls.bridge.incoming(request("roots/list", 7))
+    await asked.wait()
+    if end == "cancelled":
+        calls.bridge.incoming(notification("notifications/cancelled", requestId="7"))
+    await calls.end()
+    assert calls.sent == [] and calls.bridge._replying == {}
+
+
+async def test_an_internal_error_is_an_answer_too(calls, monkeypatch, caplog):
+    monkeypatch.setattr(calls.bridge.requests, "answer", None)
+    calls.bridge.incoming(request("roots/list", 7))
+    await until(lambda: calls.sent)
+    assert calls.sent[0]["error"]["code"] == -32603 and "internal error" in caplog.text
+
+
+async def test_a_request_through_a_stream_of_the_sdk_is_answered_and_cancelled():
+    """As on Windows, where the SDK's transport writes."""
+    outgoing, sent = anyio.create_memory_object_stream(4)
+    bridge = SdkBridge(None, outgoing, lambda *_: None)
+    asked = asyncio.create_task(bridge.request("ping", {}))
+    name = (await sent.receive()).message.id
+    bridge.incoming(answer({"a": 1}, name))
+    assert await asked == {"a": 1}
+    asked = asyncio.create_task(bridge.request("ping", {}))
+    name = (await sent.receive()).message.id
+    asked.cancel()
+    assert (await sent.receive()).message.params["requestId"] == name
+    await sent.aclose()
+    with outgoing, pytest.raises(MCPError, match="Connection closed"):
+        await bridge.request("ping", {})
+
+
+async def result_of(spec, arguments, sink=lambda *_: None):
+    """Call the only tool of a server; return its result."""
+    host = Host([spec], sink=sink, clock=MonotonicClock())
+    await host.start_all()
+    (tool,) = host.toolbox.tools()
+    result = await host.toolbox.call(tool, arguments, seconds=5, progress=lambda *_: None)
+    await host.shutdown()
+    return result
+
+
+def local(path):
+    return ServerSpec("srv", sys.executable, (str(path),))
+
+
+@pytest.mark.parametrize("name", ["echo", " écho "])
+@pytest.mark.parametrize("modern", [True, False])
+async def test_a_request_over_http_sends_what_the_session_would(modern, name, monkeypatch):
+    """Seen with mcp 2.3: another version may add something else to its requests."""
+    meta, headers = {}, {}
+
+    def by_session(client, *args, **more):
+        data = {"method": "tools/call", "params": {"name": name, "arguments": {"text": "ä"}}}
+        client._stamp(data, options := {})
+        meta.update(data["params"].get("_meta", {}))
+        headers.update(options["headers"])
+
+    adopt = ClientSession.adopt
+
+    def adopted(client, result):
+        adopt(client, result)
+        by_session(client)
+
+    monkeypatch.setattr(ClientSession, "adopt", adopted)
+    tool = ECHO | {"name": name, "inputSchema": schema(text={"type": "string", "x-mcp-header": "Text"})}
+    async with http_server(modern=modern, tools=[tool]) as server:
+        spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
+        assert not (await result_of(spec, {"text": "ä"})).is_error
+        assert (await result_of(spec, {"text": float("nan")})).content == (TextContent('{"text": null}'),)
+    call = next(one for one in server.asked if one.method == "tools/call")
+    sent = call.message["params"].get("_meta", {})
+    assert sent.pop("progressToken") == call.message["id"]
+    assert sent == meta and headers.items() <= call.headers.items()
+    assert ("mcp-param-text" in call.headers) is modern
+
+
+async def test_a_call_without_a_response_fails_when_the_server_exits():
+    result = await result_of(local(SERVER.with_name("exit_mid_call.py")), {})
+    assert result.failure is CallFailure.SERVER_DIED
+
+
+async def test_arguments_that_are_not_json_are_sent_as_null():
+    result = await result_of(local(SERVER), {"x": float("nan")})
+    assert result.content == (TextContent('{"x": null}'),)
+
+
+class CountingSelector(selectors.DefaultSelector):
+    """Counts the turns of its event loop."""
+
+    turns = 0
+
+    def select(self, timeout=None):
+        self.turns += 1
+        return super().select(timeout)
+
+
+def test_a_call_takes_two_turns_of_the_event_loop():
+    """One for the response, one for the task that called."""
+    selector, took = CountingSelector(), []
+
+    async def call_often():
+        spec = ServerSpec("srv", sys.executable, (str(SERVER),))
+        host = Host([spec], sink=lambda *_: None, clock=MonotonicClock())
+        await host.start_all()
+        (tool,) = host.toolbox.tools()
+        for _ in range(20):
+            before = selector.turns
+            await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+            took.append(selector.turns - before)
+        await host.shutdown()
+
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector)) as runner:
+        runner.run(call_often())
+    assert statistics.median(took) == 2
 
 
 # ---- arguments in headers -------------------------------------------------------------------------------

@@ -111,9 +111,19 @@ async def test_a_declined_sign_in_says_how_to_sign_in_and_does_not_ask_twice(sto
         assert around.states[-1] == "not signed in"
 
 
-async def test_a_rejection_by_the_authorization_server_is_quoted(store: TokenStore) -> None:
-    async with OAuthServer(authorize_error="access_denied") as server:
-        with pytest.raises(SignInFailed, match=r"sign-in rejected: access_denied: You said no\."):
+@pytest.mark.parametrize(
+    ("about", "why"),
+    [
+        ({"authorize_error": "access_denied"}, r"sign-in rejected: access_denied: You said no\."),
+        ({"metadata": False, "registration": False}, r"offers no sign-in.*servers\.safe\.headers"),
+        ({"registration": False}, r"did not register.*client_id in \[servers\.safe\.oauth\]"),
+    ],
+)
+async def test_a_sign_in_that_is_rejected_or_not_offered_says_why(
+    store: TokenStore, about: dict[str, object], why: str
+) -> None:
+    async with OAuthServer(**about) as server:
+        with pytest.raises(SignInFailed, match=why):
             await Around(store, server.url).call()
 
 
@@ -128,7 +138,7 @@ async def test_without_a_browser_the_person_is_asked_to_paste(store: TokenStore)
                 return AddressAnswer(Action.ACCEPT, await asyncio.to_thread(final_address, question.url))
 
         around = Around(store, server.url, Pastes())
-        around.sign_ins._open_browser = lambda address: False
+        around.sign_ins.open_browser = lambda address: False
         assert (await around.call()).status_code == 200
         asked, again = around.person.questions
         assert asked.opens and not again.opens
@@ -306,18 +316,6 @@ async def test_a_taken_configured_port_is_reported(store: TokenStore) -> None:
 
 
 # ---- servers without sign-in, and missing settings -----------------------------------------------------
-
-
-async def test_a_401_without_oauth_says_that_a_header_is_missing(store: TokenStore) -> None:
-    async with OAuthServer(metadata=False, registration=False) as server:
-        with pytest.raises(SignInFailed, match=r"offers no sign-in.*servers\.safe\.headers"):
-            await Around(store, server.url).call()
-
-
-async def test_an_issuer_without_registration_says_that_a_client_is_missing(store: TokenStore) -> None:
-    async with OAuthServer(registration=False) as server:
-        with pytest.raises(SignInFailed, match=r"did not register.*client_id in \[servers\.safe\.oauth\]"):
-            await Around(store, server.url).call()
 
 
 async def test_the_2025_03_26_flow_without_server_metadata_works(store: TokenStore) -> None:

@@ -32,24 +32,28 @@ async def refused(around: Around, match: str) -> SignInFailed:
     return caught.value
 
 
-async def test_metadata_of_another_issuer_is_rejected_before_the_person_is_asked(store: TokenStore) -> None:
-    async with safe(store, issuer="https://evil.example") as (server, around):
-        await refused(around, r"unexpected authorization server:.*evil\.example")
-        assert around.person.questions == [] and not server.asked("/token")
+ISSUER, CALLBACK = "unexpected authorization server:", "unexpected authorization server:.*iss"
 
 
-@pytest.mark.parametrize("iss", ["https://evil.example", "https://auth.example"])
-async def test_a_callback_from_another_issuer_is_rejected_and_its_code_is_not_used(
-    store: TokenStore, iss: str
+@pytest.mark.parametrize(
+    ("about", "why", "is_asked"),
+    [
+        ({"issuer": "https://evil.example"}, rf"{ISSUER}.*evil\.example", False),
+        ({"pkce": False}, "does not support PKCE", False),
+        ({"extra": {"authorization_endpoint": "http://a:b@127.0.0.1/authorize"}}, "user name", False),
+        ({"extra": {"authorization_endpoint": "http://evil.example/a"}}, "not encrypted", False),
+        ({"extra": {"token_endpoint": "http://evil.example/token"}}, "not encrypted", True),
+        ({"iss": "https://evil.example"}, CALLBACK, True),
+        ({"iss": "https://auth.example"}, CALLBACK, True),
+        ({"iss": None}, "iss", True),
+    ],
+)
+async def test_a_server_with_a_wrong_issuer_or_address_gets_no_code_and_is_rejected_as_early_as_possible(
+    store: TokenStore, about: dict[str, Any], why: str, is_asked: bool
 ) -> None:
-    async with OAuthServer(iss=iss) as server:
-        await refused(Around(store, server.url), "unexpected authorization server:.*iss")
-        assert not server.asked("/token")
-
-
-async def test_a_callback_without_the_promised_issuer_is_rejected(store: TokenStore) -> None:
-    async with OAuthServer(iss=None) as server:
-        await refused(Around(store, server.url), "iss")
+    async with safe(store, **about) as (server, around):
+        await refused(around, why)
+        assert bool(around.person.questions) is bool(around.opened) is is_asked
         assert not server.asked("/token")
 
 
@@ -57,12 +61,6 @@ async def test_an_error_from_another_issuer_is_not_repeated(store: TokenStore) -
     async with OAuthServer(iss="https://evil.example", authorize_error="call-this-number") as server:
         failure = await refused(Around(store, server.url), "iss")
         assert "call-this-number" not in str(failure)
-
-
-async def test_an_issuer_without_pkce_is_rejected(store: TokenStore) -> None:
-    async with safe(store, pkce=False) as (_, around):
-        await refused(around, "does not support PKCE")
-        assert around.person.questions == []
 
 
 @pytest.mark.parametrize("path", ["/.well-known/oauth-authorization-server", "/register", "/token"])
@@ -85,32 +83,12 @@ async def test_an_endless_reply_is_cut_off(store: TokenStore) -> None:
         await refused(Around(store, server.url), "more than 1024 KiB")
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "why"),
-    [
-        ("http://user:password@127.0.0.1/authorize", "user name"),
-        ("http://evil.example/authorize", "not encrypted"),
-    ],
-)
-async def test_a_url_that_is_not_for_a_browser_is_not_opened(
-    store: TokenStore, endpoint: str, why: str
-) -> None:
-    async with safe(store, extra={"authorization_endpoint": endpoint}) as (_, around):
-        await refused(around, why)
-        assert around.opened == [] and around.person.questions == []
-
-
 @pytest.mark.parametrize("endpoint", ["javascript:alert(1)", "file:///etc/passwd", "https:///"])
 async def test_an_invalid_url_makes_the_metadata_unusable(store: TokenStore, endpoint: str) -> None:
     async with safe(store, extra={"authorization_endpoint": endpoint}) as (server, around):
         await refused(around, "unexpected authorization server:")
         (opened,) = around.opened  # the default path of the issuer
         assert opened.startswith(f"{server.origin}/authorize?")
-
-
-async def test_an_unencrypted_token_endpoint_gets_no_code(store: TokenStore) -> None:
-    async with OAuthServer(extra={"token_endpoint": "http://evil.example/token"}) as server:
-        await refused(Around(store, server.url), "not encrypted")
 
 
 async def test_a_callback_with_a_wrong_state_is_ignored(store: TokenStore) -> None:
@@ -121,7 +99,7 @@ async def test_a_callback_with_a_wrong_state_is_ignored(store: TokenStore) -> No
             browse(f"{redirect}?code=canary-evil&state=guessed")
             return browse(address)
 
-        around.sign_ins._open_browser = attacked
+        around.sign_ins.open_browser = attacked
         assert (await around.call()).status_code == 200
         assert "canary-evil" not in [request.form.get("code") for request in server.asked("/token")]
 
@@ -140,7 +118,7 @@ async def test_a_browser_that_returns_no_callback_times_out(
 ) -> None:
     monkeypatch.setattr(browser_sign_in, "BROWSER_SECONDS", 0.1)
     async with safe(store) as (_, around):
-        around.sign_ins._open_browser = lambda address: True
+        around.sign_ins.open_browser = lambda address: True
         await refused(around, "no response from the browser")
 
 

@@ -4,8 +4,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 
-import pytest
-from mcp.shared.auth import OAuthClientInformationFull, OAuthMetadata, OAuthToken
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.host.sign_in.provider import SignInStorage, registered_client, user_provider
@@ -42,35 +41,6 @@ def provider(stored: StoredSignIn, **oauth: object):  # type: ignore[no-untyped-
         show=None,  # type: ignore[arg-type]
         answered=None,  # type: ignore[arg-type]
     )
-
-
-async def test_a_restored_provider_refreshes_at_the_token_endpoint_of_the_issuer() -> None:
-    made = provider(STORED)
-    assert not made.context.is_token_valid() and made.context.can_refresh_token()
-    request = await made._refresh_token()
-    assert str(request.url) == f"{ISSUER}/oauth/token"
-
-
-@pytest.mark.parametrize(
-    ("supported", "method"),
-    [
-        (None, "client_secret_basic"),
-        (["client_secret_post", "private_key_jwt"], "client_secret_post"),
-        (["client_secret_basic", "client_secret_post"], "client_secret_basic"),
-    ],
-)
-async def test_a_client_secret_is_sent_by_a_method_that_the_issuer_supports(
-    supported: list[str] | None, method: str
-) -> None:
-    made = provider(STORED)
-    made.context.oauth_metadata = OAuthMetadata.model_validate(
-        METADATA
-        | {"token_endpoint_auth_methods_supported": supported, "code_challenge_methods_supported": ["S256"]}
-    )
-    with pytest.raises(Exception, match="redirect handler"):
-        await made._perform_authorization()
-    assert made.context.client_info is not None
-    assert made.context.client_info.token_endpoint_auth_method == method
 
 
 async def test_a_new_registration_drops_the_tokens_of_the_old_one() -> None:

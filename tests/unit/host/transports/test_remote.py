@@ -71,17 +71,6 @@ def host_of(server):
     return Host([spec], sink=Sink(), clock=MonotonicClock())
 
 
-async def test_an_older_server_is_probed_once():
-    async with http_server(modern=False) as server:
-        host = host_of(server)
-        await host.start("far")
-        await host.restart("far")
-        assert host.status("far").state is ServerState.RUNNING
-        await host.shutdown()
-    assert server.methods().count("server/discover") == 1
-    assert server.methods().count("initialize") == 2
-
-
 async def test_a_slow_modern_server_is_still_recognized(monkeypatch):
     monkeypatch.setattr("tui.host.transports.streamable_http.StreamableHttp.probe_seconds", 0.1)
     asked = asyncio.Event()

@@ -12,7 +12,6 @@ from tests.conftest import until
 from tests.http_server import LEGACY, MODERN, STREAM, Asked, HttpServer, event, http_server, reply, says
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
-from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.transports import streamable_http
 from tui.host.transports.remote import RemoteTransport
 from tui.host.transports.streamable_http import StreamableHttp
@@ -137,22 +136,6 @@ async def test_cancelling_a_call_sends_a_notification_to_an_older_server():
             await until(lambda: "notifications/cancelled" in server.methods())
             wanted = next(one.message["id"] for one in server.asked if one.method == "tools/call")
             assert server.asked[-1].message["params"]["requestId"] == wanted
-
-
-@ERAS
-async def test_a_rejected_call_affects_no_other_call(modern):
-    refusal = says(reply(b"<html><title>Down</title></html>", "503 Service Unavailable", "text/html"))
-    sink = Sink()
-    async with http_server(modern=modern, once={"tools/call": refusal}) as server:
-        async with Client(transport := remote(server, sink)) as client:
-            with pytest.raises(
-                MCPError, match=r"HTTP 503 \(Service Unavailable\): “Down”\. Try again"
-            ) as found:
-                await client.call_tool("echo", {})
-            assert found.value.code == NO_HTTP_ANSWER
-            assert transport.reach.status == 503
-            assert sink.events("gave up")
-            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
 
 
 @ERAS
@@ -324,13 +307,6 @@ async def test_a_call_of_a_lost_session_fails_and_is_not_resumed_in_another():
             assert server.methods().count("tools/call") == 1
 
 
-async def test_a_404_during_a_call_says_that_the_server_responded_before():
-    gone = says(reply(b"gone", "404 Not Found", "text/plain"))
-    async with http_server(answers={"tools/call": gone}) as server, Client(remote(server)) as client:
-        with pytest.raises(MCPError, match=r"HTTP 404.*responded at this URL before"):
-            await client.call_tool("echo", {})
-
-
 async def test_an_unreachable_address_ends_the_start_with_the_reason():
     async with http_server() as server:
         pass
@@ -377,13 +353,6 @@ async def test_requests_use_the_proxy_from_the_environment(monkeypatch):
         async with Client(RemoteTransport(spec, StreamableHttp, sink=Sink())) as client:
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
         assert {one.path for one in proxy.asked} == {"http://mcp.example.test/mcp"}
-
-
-async def test_a_request_is_retried_if_a_busy_server_sends_retry_after():
-    busy = says(reply(b"", "503 Service Unavailable", "", retry_after="1"))
-    async with http_server(once={"server/discover": busy}) as server, Client(remote(server)) as client:
-        assert client.protocol_version == MODERN
-        assert server.methods().count("server/discover") == 2
 
 
 async def test_a_call_cancelled_during_a_retry_delay_is_not_sent():

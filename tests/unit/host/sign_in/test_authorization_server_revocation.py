@@ -15,7 +15,7 @@ from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
-from tui.host.sign_in import revocation
+from tui.host.sign_in import authorization_server
 from tui.host.sign_in.token_store import TokenStore
 
 
@@ -48,7 +48,7 @@ async def signed_out(
         remembered=Remembered(tokens=TokenStore(folder, use_keychain=False)),
     )
     assert host.sign_ins is not None
-    host.sign_ins._open_browser = browse
+    host.sign_ins.open_browser = browse
     try:
         await host.sign_in("safe")
         return await host.sign_out("safe"), captured
@@ -149,7 +149,7 @@ async def test_a_failed_revocation_is_reported_with_the_http_status(tmp_path: Pa
 async def test_a_server_that_does_not_respond_does_not_delay_signing_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(revocation, "SECONDS", 2.0)
+    monkeypatch.setattr(authorization_server, "REVOKING_SECONDS", 2.0)
     async with Revoking(mute=frozenset({"/revoke"})) as server:
         found, _ = await signed_out(tmp_path, server)
         assert "did not respond within 1 s" in found.problem

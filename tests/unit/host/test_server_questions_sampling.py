@@ -18,8 +18,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.sampling_policy import MINUTE, SamplingRefused, ServerSampling
-from tui.host.server_questions import ServerQuestions
+from tui.host.server_questions import MINUTE, SamplingRefused, ServerQuestions, ServerSampling
 
 YES = SamplingAnswer(Action.ACCEPT)
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}
@@ -59,12 +58,6 @@ class Person(Refuser):
 
 def spec(rule: SamplingRule = SamplingRule.ALLOW, **more: Any) -> ServerSpec:
     return ServerSpec("weather", sampling=rule, **more)
-
-
-async def test_an_allowed_server_gets_a_reply_without_a_question() -> None:
-    person, model = Person(YES), Model()
-    assert await ServerSampling(ServerQuestions(person), model).answer(spec(), PARAMS, 0) == REPLY
-    assert model.asked == [(PARAMS, 1000)] and person.seen == []
 
 
 async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:

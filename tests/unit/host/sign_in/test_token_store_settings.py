@@ -7,7 +7,7 @@ import pytest
 
 from tui.core.errors import ConfigError
 from tui.core.servers import OAuthSpec, ServerSpec
-from tui.host.sign_in.keychain_values import resolved_env, resolved_headers, resolved_oauth
+from tui.host.sign_in.token_store import resolved_env, resolved_headers, resolved_oauth
 
 HEADERS = {
     "Authorization": "Bearer keyring:mcptui/api",

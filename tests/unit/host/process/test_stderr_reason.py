@@ -1,6 +1,6 @@
 import pytest
 
-from tui.host.process.reason_line import reason_line
+from tui.host.process.stderr import reason_line
 
 NPM_404 = """npm error code E404
 npm error 404 Not Found - GET https://registry.npmjs.org/nope - Not found

@@ -53,11 +53,17 @@ def test_bye_ends_the_guard_and_nothing_else(start, owner):
     assert server.poll() is None
 
 
-def test_when_the_host_is_gone_its_guarded_groups_are_ended_and_no_others(start, owner):
-    server, forgotten, watcher = sleeper(start), sleeper(start), guarding(start, owner)
+@pytest.mark.parametrize("with_python", [True, False])
+def test_when_the_host_is_gone_its_guarded_groups_are_ended_and_no_others(
+    start, owner, monkeypatch, with_python
+):
+    server, forgotten = sleeper(start), sleeper(start)
+    if not with_python:
+        monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    watcher = guarding(start, owner)
     watcher.stdin.write(b"+%d\n+%d\n-%d\nnonsense\n" % (server.pid, forgotten.pid, forgotten.pid))
     watcher.stdin.close()
-    assert server.wait(5) == -signal.SIGTERM
+    assert server.wait(5) == -(signal.SIGTERM if with_python else signal.SIGKILL)
     assert watcher.wait(5) == 0
     assert forgotten.poll() is None
 
@@ -78,17 +84,6 @@ def test_with_nothing_to_end_the_guard_exits_at_once(start, owner):
     watcher = guarding(start, owner)
     watcher.stdin.close()
     assert watcher.wait(5) == 0
-
-
-def test_without_python_the_guarded_groups_are_killed(start, owner, monkeypatch):
-    server, forgotten = sleeper(start), sleeper(start)
-    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    watcher = guarding(start, owner)
-    watcher.stdin.write(b"+%d\n+%d\n-%d\n" % (server.pid, forgotten.pid, forgotten.pid))
-    watcher.stdin.close()
-    assert server.wait(5) == -signal.SIGKILL
-    assert watcher.wait(5) == 0
-    assert forgotten.poll() is None
 
 
 def test_a_hangup_of_the_terminal_does_not_end_the_guard(start, owner):

@@ -9,7 +9,7 @@ from tests.conftest import until
 from tests.http_server import STREAM, event, http_server, reply, says
 from tests.unit.host.transports.test_streamable_http import Sink, remote
 from tui.core.jsonrpc import framing
-from tui.host.transports import http_listening, streamable_http
+from tui.host.transports import streamable_http
 from tui.host.waits import set_within
 
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
@@ -18,7 +18,7 @@ CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch):
     monkeypatch.setattr(streamable_http, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr(http_listening, "LONGEST_RETRY", 0.04)
+    monkeypatch.setattr(streamable_http, "LONGEST_RETRY", 0.04)
 
 
 class Streams:
@@ -118,13 +118,13 @@ async def test_a_stream_without_event_ids_counts_as_having_missed_messages_when_
 
 async def test_streams_that_end_without_a_message_are_reopened_less_and_less_often(monkeypatch):
     delays = []
-    after_failure = http_listening.RetryDelay.after_failure
+    after_failure = streamable_http.RetryDelay.after_failure
 
     def noted(self, worked):
         delays.append(round(after_failure(self, 0.0 if worked < 0.04 else worked), 3))
         return delays[-1]
 
-    monkeypatch.setattr(http_listening.RetryDelay, "after_failure", noted)
+    monkeypatch.setattr(streamable_http.RetryDelay, "after_failure", noted)
     monkeypatch.setattr(framing, "SHORTEST_RETRY", 10)
     streams = Streams()
     async with http_server(modern=False, answers={"GET": streams}) as server, Client(remote(server)):
@@ -141,32 +141,22 @@ async def test_streams_that_end_without_a_message_are_reopened_less_and_less_oft
 # ---- sessions ----------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def impatient(monkeypatch):
-    monkeypatch.setattr(streamable_http, "HANDSHAKE_SECONDS", (0.1, 20.0))
-
-
 async def hang(asked, writer):
     """Never answer."""
 
 
-async def test_a_session_is_reopened_although_the_first_handshake_is_not_answered(impatient):
-    async with http_server(modern=False) as server, Client(remote(server)) as client:
-        await client.list_tools()
-        server.sessions.clear()
-        server.once["initialize"] = hang
-        assert not (await client.call_tool("echo", {})).is_error
-        assert server.methods().count("initialize") == 3
-
-
-async def test_a_session_is_reopened_although_its_last_step_is_not_answered(monkeypatch):
+@pytest.mark.parametrize(("step", "handshakes"), [("initialize", 3), ("notifications/initialized", 2)])
+async def test_a_session_is_reopened_although_a_step_of_the_handshake_is_not_answered(
+    monkeypatch, step, handshakes
+):
+    monkeypatch.setattr(streamable_http, "HANDSHAKE_SECONDS", (0.1, 20.0))
     monkeypatch.setattr(streamable_http, "INITIALIZED_SECONDS", 0.1)
     async with http_server(modern=False) as server, Client(remote(server)) as client:
         await client.list_tools()
         server.sessions.clear()
-        server.once["notifications/initialized"] = hang
+        server.once[step] = hang
         assert not (await client.call_tool("echo", {})).is_error
-        assert server.methods().count("initialize") == 2
+        assert server.methods().count("initialize") == handshakes
 
 
 async def test_a_session_lost_while_idle_is_reopened_although_no_handshake_is_answered_at_first(monkeypatch):
