@@ -16,7 +16,7 @@ from typing import Any
 
 from tui.core.hidden_text.readable import in_numbers
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.secrets.secret_names import names_a_key
+from tui.core.secrets.secret_names import mark_of, names_a_key
 from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
 
 _LOADERS = frozenset(
@@ -81,7 +81,6 @@ MAX_SHOWN_CHANGE = 400
 _GENERATED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}", re.ASCII)
 """Matches values that look like a key. Any other value stays visible in a command line."""
 
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _SHOWN_FIRST = ("command", "cwd", "url", "args.", "env.", "headers.", "api_key")
 """References at places with these prefixes already have a line in the question."""
 
@@ -161,7 +160,7 @@ class Launch:
         text = value if reference is None else reference.text
         for name, secret in (*self.env.items(), *self.headers.items()):
             if secret in text and names_a_key(name) and _GENERATED.fullmatch(secret):
-                text = text.replace(secret, f"[redacted:{_NOT_IN_A_NAME.sub('_', name)[:60]}]")
+                text = text.replace(secret, mark_of(name))
         return text
 
     @property

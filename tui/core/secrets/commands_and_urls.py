@@ -14,6 +14,7 @@ from tui.core.late_compiling import late
 from tui.core.secrets.secret_names import (
     is_about_a_secret,
     is_secret_header,
+    mark_of,
     may_be_secret,
     names_a_secret,
 )
@@ -25,7 +26,6 @@ LONGEST_PLAIN = 1000
 _SHOWN = late(r"(?:\w{1,40}\s{1,40})?(?:\[redacted:[^\]]{0,200}\]|\*{3}|\$\{[A-Za-z_]\w{0,200}\})")
 """Text that already replaces a secret: a mark, or a reference to a variable."""
 
-_NOT_IN_A_NAME = late(r"[^A-Za-z0-9_.-]")
 
 _VALUE = r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s;&,"'`]+))"""
 _ASSIGNED = late(r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]*)=(?=[^\s;&,`])")
@@ -128,8 +128,7 @@ def masked(text: str, places: Iterable[SecretSpan] | None = None) -> str:
     parts: list[str] = []
     done = 0
     for place in places_in(text) if places is None else places:
-        name = _NOT_IN_A_NAME.sub("_", place.name)[:60]
-        parts += (text[done : place.start], f"[redacted:{name}]")
+        parts += (text[done : place.start], mark_of(place.name))
         done = place.end
     return "".join((*parts, text[done:]))
 
