@@ -8,7 +8,6 @@ import hashlib
 import hmac
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
@@ -40,7 +39,6 @@ def is_loader(name: str) -> bool:
 
 
 _SPACES = re.compile(" {5,}")
-_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159"
 )
@@ -52,28 +50,21 @@ def spelled(text: str) -> str:
 
     Unlike in other texts, line ends and unusual blanks are made visible too.
     """
-    if text.isascii() and text.isprintable():
-        return _counted(text)
-    runs = ((hidden, "".join(run)) for hidden, run in groupby(text, is_hidden))
-    return _counted("".join(in_numbers(run) if hidden else run for hidden, run in runs))
+    if has_hidden(text):
+        runs = ((hidden, "".join(run)) for hidden, run in groupby(text, is_hidden))
+        text = "".join(in_numbers(run) if hidden else run for hidden, run in runs)
+    return _SPACES.sub(lambda found: f"[{len(found[0])} blanks]", text)
 
 
 def is_hidden(char: str) -> bool:
     """Return whether a character is invisible, or looks like a space without being one."""
-    if char == " ":
-        return False
-    kind = unicodedata.category(char)
     is_selector = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
-    return kind in _HIDDEN or kind == "Zs" or char in _BLANK or is_selector
+    return not char.isprintable() or char in _BLANK or is_selector
 
 
 def has_hidden(text: str) -> bool:
     """Return whether any character of a text is hidden."""
     return not (text.isascii() and text.isprintable()) and any(map(is_hidden, text))
-
-
-def _counted(text: str) -> str:
-    return _SPACES.sub(lambda found: f"[{len(found[0])} blanks]", text) if "     " in text else text
 
 
 MAX_SHOWN_CHANGE = 400
