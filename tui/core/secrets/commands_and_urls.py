@@ -190,7 +190,8 @@ def _assigned_in(text: str) -> Iterator[SecretSpan]:
     for found in _ASSIGNED.finditer(text):
         name = found["name"]
         signed = text[max(0, found.start() - 1) : found.start()] in ("?", "&") and name.lower() in _SIGNED
-        if found.end() < done or not (signed or _names_one(name)):
+        names_one = _may_name_one if len(name) <= 64 else _may_name_one.__wrapped__
+        if found.end() < done or not (signed or names_one(name)):
             continue
         value = _ASSIGNED_TO.match(text, found.end(), found.end() + LONGEST_PLAIN + 1)
         if value is None or value.end() > found.end() + LONGEST_PLAIN:
@@ -211,10 +212,6 @@ def _shaped(text: str) -> Iterator[SecretSpan]:
         place += len(octets[at:start].decode("utf-8", "surrogatepass"))
         at = start
         yield SecretSpan(place, place + len(octets[start:end].decode("utf-8", "surrogatepass")), name)
-
-
-def _names_one(name: str) -> bool:
-    return (_may_name_one if len(name) <= 64 else _may_name_one.__wrapped__)(name)
 
 
 @lru_cache(1024)
