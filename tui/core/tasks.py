@@ -86,13 +86,13 @@ class Task:
         status = raw.get("status")
         if status not in list(TaskStatus):
             raise ValueError(f"unknown task status {quoted_name(str(status), 40)}")
-        message = raw.get("statusMessage")
+        message, said = raw.get("statusMessage"), whole(raw.get("pollIntervalMs"))
         return replace(
             self,
             status=TaskStatus(status),
             message=clean_line(message, MESSAGE_CHARS) if isinstance(message, str) else "",
             ttl_ms=whole(raw.get("ttlMs")),
-            poll_ms=_poll(whole(raw.get("pollIntervalMs"))),
+            poll_ms=USUAL_POLL_MS if said is None else max(MIN_POLL_MS, min(MAX_POLL_MS, said)),
         )
 
 
@@ -105,10 +105,6 @@ def made(raw: Mapping[str, Any], task: Task) -> Task:
     if not isinstance(found, str) or not found or len(found) > MAX_ID:
         raise ValueError("a task without a valid taskId")
     return replace(task, id=found).updated(raw)
-
-
-def _poll(said: int | None) -> int:
-    return USUAL_POLL_MS if said is None else max(MIN_POLL_MS, min(MAX_POLL_MS, said))
 
 
 class TaskStore(Protocol):

@@ -10,7 +10,7 @@ NFD).
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import category, normalize
@@ -89,10 +89,15 @@ _NEVER = (
 )
 _HAN = "\u3001-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 _WITHOUT_BLANKS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-_UNNEEDED = (
-    "(\U0001f3f4\U000e0067\U000e0062"
+FLAG = (
+    "(?<=\U0001f3f4)\U000e0067\U000e0062"
     "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)"
-    f"\U000e007f)|{_NEVER}"
+    "\U000e007f"
+)
+"""Matches the flag of England, Scotland or Wales, after the black flag that is displayed for it."""
+
+_UNNEEDED = (
+    f"({FLAG})|{_NEVER}"
     f"(?<![{_PICTURES}]\ufe0e)(?<![{_PICTURES}0-9#*]\ufe0f)"
     f"(?<![{_HAN}][\ufe00-\ufe02\U000e0100-\U000e010f])"
     f"(?<![{_WITHOUT_BLANKS}]\u200b(?=[{_WITHOUT_BLANKS}]))"
@@ -311,13 +316,13 @@ def start_of(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: grapheme_start(text, max(0, limit))]
 
 
-def clean_line(text: str, limit: int = 200) -> str:
+def clean_line(text: str, limit: int = 200, cleaned: Callable[[str], str] = clean) -> str:
     """Return `text` cleaned, as one line of at most `limit` characters, with white space collapsed.
 
     Only the first part of a long text is read, so the cost does not grow with its size.
     """
     start = start_of(text, limit * 4 + 64)
-    line = " ".join(clean(start).split())
+    line = " ".join(cleaned(start).split())
     if len(line) > limit:
         return start_of(line, limit - 1) + "…"
     return line + "…" if len(start) < len(text) else line

@@ -67,7 +67,7 @@ def web_address(url: str) -> WebAddress:
         return WebAddress(url, "", "", problem=f"Only https URLs can be opened. This one is {scheme}.")
     if not host:
         return WebAddress(url, "", "", problem="It has no host.")
-    start = url.lower().index(host, len(parts.scheme) + 3 + _user_length(parts))
+    start = url.lower().index(host, len(parts.scheme) + 3 + parts.netloc.rfind("@") + 1)
     end = start + len(host)
     problem = ""
     if parts.scheme == "http" and not is_loopback(host):
@@ -83,11 +83,6 @@ def _unsound(url: str) -> str:
         return f"It is {len(url):,} characters long."
     odd = next((char for char in url if char in " \\" or unicodedata.category(char)[0] == "C"), "")
     return f"It contains U+{ord(odd):04X}, which is not allowed in a URL." if odd else ""
-
-
-def _user_length(parts: SplitResult) -> int:
-    user, at, _ = parts.netloc.rpartition("@")
-    return len(user) + len(at)
 
 
 def host_of(url: str) -> str:

@@ -27,6 +27,11 @@ async def echo(arguments: Mapping[str, Any]) -> ToolResult:
     return text(f"echo {arguments.get('text', '')}")
 
 
+async def hang(arguments: Mapping[str, Any]) -> ToolResult:
+    await asyncio.get_running_loop().create_future()
+    return text("never")
+
+
 class FunctionToolbox:
     """A toolbox whose tools are coroutine functions of one server `srv`."""
 

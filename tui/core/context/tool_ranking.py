@@ -66,7 +66,7 @@ def key_of(tool: Tool) -> Key:
 
 def choose(
     table: NameTable, room: ToolBudget, before: ToolHistory, tokens_of: Callable[[str, Tool], int | None]
-) -> tuple[frozenset[Key], bool, list[Tool]]:
+) -> tuple[frozenset[Key], bool, list[tuple[str, Tool]]]:
     """Return the tools to offer besides `find_tools`, whether that is all of them, and all tools by rank.
 
     `tokens_of` returns the tokens of a tool's definition; None if it cannot be offered at all. If all fit,
@@ -81,7 +81,7 @@ def choose(
     own = any(is_read_result(tool) for _, tool in items)
     places = room.max_tools - 1 - (not own)
     tokens = room.tokens - RESERVED_TOKENS * (1 + (not own))
-    order = _ranked(items, table, before)
+    order = ranked(table, before)
     for name, tool in order:
         if len(chosen) >= places:
             break
@@ -89,17 +89,12 @@ def choose(
         if size is not None and size <= tokens:
             chosen.add(key_of(tool))
             tokens -= size
-    return frozenset(chosen), False, [tool for _, tool in order]
+    return frozenset(chosen), False, order
 
 
-def ranked(table: NameTable, before: ToolHistory) -> list[Tool]:
-    """Return all tools in the order in which they would be offered."""
-    return [tool for _, tool in _ranked(table.items(), table, before)]
-
-
-def _ranked(
-    items: Sequence[tuple[str, Tool]], table: NameTable, before: ToolHistory
-) -> list[tuple[str, Tool]]:
+def ranked(table: NameTable, before: ToolHistory) -> list[tuple[str, Tool]]:
+    """Return all tools with their names, in the order in which they would be offered."""
+    items = table.items()
     recent = _recent(before.talk, table)
     loaded = {key: at for at, key in enumerate(before.loaded)}
     said = (message.text for message in reversed(before.talk) if isinstance(message, UserMessage))

@@ -287,8 +287,8 @@ class ToolOffer:
         if len(self.specs) <= FEW:
             return ()
         order = self._order or ranked(self.table, self._before)
-        own = [tool for _, tool in self.table.items() if is_find_tools(tool)]
-        best = dict.fromkeys(self.table.name_of(tool) for tool in (*own, *order))
+        own = [one for one in self.table.items() if is_find_tools(one[1])]
+        best = dict.fromkeys(self.table.name_of(tool) for _, tool in (*own, *order))
         offered = {spec.name for spec in self.specs}
         return tuple(name for name in best if name in offered)
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
-from tui.core.text import clean, start_of
+from tui.core.text import FLAG, clean, clean_line
 
 FAR_BLANKS = 60
 """Columns of blanks in a row that move the following text off the screen."""
@@ -28,15 +28,8 @@ _BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NO_COLUMN = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
 
 _TAGS = re.compile("[\U000e0000-\U000e007f]+")
-FLAG = re.compile(
-    "(?<=\U0001f3f4)\U000e0067\U000e0062"
-    "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)"
-    "\U000e007f"
-)
-"""The flag of England, Scotland or Wales, after the black flag that is displayed for it."""
-
 _PARTS = re.compile(
-    f"(?P<flag>{FLAG.pattern})|(?P<tags>{_TAGS.pattern})"
+    f"(?P<flag>{FLAG})|(?P<tags>{_TAGS.pattern})"
     "|(?P<selectors>[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,})"
     "|(?:(?![\U000e0000-\U000e007f]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3}).)+",
     re.DOTALL,
@@ -69,11 +62,7 @@ def readable(text: str) -> str:
 
 def readable_line(text: str, limit: int = 200) -> str:
     """Return `text` readable, as one line of at most `limit` characters, with white space collapsed."""
-    start = start_of(text, limit * 4 + 64)
-    line = " ".join(readable(start).split())
-    if len(line) > limit:
-        return start_of(line, limit - 1) + "…"
-    return line + "…" if len(start) < len(text) else line
+    return clean_line(text, limit, readable)
 
 
 def hidden_runs(text: str) -> Iterator[tuple[int, int]]:

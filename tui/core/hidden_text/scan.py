@@ -16,7 +16,8 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core.hidden_text.injected_instructions import orders_in
-from tui.core.hidden_text.readable import FLAG, gaps, hidden_runs, mixed_word, readable_line, tags_in
+from tui.core.hidden_text.readable import gaps, hidden_runs, mixed_word, readable_line, tags_in
+from tui.core.text import FLAG
 
 LONG_RUN = 4
 """Invisible characters in a row that are not a typing mistake."""
@@ -165,7 +166,7 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
 
 
 def _unseen(text: str, place: str) -> Iterator[HiddenText]:
-    rest = FLAG.sub("", text.replace("\r\n", "\n"))
+    rest = re.sub(FLAG, "", text.replace("\r\n", "\n"))
     if _TAGS.search(rest):
         written = tags_in(rest) or rest[:EXCERPT_CHARS]
         yield HiddenText(Sign.TAGS, place, readable_line(written, EXCERPT_CHARS))

@@ -8,7 +8,6 @@ import hashlib
 import hmac
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
@@ -16,7 +15,7 @@ from typing import Any
 
 from tui.core.hidden_text.readable import in_numbers
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.secrets.secret_names import names_a_key
+from tui.core.secrets.secret_names import mark_of, names_a_key
 from tui.core.servers import Grant, OAuthSpec, Reference, ServerSpec
 
 _LOADERS = frozenset(
@@ -40,7 +39,6 @@ def is_loader(name: str) -> bool:
 
 
 _SPACES = re.compile(" {5,}")
-_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159"
 )
@@ -52,19 +50,16 @@ def spelled(text: str) -> str:
 
     Unlike in other texts, line ends and unusual blanks are made visible too.
     """
-    if text.isascii() and text.isprintable():
-        return _counted(text)
-    runs = ((hidden, "".join(run)) for hidden, run in groupby(text, is_hidden))
-    return _counted("".join(in_numbers(run) if hidden else run for hidden, run in runs))
+    if has_hidden(text):
+        runs = ((hidden, "".join(run)) for hidden, run in groupby(text, is_hidden))
+        text = "".join(in_numbers(run) if hidden else run for hidden, run in runs)
+    return _SPACES.sub(lambda found: f"[{len(found[0])} blanks]", text)
 
 
 def is_hidden(char: str) -> bool:
     """Return whether a character is invisible, or looks like a space without being one."""
-    if char == " ":
-        return False
-    kind = unicodedata.category(char)
     is_selector = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
-    return kind in _HIDDEN or kind == "Zs" or char in _BLANK or is_selector
+    return not char.isprintable() or char in _BLANK or is_selector
 
 
 def has_hidden(text: str) -> bool:
@@ -72,16 +67,11 @@ def has_hidden(text: str) -> bool:
     return not (text.isascii() and text.isprintable()) and any(map(is_hidden, text))
 
 
-def _counted(text: str) -> str:
-    return _SPACES.sub(lambda found: f"[{len(found[0])} blanks]", text) if "     " in text else text
-
-
 MAX_SHOWN_CHANGE = 400
 
 _GENERATED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}", re.ASCII)
 """Matches values that look like a key. Any other value stays visible in a command line."""
 
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _SHOWN_FIRST = ("command", "cwd", "url", "args.", "env.", "headers.", "api_key")
 """References at places with these prefixes already have a line in the question."""
 
@@ -161,7 +151,7 @@ class Launch:
         text = value if reference is None else reference.text
         for name, secret in (*self.env.items(), *self.headers.items()):
             if secret in text and names_a_key(name) and _GENERATED.fullmatch(secret):
-                text = text.replace(secret, f"[redacted:{_NOT_IN_A_NAME.sub('_', name)[:60]}]")
+                text = text.replace(secret, mark_of(name))
         return text
 
     @property

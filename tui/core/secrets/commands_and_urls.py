@@ -14,6 +14,7 @@ from tui.core.late_compiling import late
 from tui.core.secrets.secret_names import (
     is_about_a_secret,
     is_secret_header,
+    mark_of,
     may_be_secret,
     names_a_secret,
 )
@@ -25,7 +26,6 @@ LONGEST_PLAIN = 1000
 _SHOWN = late(r"(?:\w{1,40}\s{1,40})?(?:\[redacted:[^\]]{0,200}\]|\*{3}|\$\{[A-Za-z_]\w{0,200}\})")
 """Text that already replaces a secret: a mark, or a reference to a variable."""
 
-_NOT_IN_A_NAME = late(r"[^A-Za-z0-9_.-]")
 
 _VALUE = r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s;&,"'`]+))"""
 _ASSIGNED = late(r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]*)=(?=[^\s;&,`])")
@@ -128,8 +128,7 @@ def masked(text: str, places: Iterable[SecretSpan] | None = None) -> str:
     parts: list[str] = []
     done = 0
     for place in places_in(text) if places is None else places:
-        name = _NOT_IN_A_NAME.sub("_", place.name)[:60]
-        parts += (text[done : place.start], f"[redacted:{name}]")
+        parts += (text[done : place.start], mark_of(place.name))
         done = place.end
     return "".join((*parts, text[done:]))
 
@@ -191,7 +190,8 @@ def _assigned_in(text: str) -> Iterator[SecretSpan]:
     for found in _ASSIGNED.finditer(text):
         name = found["name"]
         signed = text[max(0, found.start() - 1) : found.start()] in ("?", "&") and name.lower() in _SIGNED
-        if found.end() < done or not (signed or _names_one(name)):
+        names_one = _may_name_one if len(name) <= 64 else _may_name_one.__wrapped__
+        if found.end() < done or not (signed or names_one(name)):
             continue
         value = _ASSIGNED_TO.match(text, found.end(), found.end() + LONGEST_PLAIN + 1)
         if value is None or value.end() > found.end() + LONGEST_PLAIN:
@@ -212,10 +212,6 @@ def _shaped(text: str) -> Iterator[SecretSpan]:
         place += len(octets[at:start].decode("utf-8", "surrogatepass"))
         at = start
         yield SecretSpan(place, place + len(octets[start:end].decode("utf-8", "surrogatepass")), name)
-
-
-def _names_one(name: str) -> bool:
-    return (_may_name_one if len(name) <= 64 else _may_name_one.__wrapped__)(name)
 
 
 @lru_cache(1024)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tui.core.jsonrpc.reader import local_target
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import SecretSpan
-from tui.core.secrets.secret_names import names_a_secret_argument
+from tui.core.secrets.secret_names import mark_name, names_a_secret_argument
 
 MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""
@@ -205,7 +205,6 @@ _TEXT = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"(\s*+:\s*+)?|\\?\Z)', re.DO
 
 _EMPTY = re.compile(rb'(?:null|"?"|\{\s*\}|\[\s*\])')
 _WORD = re.compile(rb"(?:true|false)")
-_NOT_IN_A_MARK = re.compile("[^A-Za-z0-9_.-]")
 _LONGEST = 400
 """Maximum bytes of a name; values with a longer one are not found."""
 
@@ -235,11 +234,6 @@ def named_values(
             continue
         yield SecretSpan(start, stop, mark_name(name))
         start = stop
-
-
-def mark_name(name: str) -> str:
-    """Return the name of a value as it is written in a mark."""
-    return _NOT_IN_A_MARK.sub("_", name)[:80]
 
 
 def without_named_values(text: str, secret: SecretNames = BY_NAME) -> str:

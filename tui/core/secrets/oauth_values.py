@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
-from tui.core.secrets.secret_names import OAUTH_SECRETS, is_shown
+from tui.core.secrets.secret_names import OAUTH_SECRETS, is_shown, mark_of
 from tui.core.units import bounded
 
 LONGEST_LIFETIME = 100 * 365 * 86400
@@ -71,7 +71,7 @@ def masked_fields(fields: Mapping[str, Any] | None, size: int) -> Any:
     if fields is None:
         return f"[redacted:body of {size} bytes]" if size else ""
     shown = {
-        name: value if is_shown(name) and _fits(name, value) else _mark(name)
+        name: value if is_shown(name) and _fits(name, value) else mark_of(name)
         for name, value in fields.items()
     }
     text = json.dumps(shown)
@@ -94,7 +94,7 @@ def masked_address(address: str) -> str:
     parts = urlsplit(address)
     host = parts.netloc.rpartition("@")[2]
     pairs = parse_qsl(parts.query, keep_blank_values=True)
-    query = "&".join(f"{name}={value if is_shown(name) else _mark(name)}" for name, value in pairs)
+    query = "&".join(f"{name}={value if is_shown(name) else mark_of(name)}" for name, value in pairs)
     return urlunsplit((parts.scheme, host, parts.path, query, ""))
 
 
@@ -142,7 +142,3 @@ def secrets_of_header(authorization: str) -> dict[str, str]:
             return found
         found["client_secret"] = unquote(password)
     return found
-
-
-def _mark(name: str) -> str:
-    return f"[redacted:{''.join(char if char.isalnum() or char in '_-' else '_' for char in name[:60])}]"

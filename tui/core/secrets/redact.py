@@ -3,7 +3,6 @@
 Of bytes and texts, and of texts that arrive in pieces. `walk` applies it to values.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from tui.core.secrets.encodings import (
 )
 from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
 from tui.core.secrets.named_values import SecretArguments
+from tui.core.secrets.secret_names import mark_name
 from tui.core.secrets.secret_shapes import PartialQuotes, is_a_word, secret_lines, shapes_in
 from tui.core.text import clean_line
 from tui.core.traffic import Redaction
@@ -61,8 +61,6 @@ class Secret:
         return hash(self._value)
 
 
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]")
-
 Span = tuple[int, int, str]
 
 
@@ -81,7 +79,7 @@ def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ..
     redactions: list[Redaction] = []
     done = length = 0
     for start, end, number in merged:
-        name = _NOT_IN_A_NAME.sub("_", spans[number][2])
+        name = mark_name(spans[number][2])
         mark = f"[redacted:{name}]".encode()
         length += start - done
         parts += (raw[done:start], mark)

@@ -153,3 +153,16 @@ def _is_secret_header(name: str) -> bool:
 def is_shown(name: str) -> bool:
     """Return whether the value of a field may be recorded."""
     return name not in _HIDDEN and (name in _SHOWN or name.endswith(_SHOWN_ENDS))
+
+
+_NOT_IN_A_MARK = late(r"[^A-Za-z0-9_.-]")
+
+
+def mark_name(name: str) -> str:
+    """Return the name of a value as it is written in a mark."""
+    return _NOT_IN_A_MARK.sub("_", name)[:80]
+
+
+def mark_of(name: str) -> str:
+    """Return the mark that replaces the value of this name."""
+    return f"[redacted:{mark_name(name)}]"

@@ -20,10 +20,9 @@ from tui.core.secrets.named_values import (
     MAX_NODES,
     SecretArguments,
     SecretNames,
-    mark_name,
     named_values,
 )
-from tui.core.secrets.secret_names import is_secret_header
+from tui.core.secrets.secret_names import is_secret_header, mark_name
 from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (

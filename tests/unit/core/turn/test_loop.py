@@ -12,6 +12,7 @@ from tests.unit.core.stand_ins import (
     NotedJournal,
     call,
     ended,
+    hang,
     of_type,
     run,
     text,
@@ -111,10 +112,6 @@ async def test_time_used_up_by_the_model_ends_the_turn_and_keeps_its_output():
 
 
 async def test_time_used_up_by_a_tool_ends_the_turn():
-    async def hang(arguments):
-        await asyncio.get_running_loop().create_future()
-        return text("never")
-
     clock = HandClock()
     model = ScriptedModel([calls(call(1, "srv__hang")), says("final")])
     turn, talk = turn_of(model, FunctionToolbox(hang=hang), limits=Limits(turn_seconds=0.05), clock=clock)
@@ -289,10 +286,6 @@ async def test_cancelling_while_tools_run_cancels_them_and_answers_every_call():
 
 
 async def test_abandoning_the_events_ends_the_turn_and_leaves_the_history_valid():
-    async def hang(arguments):
-        await asyncio.get_running_loop().create_future()
-        return text("never")
-
     turn, talk = turn_of(ScriptedModel([calls(call(1, "srv__hang"))]), FunctionToolbox(hang=hang))
     task = asyncio.create_task(run(turn))
     await until(lambda: turn.meter.steps == 1 and talk.dangling())
@@ -440,3 +433,18 @@ async def test_a_draft_of_a_slow_reply_is_saved_about_every_second():
     turn, _ = turn_of(Slow([]), clock=clock, talk=Conversation(journal=journal))
     [event async for event in turn.events()]
     assert [entry[1] for entry in journal.told if entry[0] == "draft"] == ["abc", "abcdef"]
+
+
+async def test_steering_during_the_last_reply_leads_to_one_more_request():
+    model = ScriptedModel([lambda request: turn.steer("and Lisbon?") or says("rain"), says("sun")])
+    turn, _ = turn_of(model)
+    events = await run(turn)
+    assert (ended(events).reason, ended(events).text) == (EndReason.ANSWERED, "sun")
+    assert turn.unsaid == ()
+
+
+async def test_unsent_steering_remains_available():
+    model = ScriptedModel([lambda request: turn.steer("more") or says("first"), says("last words")])
+    turn, _ = turn_of(model, limits=Limits(max_steps=1))
+    await run(turn)
+    assert turn.unsaid == ("more",)

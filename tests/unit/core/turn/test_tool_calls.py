@@ -17,6 +17,7 @@ from tests.unit.core.stand_ins import (
     ScriptedApprover,
     call,
     ended,
+    hang,
     of_type,
     run,
     text,
@@ -115,10 +116,6 @@ async def test_questions_of_a_server_during_a_call_do_not_use_time_of_the_turn()
 
 
 async def test_cancelled_calls_say_whether_they_were_sent():
-    async def hang(_):
-        await asyncio.get_running_loop().create_future()
-        return text("never")
-
     toolbox = FunctionToolbox(read_only=False, write=hang)
     model = ScriptedModel([calls(call(1, "srv__write", "{}"), call(2, "srv__write", "{}"))])
     turn, talk = turn_of(model, toolbox, approver=ScriptedApprover(YES))
