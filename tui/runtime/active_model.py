@@ -160,11 +160,9 @@ class ActiveModel:
 
     async def _is_agreed(self, name: str) -> bool:
         """Ask for consent to a model that needs it; return whether the user just gave it."""
-        consent = self._consent
+        subject = model_subject(name, self._ready(), self._env)
         try:
-            return consent is not None and await consent.ask_model(
-                model_subject(name, self._ready(), self._env)
-            )
+            return self._consent is not None and await self._consent.ask_model(subject)
         except OSError as error:
             raise ModelError(str(error)) from error
 
@@ -363,9 +361,8 @@ class ActiveModel:
         before, self._model = self._model, model
         self.profile, self.error, self.needs_consent, self._is_unmet = profile, None, False, False
         if profile is not None and self._consent is not None and self._loaded is not None:
-            self._consent.has(
-                model_subject(profile.name, self._loaded, self._env)
-            )  # records consent by an option
+            # Records consent by an option.
+            self._consent.has(model_subject(profile.name, self._loaded, self._env))
         self.context_meter.window = profile.context_window if profile is not None else None
         self.context_meter.forget()
         self.context_meter.calibration = Calibration()

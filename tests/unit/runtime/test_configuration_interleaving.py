@@ -118,33 +118,23 @@ def test_nothing_is_lost_and_the_file_is_in_force_in_the_end(steps: list[tuple[s
         asyncio.run(check(Path(folder) / "c.toml", steps))
 
 
-def test_a_cancelled_caller_does_not_leave_a_change_half_done(tmp_path: Path) -> None:
-    async def cancelled() -> None:
-        stage = Stage(tmp_path / "c.toml")
-        try:
-            await stage.host.start_all()
-            task = asyncio.create_task(stage.changes.toggle("a"))
-            await asyncio.sleep(0)
-            task.cancel()
-            await asyncio.wait([task])
-            await stage.configuration.settled(30)
-            assert_in_force(stage, [("toggle", "a", "")])
-        finally:
-            await stage.host.shutdown()
-
-    asyncio.run(cancelled())
+async def test_a_cancelled_caller_does_not_leave_a_change_half_done(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    await stage.host.start_all()
+    task = asyncio.create_task(stage.changes.toggle("a"))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    await stage.configuration.settled(30)
+    assert_in_force(stage, [("toggle", "a", "")])
+    await stage.host.shutdown()
 
 
-def test_after_the_end_of_the_app_a_change_is_saved_and_not_applied(tmp_path: Path) -> None:
-    async def ending() -> None:
-        stage = Stage(tmp_path / "c.toml")
-        await stage.host.start_all()
-        change_config(
-            stage.path, lambda document: set_value(document, "python3", "servers", "new", "command")
-        )
-        stage.configuration.is_closing = True
-        await asyncio.gather(stage.host.shutdown(), stage.configuration.save_theme("dusk"))
-        assert stage.read()["ui"]["theme"] == "dusk"
-        assert [one.name for one in stage.host.statuses()] == list(NAMES)
-
-    asyncio.run(ending())
+async def test_after_the_end_of_the_app_a_change_is_saved_and_not_applied(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "c.toml")
+    await stage.host.start_all()
+    change_config(stage.path, lambda document: set_value(document, "python3", "servers", "new", "command"))
+    stage.configuration.is_closing = True
+    await asyncio.gather(stage.host.shutdown(), stage.configuration.save_theme("dusk"))
+    assert stage.read()["ui"]["theme"] == "dusk"
+    assert [one.name for one in stage.host.statuses()] == list(NAMES)

@@ -133,11 +133,6 @@ async def test_a_branch_of_a_deleted_session_is_saved(stage: Make):
     assert [info.title for info in await one.conversations.sessions()] == ["first, better"]
 
 
-async def test_without_a_question_nothing_can_be_resent(stage: Make):
-    with pytest.raises(McptuiError):
-        await stage().conversations.again()
-
-
 async def test_a_session_can_be_named_before_it_is_saved_and_found_by_its_title(stage: Make):
     one = stage(says("One."))
     await one.conversations.resume_named("trip", begin=True)

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,7 @@ from tests.endpoint import Endpoint, refuses, says
 from tests.streams import output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError, UsageError
-from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
+from tui.core.ports import ChatModel, ModelRequest, MonotonicClock, ToolSpec, Usage
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.options import Options
@@ -44,22 +45,17 @@ def profile(text: str, env: Mapping[str, str] | None = None) -> ModelProfile:
     return found
 
 
+def made(profile: ModelProfile) -> ChatModel:
+    return make_model(profile, MonotonicClock(), lambda captured: None)
+
+
 async def sent_by(profile: ModelProfile, *replies: Any) -> list[Any]:
     """Send a request with a profile to an endpoint, and return it."""
-    model = make_model(profile, MonotonicClock(), lambda captured: None)
     async with Endpoint(replies or [says("a")]) as endpoint:
-        model = make_model(
-            ModelProfile(**{**_fields(profile), "base_url": endpoint.base_url}),
-            MonotonicClock(),
-            lambda captured: None,
-        )
+        model = made(replace(profile, base_url=endpoint.base_url))
         await output_of_model(model.stream(ASK))
         await model.aclose()
     return endpoint.requests
-
-
-def _fields(profile: ModelProfile) -> dict[str, Any]:
-    return {name: getattr(profile, name) for name in ModelProfile.__dataclass_fields__}
 
 
 # ---- keys -------------------------------------------------------------------------------------------
@@ -168,7 +164,7 @@ async def test_rejected_parameters_of_an_endpoint_are_remembered_and_shown() -> 
     async with Endpoint([refuses(400, "stream_options: extra inputs"), says("a"), says("b")]) as endpoint:
         mine = ModelProfile("mine", endpoint.base_url, "m")
         for _ in range(2):  # as in two runs of the program
-            model = make_model(mine, MonotonicClock(), lambda captured: None)
+            model = made(mine)
             await output_of_model(model.stream(ASK))
             await model.aclose()
         assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False]
@@ -183,7 +179,7 @@ async def test_in_the_next_run_a_model_without_function_calling_gets_tools_as_te
     async with Endpoint([refuses(400, "m does not support tools"), says("a"), says("b")]) as endpoint:
         mine = ModelProfile("mine", endpoint.base_url, "m")
         for _ in range(2):
-            model = make_model(mine, MonotonicClock(), lambda captured: None)
+            model = made(mine)
             assert (await output_of_model(model.stream(request))).error is None
             await model.aclose()
         assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
@@ -195,7 +191,7 @@ async def test_in_the_next_run_a_model_without_function_calling_gets_tools_as_te
 async def test_credentials_in_a_url_are_neither_remembered_nor_shown() -> None:
     async with Endpoint([refuses(400, "stream_options: extra inputs"), refuses(400, "no")]) as endpoint:
         address = endpoint.base_url.replace("http://", "http://user:hunter2@")
-        model = make_model(ModelProfile("m", address, "m"), MonotonicClock(), lambda captured: None)
+        model = made(ModelProfile("m", address, "m"))
         heard = await output_of_model(model.stream(ASK))
         await model.aclose()
     (entry,) = LearnedFile().entries()

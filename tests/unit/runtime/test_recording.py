@@ -1,6 +1,7 @@
 """The traffic of one run, even if nothing is saved to disk."""
 
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,51 +15,44 @@ from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
 
 
-def test_without_a_recording_the_last_bodies_are_searched_in_memory():
-    traffic = RunRecording(Redactor)
+@pytest.fixture
+def traffic() -> Iterator[RunRecording]:
+    made = RunRecording(Redactor)
+    yield made
+    made.close()
+
+
+def test_without_a_recording_the_last_bodies_are_searched_in_memory(traffic: RunRecording):
     traffic.start(Keeping(None))
-    try:
-        for number in range(3):
-            body = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number
-            traffic(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), body))
-        assert traffic.flush(5)
-        reader = traffic.recording.open_reader()
-        with closing(reader):
-            assert isinstance(reader, MemoryReader)
-            assert reader.search([BodyTerm(r'"id":[12]', regex=True), BodyTerm("PING")], 1, 3) == [
-                {2, 3},
-                {1, 2, 3},
-            ]
-    finally:
-        traffic.close()
+    for number in range(3):
+        body = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number
+        traffic(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), body))
+    assert traffic.flush(5)
+    with closing(traffic.recording.open_reader()) as reader:
+        assert isinstance(reader, MemoryReader)
+        terms = [BodyTerm(r'"id":[12]', regex=True), BodyTerm("PING")]
+        assert reader.search(terms, 1, 3) == [{2, 3}, {1, 2, 3}]
 
 
-def test_a_filter_that_fails_to_save_is_an_error_and_keeps_the_others(tmp_path: Path):
+def test_a_filter_that_fails_to_save_is_an_error_and_keeps_the_others(traffic: RunRecording, tmp_path: Path):
     path = tmp_path / "filters.toml"
-    traffic = RunRecording(Redactor)
     traffic.start(Keeping(None, filters=path))
-    try:
-        traffic.recording.annotations.keep_filter("one", "server:notes")
-        path.write_text('bbb = "x')
-        with pytest.raises(ConfigError, match="a string is not closed"):
-            traffic.recording.annotations.keep_filter("two", "is:error")
-        assert traffic.recording.annotations.filters == {"one": "server:notes"}
-    finally:
-        traffic.close()
+    traffic.recording.annotations.keep_filter("one", "server:notes")
+    path.write_text('bbb = "x')
+    with pytest.raises(ConfigError, match="a string is not closed"):
+        traffic.recording.annotations.keep_filter("two", "is:error")
+    assert traffic.recording.annotations.filters == {"one": "server:notes"}
 
 
-def test_a_batch_of_lines_is_observed_and_recorded_in_order():
-    traffic, heard = RunRecording(Redactor), list[bytes]()
+def test_a_batch_of_lines_is_observed_and_recorded_in_order(traffic: RunRecording):
+    heard: list[bytes] = []
     traffic.listener = lambda captured: heard.append(captured.raw)
     traffic.start(Keeping(None))
-    try:
-        lines = [Captured("it", Direction.IN, 1, 1, b"line %d" % number) for number in range(5)]
-        traffic.take_all(lines)
-        assert traffic.flush(5)
-        with closing(traffic.recording.open_reader()) as reader:
-            assert [reader.body(seq) for seq in range(1, 6)] == [line.raw for line in lines] == heard
-    finally:
-        traffic.close()
+    lines = [Captured("it", Direction.IN, 1, 1, b"line %d" % number) for number in range(5)]
+    traffic.take_all(lines)
+    assert traffic.flush(5)
+    with closing(traffic.recording.open_reader()) as reader:
+        assert [reader.body(seq) for seq in range(1, 6)] == [line.raw for line in lines] == heard
 
 
 def test_the_last_entries_before_the_end_are_linted(tmp_path: Path):

@@ -116,10 +116,6 @@ def test_a_long_prefix_of_a_secret_at_the_end_of_a_text_is_redacted(size: int):
     assert shown(ended) == [replace(ended, text="It is [redacted]")]
 
 
-def test_a_prefix_of_seven_characters_is_not_redacted():
-    assert shown(TextDelta(1, SECRET[:7]), END) == [TextDelta(1, SECRET[:7]), END]
-
-
 def test_text_reclassified_as_reasoning_is_redacted_once():
     assert shown(TextDelta(1, "conf"), ReasoningDelta(1, SECRET, replaces_text=True)) == [
         ReasoningDelta(1, "[redacted:K]", replaces_text=True)

@@ -47,11 +47,24 @@ class Stage:
 
 
 @pytest.fixture
-async def stage(tmp_path):
-    made = Stage(tmp_path / "c.toml", TWO)
+async def over(tmp_path):
+    """Return a function that makes a stage over a file."""
+    made = []
+
+    def make(text, name="c.toml"):
+        made.append(Stage(tmp_path / name, text))
+        return made[-1]
+
+    yield make
+    for one in made:
+        await one.host.shutdown()
+
+
+@pytest.fixture
+async def stage(over):
+    made = over(TWO)
     await made.host.start_all()
-    yield made
-    await made.host.shutdown()
+    return made
 
 
 async def test_an_added_server_is_saved_and_started_and_the_others_keep_running(stage):
@@ -96,10 +109,10 @@ async def test_an_existing_name_or_server_is_refused(stage):
         stage.changes.draft("c", ServerValues("https://b.example/mcp"))
 
 
-async def test_a_secret_is_masked_in_the_form_and_kept(tmp_path):
+async def test_a_secret_is_masked_in_the_form_and_kept(over):
     headers = '{ X-Key = "sk-1234567890", Y = "${Y}" }'
     text = f'[servers.a]\nurl = "https://a"\nheaders = {headers}\ntool_seconds = 5\n'
-    stage = Stage(tmp_path / "c.toml", text)
+    stage = over(text)
     values = stage.changes.values("a")
     assert values.values == f"X-Key: {HIDDEN}\nY: ${{Y}}"
     draft = stage.changes.draft("a", ServerValues("https://c", values.values), changes="a")
@@ -107,12 +120,11 @@ async def test_a_secret_is_masked_in_the_form_and_kept(tmp_path):
     await stage.changes.change(draft)
     expected = {"url": "https://c", "headers": {"X-Key": "sk-1234567890", "Y": "${Y}"}, "tool_seconds": 5}
     assert stage.servers()["a"] == expected
-    await stage.host.shutdown()
 
 
-async def test_a_fault_that_the_form_cannot_mend_names_the_configuration_file(tmp_path):
+async def test_a_fault_that_the_form_cannot_mend_names_the_configuration_file(over):
     text = '[servers.a]\nurl = "https://a"\nComand = 1\n[servers.b]\nurl = "https://b"\ntool_seconds = "x"\n'
-    stage = Stage(tmp_path / "c.toml", text)
+    stage = over(text)
     values = stage.changes.values("a")
     with pytest.raises(ConfigError) as caught:
         stage.changes.draft("a", values, changes="a")
@@ -121,11 +133,10 @@ async def test_a_fault_that_the_form_cannot_mend_names_the_configuration_file(tm
     with pytest.raises(ConfigError) as caught:
         stage.changes.draft("b", stage.changes.values("b"), changes="b")
     assert caught.value.message.startswith("tool_seconds must be") and caught.value.next_step == EDIT_THE_FILE
-    await stage.host.shutdown()
 
 
-async def test_an_invalid_server_is_listed_with_its_error_and_can_be_corrected(tmp_path, monkeypatch):
-    stage = Stage(tmp_path / "c.toml", '[servers.a]\nurl = "https://a"\nheaders = { X = "${NOT_SET}" }\n')
+async def test_an_invalid_server_is_listed_with_its_error_and_can_be_corrected(over):
+    stage = over('[servers.a]\nurl = "https://a"\nheaders = { X = "${NOT_SET}" }\n')
     status = stage.host.status("a")
     assert status.failed and "headers.X: the environment variable NOT_SET is not set" in status.detail
     assert status.next_step == "Press E to edit the configuration."
@@ -135,11 +146,10 @@ async def test_an_invalid_server_is_listed_with_its_error_and_can_be_corrected(t
     assert values.values == "X: ${NOT_SET}"
     await stage.changes.change(stage.changes.draft("a", ServerValues(values.line, "X: 1"), changes="a"))
     await stage.runs("a")
-    await stage.host.shutdown()
 
 
-async def test_the_file_of_another_program_is_used_and_not_changed(tmp_path):
-    stage = Stage(tmp_path / "mcp.json", '{"mcpServers": {"a": {"command": "python3"}}}')
+async def test_the_file_of_another_program_is_used_and_not_changed(over):
+    stage = over('{"mcpServers": {"a": {"command": "python3"}}}', "mcp.json")
     assert stage.names() == ["a"]
     with pytest.raises(ConfigError, match="belongs to another program"):
         stage.changes.draft("b", ServerValues("python3 x.py"))
@@ -147,11 +157,10 @@ async def test_the_file_of_another_program_is_used_and_not_changed(tmp_path):
         with pytest.raises(ConfigError, match="belongs to another program"):
             await change
     assert stage.names() == ["a"]
-    await stage.host.shutdown()
 
 
-async def test_a_sample_server_cannot_be_changed_or_removed(tmp_path):
-    stage = Stage(tmp_path / "c.toml", "")
+async def test_a_sample_server_cannot_be_changed_or_removed(over):
+    stage = over("")
     assert stage.changes.table("weather") is None
     for refused in (stage.changes.toggle("weather"), stage.changes.remove("weather")):
         with pytest.raises(UsageError, match="is a sample, not in"):
@@ -160,7 +169,6 @@ async def test_a_sample_server_cannot_be_changed_or_removed(tmp_path):
     assert said == ["the sample servers no longer start"]
     await stage.runs("mine")
     assert stage.names() == ["mine"]
-    await stage.host.shutdown()
 
 
 async def test_settings_that_do_not_change_the_command_apply_without_a_restart(stage):

@@ -41,10 +41,6 @@ def test_an_invalid_key_is_rejected(text: str):
     assert normal_key(text) is None
 
 
-def test_valid_keys_are_returned_by_action():
-    assert check_keys({"chat.new": ["ctrl+k", "F8", "f8"]}, ACTIONS) == ({"chat.new": ("ctrl+k", "f8")}, ())
-
-
 def test_an_unknown_action_is_named_with_the_nearest_one():
     good, problems = check_keys({"chat.nwe": ["f8"]}, ACTIONS)
     assert good == {}

@@ -21,12 +21,6 @@ def test_every_directory_is_in_the_home_directory(separate_home: Path):
         assert "mcptui" in place.parts
 
 
-def test_asking_for_paths_creates_nothing(separate_home: Path):
-    locations.config_file()
-    locations.data_dir()
-    assert not (separate_home / "config").exists()
-
-
 def test_the_command_line_overrides_the_environment_and_both_the_default_file():
     env = {"MCPTUI_CONFIG": "/b.toml"}
     assert locations.config_path("/a.toml", env) == (Path("/a.toml"), True)

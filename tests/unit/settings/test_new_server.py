@@ -120,18 +120,6 @@ def test_a_folder_is_no_command(tmp_path):
         server_table([str(tmp_path)], known=lambda command: False)
 
 
-@pytest.mark.parametrize(
-    ("words", "headers", "key"),
-    [
-        (["https://exa mple.com"], {}, "url must be a URL"),
-        (["https://h"], {"X-A": "tok…en"}, "headers.X-A contains a non-ASCII character"),
-    ],
-)
-def test_an_invalid_url_or_header_is_not_added(words: list[str], headers: dict[str, str], key: str):
-    with pytest.raises(McptuiError, match=key):
-        check_new("a", server_table(words, headers=headers), Path("c.toml"), {})
-
-
 def test_a_new_server_is_shown_as_toml_with_references_and_without_secrets():
     table = {"url": "https://h", "headers": {"Authorization": "Bearer ${T}", "X-Key": "sk-12345678"}}
     text = as_toml("a b", table)

@@ -16,10 +16,6 @@ def test_a_limit_must_be_an_integer_and_is_not_converted(value: object):
         LimitSettings.model_validate({"max_steps": value})
 
 
-def test_seconds_can_be_an_integer():
-    assert LimitSettings.model_validate({"turn_seconds": 30}).turn_seconds == 30.0
-
-
 @pytest.mark.parametrize("text", ["x", "", "1.5"])
 def test_a_variable_that_is_not_a_number_is_refused_for_a_number(text: str):
     with pytest.raises(ValidationError):

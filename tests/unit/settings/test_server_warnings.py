@@ -76,18 +76,7 @@ def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[s
             'url = "https://h"\nheaders = { Authorization = "Bearer x" }\noauth = { client_id = "c" }',
             "a.oauth: is not used, because an Authorization header is set",
         ),
-        (
-            'url = "https://h"\nargs = ["x"]',
-            "a.args: is not used by a server with a `url`",
-        ),
-        (
-            'url = "https://h"\nenv = { A = "b" }',
-            "a.env: is not used by a server with a `url`",
-        ),
-        (
-            'url = "https://h"\ncwd = "/"',
-            "a.cwd: is not used by a server with a `url`",
-        ),
+        ('url = "https://h"\nargs = ["x"]', "a.args: is not used by a server with a `url`"),
         (
             'command = "npx"\nargs = ["-y", "p"]\nheaders = { A = "b" }',
             "a.headers: are not used by a server with a `command`",

@@ -43,18 +43,14 @@ def subjects_of(path: Path, env: Mapping[str, str]) -> list[Subject]:
     file = ConfigFile(str(path), env)
     specs = server_specs(loaded) if loaded.names_servers else ()
     servers = (replace(spec, source=file.source or spec.source) for spec in specs)
-    return [*filter(None, map(server_subject, servers)), *model_subjects(file.read(), env)]
+    applicable = file.read()
+    models = (model_subject(model, applicable, env) for model in applicable.settings.models)
+    return [*filter(None, (*map(server_subject, servers), *models))]
 
 
 def server_subject(spec: ServerSpec) -> Subject | None:
     """Return a server, None if it is the user's own or a sample, which need no consent."""
     return Subject(spec.name, spec.source, launch_of(spec)) if spec.source and not is_sample(spec) else None
-
-
-def model_subjects(loaded: "Loaded", env: Mapping[str, str]) -> list[Subject]:
-    """Return the models of a configuration that need consent."""
-    found = (model_subject(name, loaded, env) for name in loaded.settings.models)
-    return [subject for subject in found if subject is not None]
 
 
 def model_subject(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Subject | None:

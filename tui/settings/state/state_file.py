@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from tui.core.atomic_write import atomic_write
 from tui.core.daemon_thread import report_failure
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import open_private
@@ -233,23 +234,11 @@ def keep_damaged(path: Path) -> None:
         try:
             os.link(path, copy, follow_symlinks=False)
         except OSError:  # the file system has no links
-            _copy(path, copy)
+            handle = open_private(path, os.O_RDONLY)
+            with open(handle, encoding="utf-8", errors="surrogateescape", newline="") as source:
+                pieces = iter(partial(source.read, 65_536), "")
+                atomic_write(copy, pieces, errors="surrogateescape", links=False)
     except OSError as error:
         why = f"is damaged and cannot be copied to {copy.name} ({error.strerror}), so it is not replaced."
         step = "Move it away so that mcptui can write a new one."
         raise ConfigError(why, where=str(path), next_step=step) from error
-
-
-def _copy(path: Path, to: Path) -> None:
-    """Copy a file to a private file that does not exist yet; a copy that fails is removed."""
-    import shutil  # not needed for the first frame
-
-    with open(open_private(path, os.O_RDONLY), "rb") as source:
-        try:
-            with open(open_private(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as copy:
-                shutil.copyfileobj(source, copy)
-                copy.flush()
-                os.fsync(copy.fileno())
-        except OSError:
-            to.unlink(missing_ok=True)
-            raise

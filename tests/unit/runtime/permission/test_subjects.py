@@ -10,7 +10,7 @@ from tests.unit.runtime.permission.test_consent import Log, Person
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action
 from tui.runtime.permission.consent import RunConsent, question_about
-from tui.runtime.permission.subjects import model_subject, model_subjects
+from tui.runtime.permission.subjects import model_subject
 from tui.runtime.profiles import Profiles
 from tui.settings.load import Loaded, load_text
 from tui.settings.state.permission.stored_consents import StoredConsents, Subject
@@ -62,8 +62,8 @@ def gate(answer: Action, log: Log, *, trust: bool = False) -> RunConsent:
 
 def missing(loaded: Loaded, env: Mapping[str, str] = ENV) -> list[tuple[Subject, ConsentQuestion]]:
     store = StoredConsents()
-    subjects = [one for one in model_subjects(loaded, env) if not store.has(one.digest)]
-    return [(one, question_about(one, store)) for one in subjects]
+    found = (model_subject(name, loaded, env) for name in loaded.settings.models)
+    return [(one, question_about(one, store)) for one in found if one and not store.has(one.digest)]
 
 
 async def test_consent_is_kept_for_the_address_and_the_source_of_the_key():

@@ -2,12 +2,10 @@
 
 import errno
 import os
-import shutil
 import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -74,22 +72,21 @@ def test_the_copy_of_an_older_damaged_file_is_replaced_also_without_hard_links(
 ) -> None:
     monkeypatch.setattr(os, "link", no_links)
     path, copy = tmp_path / "things.json", tmp_path / "things.damaged"
-    for text in ("first" * 100_000, "second"):
-        path.write_text(text)
+    for text in (b"first\r\n" * 100_000, b"\xff\0 second"):
+        path.write_bytes(text)
         add(path, "new")
-        assert copy.read_text() == text and stat.S_IMODE(copy.stat().st_mode) == 0o600
+        assert copy.read_bytes() == text and stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert things(path) == ["new"]
 
 
 def test_a_damaged_file_that_cannot_be_copied_is_logged_and_not_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def full(source: IO[bytes], copy: IO[bytes]) -> None:
-        copy.write(b"fir")
+    def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "link", no_links)
-    monkeypatch.setattr(shutil, "copyfileobj", full)
+    monkeypatch.setattr(os, "fsync", full)
     path = tmp_path / "things.json"
     path.write_text("first")
     add(path, "new")
