@@ -13,10 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from tui.core.atomic_write import atomic_write
 from tui.core.daemon_thread import report_failure
 from tui.core.errors import ConfigError, reason_of
-from tui.core.files import open_private
+from tui.core.files import atomic_write, open_private
 from tui.core.text import clean_line
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
 from tui.settings.save import write_private
