@@ -31,7 +31,7 @@ class ActionHandlers:
         # Without a turn to stop, the key for it has another meaning.
         if found.id != "chat.cancel" and self.says_unavailable(found):
             return
-        result = method_at(self._owners, found.call)()
+        result = method_at(self._owners, found.place)()
         if isawaitable(result):
             await result
 

@@ -25,7 +25,7 @@ async def act(screen: Screen[Any], action_id: str) -> None:
     if found.when and (why := method_at(screen, found.when)()):
         screen.notify(why, timeout=4, markup=False)
         return
-    result = method_at(screen, found.call)()
+    result = method_at(screen, found.place)()
     if isawaitable(result):
         await result
 
