@@ -402,7 +402,7 @@ async def test_every_action_in_the_table_has_a_handler():
             Context.BENCH_FORM: FormPane,
         }
         for action in ACTIONS:
-            assert isinstance(app.main.parts.actions.why_not(action), str), action.id
+            assert isinstance(app.main.parts.why_not(action), str), action.id
             if action.method == f"app.act('{action.id}')":
                 assert callable(method_at(app.main.parts, action.call)), action.id
                 continue

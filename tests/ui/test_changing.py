@@ -85,7 +85,7 @@ async def test_a_new_conversation_is_refused_with_the_reason_while_a_command_run
         await pilot.press("ctrl+n")
         await shows(app, told, "Hello.")
         go.set()
-        await until(lambda: not app.main.parts.outbox.busy)
+        await until(lambda: not app.main.parts.outbox.sent.busy)
         await pilot.press("ctrl+n")
         await until(lambda: "Hello." not in screen_text(app))
         assert app.is_running
@@ -256,7 +256,7 @@ async def test_a_new_conversation_is_refused_while_the_model_writes_a_title(
         await shows(app, "The model is writing a title. esc stops it.")
         stage.model.gate.set()
         await until(lambda: stage.conversations.info.title == "A title")
-        await until(lambda: not app.main.parts.outbox.busy)
+        await until(lambda: not app.main.parts.outbox.sent.busy)
         await pilot.press("ctrl+n")
         await until(lambda: stage.conversations.info is None)
         assert app.is_running

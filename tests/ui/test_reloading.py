@@ -373,7 +373,7 @@ async def test_the_errors_of_a_reload_wait_until_the_user_stops_typing(
         app.write("[servers]\nmistake = 3\n")
         await in_servers(app)
         await app.pilot.press("f5", "t")
-        reload = app.app.main.parts.actions.act("config.reload")
+        reload = app.app.main.parts.act("config.reload")
         await asyncio.gather(reload, keys(app.pilot, "oday and yesterday, " * 12))
         assert app.app.main.composer.text == "t" + "oday and yesterday, " * 12
         await app.shows(ERRORS, "servers.mistake:")
@@ -390,7 +390,7 @@ async def test_the_errors_of_a_reload_are_shown_over_an_open_dialog(
         await app.press("ctrl+d")
         await app.shows("Remove the server “a”")
         app.write("[servers]\nmistake = 3\n")
-        await app.app.main.parts.actions.act("config.reload")
+        await app.app.main.parts.act("config.reload")
         await app.shows(ERRORS, "servers.mistake:")
         await app.press("escape")
         await app.shows("Remove the server “a”")
@@ -404,7 +404,7 @@ async def test_errors_that_were_corrected_are_no_longer_shown(separate_home: Pat
         await app.press("R")
         await app.shows(ERRORS)
         app.write("[servers]\n")
-        await app.app.main.parts.actions.act("config.reload")
+        await app.app.main.parts.act("config.reload")
         await app.shows("Configuration reloaded.")
         assert ERRORS not in app.text
 

@@ -14,7 +14,7 @@ from tui.ui.lists.models import ModelsScreen
 
 COMMANDS = {found.keys: found for found in of_context(Context.CONVERSATION) if len(found.keys) == 1}
 ANSWERS = {found.keys: found for found in of_context(Context.QUESTION)}
-STOPPED_BY_A_TURN = [key for key, found in COMMANDS.items() if found.when == "messages.why_not_again"]
+STOPPED_BY_A_TURN = [key for key, found in COMMANDS.items() if found.when == "current.why_not_again"]
 
 
 def running() -> FakeRuntime:

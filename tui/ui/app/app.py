@@ -87,7 +87,7 @@ class McptuiApp(BaseApp):
 
     async def action_act(self, action_id: str) -> None:
         if (parts := self.main.parts) is not None:
-            act = partial(parts.actions.act, action_id)
+            act = partial(parts.act, action_id)
             if not parts.approval_keys.holds(action(action_id), act):
                 await act()
 

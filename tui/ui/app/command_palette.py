@@ -176,7 +176,7 @@ def app_commands(
 ) -> list[Command]:
     """Return the commands over the screen `under`; `leave_for` closes it for commands of other screens."""
     contexts = getattr(under, "CONTEXTS", ())
-    found = list(action_commands(parts.actions.why_not, main.regions.overrides, run, contexts))
+    found = list(action_commands(parts.why_not, main.regions.overrides, run, contexts))
     if parts.runtime.is_ready:
         found += _chat_commands(parts) if under is main else ()
         found += elsewhere(

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.conversation.conversation import Attachment, UserMessage
+from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
@@ -14,20 +15,23 @@ from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, T
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.transcript.result_parts import result_of
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.key_overrides import first_key
 from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
+    from tui.core.tools import LinkContent, ToolResult
     from tui.runtime.runtime import Runtime
     from tui.traffic.record.open_recording import Recording
+    from tui.ui.chat.transcript.tool_call_cards import Card
+    from tui.ui.results.message_draft import ResultSource
     from tui.ui.traffic.screen import TrafficScreen
     from tui.ui.workbench.calls import BenchHistory
     from tui.ui.workbench.screen import ServerScreen
 
 
-WORKBENCH = "tui.ui.workbench.screen"
 NOT_KEPT = "The recording of that run was deleted."
 NO_TURNS = "No turns yet"
 AT_ONCE = frozenset(
@@ -63,11 +67,6 @@ def _is_part(call: CallSpan, span: Span) -> bool:
             return call.turn == span.turn
 
 
-def _import_workbench() -> None:
-    with importing():
-        import_module(WORKBENCH)
-
-
 class Navigator:
     """Opens other screens."""
 
@@ -77,17 +76,14 @@ class Navigator:
         self._app = regions.screen.app
         self._spans = spans
         self._traffic_place = ("", 0)  # filter and entry to restore when the traffic screen is opened again
-        self._call_book: BenchHistory | None = None
         self._expects_server = False
         self._tasks = Tasks()
 
-    @property
+    @cached_property
     def call_book(self) -> "BenchHistory":
         from tui.ui.workbench.calls import BenchHistory
 
-        if self._call_book is None:
-            self._call_book = BenchHistory()
-        return self._call_book
+        return BenchHistory()
 
     async def open_screen_of(self, found: Action) -> None:
         """Open the screen of an action and run it. If it needs a selection there, name its key instead."""
@@ -105,7 +101,7 @@ class Navigator:
 
     def open_traffic(self, filter: str = "", then: str = "") -> None:
         """Open the traffic with a filter; `then` is an action to run in that screen."""
-        if not self._runtime.is_ready or not self._regions.is_on_top:
+        if not self._regions.is_on_top:
             return
         place = ("", 0) if filter else self._traffic_place
         screen = self._live_traffic(filter, place=place, then=then)
@@ -133,16 +129,13 @@ class Navigator:
 
         return TrafficScreen(recording, self._regions.overrides, filter, **options)
 
-    def open_traffic_of_call(self, question: Callable[[], int | None]) -> None:
-        """Open the traffic of the selected entry of the trace, or of the selection in the conversation.
-
-        `question` returns the index of the selected user message, or of the one that the selection answers.
-        """
+    def open_traffic_of_call(self) -> None:
+        """Open the traffic of the selected entry of the trace, or of the selection in the conversation."""
         if not self._regions.is_on_top:
             self._regions.notify(SELECT_THERE, timeout=4)
             return
         in_trace = self._regions.focus_context is Context.TRACE
-        span = self._regions.trace.selected if in_trace else self._selected(question)
+        span = self._regions.trace.selected if in_trace else self._selected()
         if span is None:
             self._regions.notify(NO_TURNS, timeout=3)
         elif isinstance(span, CallSpan) and span.state in NEVER_SENT:
@@ -182,14 +175,29 @@ class Navigator:
         """Return whether an entry is part of a turn of this run, whose traffic is in this run's recording."""
         return not self._spans.turn_of(span).past or self._spans.cause_of(span).turn > 0
 
-    def _selected(self, question: Callable[[], int | None]) -> Span | None:
+    def question(self) -> int | None:
+        """Return the index of the user message that is marked, or that the marked message answers."""
+        transcript = self._regions.conversation
+        label = transcript.marked_label
+        found = transcript.question_of(label) if label is not None else None
+        if found is None or not self._runtime.is_ready:
+            return None
+        said, since = found
+        places = [
+            index
+            for index, message in enumerate(self._runtime.conversations.messages)
+            if isinstance(message, UserMessage) and message.text == said
+        ]
+        return places[-1 - since] if since < len(places) else None
+
+    def _selected(self) -> Span | None:
         """Return the selected call, or the last call sent in the selected turn, or that turn."""
         marked = self._regions.conversation.marked_call
         calls = [span for span in reversed(self._spans.entries) if isinstance(span, CallSpan)]
         if marked:
             return next((span for span in calls if span.id == marked), None)
         turns = [span for span in reversed(self._spans.entries) if isinstance(span, TurnSpan)]
-        place = question() if turns else None
+        place = self.question() if turns else None
         numbers = self._runtime.conversations.turn_numbers
         asked = (
             span
@@ -214,7 +222,7 @@ class Navigator:
         screen = self._regions.screen
         if found := screen.query(TrafficTail):
             found.first().remove()
-        elif self._runtime.is_ready:
+        else:
             tail = TrafficTail(self._runtime.recording, self._regions.symbols)
             screen.mount(tail, after=self._regions.rule_composer)
 
@@ -226,11 +234,44 @@ class Navigator:
         def confirm(question: str, about: str, decided: Callable[[bool | None], None]) -> None:
             self._app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
 
+        symbols, overrides = self._regions.symbols, self._regions.overrides
+        screen = RulesScreen(self._runtime, overrides, symbols, confirm=confirm, request=request)
+        self._regions.open_dialog(screen, None)
+
+    def open_result(self) -> None:
+        """Show the complete result of the selected call, or of the last one."""
+        from tui.ui.results.result_screen import ResultScreen
+
+        transcript = self._regions.conversation
+        call = transcript.selected_call
+        card = transcript.cards.get(call)
+        result = self._result(call, card) if card is not None else None
+        if card is None or result is None:
+            self._regions.notify("No results yet.", timeout=3)
+            return
+        screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
+        self._regions.open_dialog(screen, None)
+
+    def _result(self, call: str, card: "Card") -> "ToolResult | None":
+        if card.gave is not None:
+            return card.gave
+        conversations = self._runtime.conversations
+        for message in reversed(conversations.messages):
+            if isinstance(message, ToolMessage) and message.call_id == call:
+                return result_of(message, conversations.result(message.kept) if message.kept else "")
+        return None
+
+    def open_link(self, server: str, link: "LinkContent") -> None:
+        """Show the resource of a link in the result of a call."""
+        from tui.ui.results.result_screen import read_link
+
         if self._runtime.is_ready:
-            symbols, overrides = self._regions.symbols, self._regions.overrides
-            self._regions.open_dialog(
-                RulesScreen(self._runtime, overrides, symbols, confirm=confirm, request=request), None
-            )
+            read_link(self._app, self._source(server), link, self._regions.overrides)
+
+    def _source(self, server: str) -> "ResultSource":
+        from tui.ui.results.message_draft import ResultSource
+
+        return ResultSource(server, self._runtime.workbench, self)
 
     def open_log(self, server: str = "") -> None:
         """Open the log of a server, by default the selected one."""
@@ -269,9 +310,14 @@ class Navigator:
 
     def expect_server(self) -> None:
         """Import the workbench in a thread, once, because the next key may open it and would have to wait."""
+
+        def load() -> None:
+            with importing():
+                import_module("tui.ui.workbench.screen")
+
         if not self._expects_server:
             self._expects_server = True
-            self._tasks.start(asyncio.to_thread(_import_workbench), "import the workbench")
+            self._tasks.start(asyncio.to_thread(load), "import the workbench")
 
     def open_server(self, server: str = "", item: str = "") -> None:
         """Open the workbench of a server, by default the selected one."""

@@ -106,7 +106,7 @@ class Outbox:
         self._turns = turns
         self._sources = sources
         self._run_command = run_command
-        self._sent = sent
+        self.sent = sent
         self._history = HistoryFile(state_dir() / "input_history")
         self._history_fails = False
         self._to_remember = SerialQueue[str](regions.fail)
@@ -131,7 +131,7 @@ class Outbox:
 
         Entries that are not in the history file yet are still written, also a draft.
         """
-        await self._sent.close()
+        await self.sent.close()
         draft = self._composer.text
         if (
             draft.strip()
@@ -150,7 +150,7 @@ class Outbox:
         if self._regions.only is not None:
             self._regions.show(Context.CONVERSATION)
         self._regions.conversation.follow()
-        self._sent.put(sent, self._send)
+        self.sent.put(sent, self._send)
 
     async def _send(self, sent: Composer.Sent) -> None:
         written = sent.written
@@ -207,18 +207,17 @@ class Outbox:
         if not self._turns.steer(written) and was_running and written.references:
             self._regions.notify("Messages with attachments are sent after the turn.")
 
-    @property
-    def busy(self) -> bool:
-        return self._sent.busy
-
-    def cancel(self) -> bool:
-        """Cancel the running command and put the messages after it back; return whether one was running."""
-        if not self.busy:
-            return False
-        waiting = "\n".join(sent.written.shown for sent in self._sent.stop())
-        if waiting:
-            self._composer.put_back(waiting)
-        return True
+    def cancel(self) -> None:
+        """Close a list, cancel a command or stop the turn; otherwise, focus the composer."""
+        if self._composer.has_focus and self._composer.leave():
+            return
+        if self.sent.busy:
+            if waiting := "\n".join(sent.written.shown for sent in self.sent.stop()):
+                self._composer.put_back(waiting)
+        elif self._turns.running or self._turns.reading:
+            self._turns.cancel()
+        else:
+            self._regions.go_to(Context.COMPOSER)
 
     def show_held(self) -> None:
         held, steered = self._turns.held, self._turns.steered

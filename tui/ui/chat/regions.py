@@ -4,8 +4,9 @@ Below `WIDE` columns, one of conversation, servers and trace fills the body, and
 three. A maximized pane is shown in the same way.
 """
 
+import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
@@ -279,6 +280,17 @@ class Regions:
 
     def notify(self, message: str, **options: Any) -> None:
         self.screen.app.notify(message, **options)
+
+    def start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        """Start work of the screen as a task; a defect in it ends the app."""
+
+        def ended(task: asyncio.Task[None]) -> None:
+            if not task.cancelled() and isinstance(error := task.exception(), Exception):
+                self.fail(error)
+
+        task = asyncio.create_task(work, name=name)
+        task.add_done_callback(ended)
+        return task
 
 
 class BodyRule(Rule):

@@ -14,11 +14,13 @@ from tui.core.events import Steered, TurnError
 from tui.core.ports import NO_MODEL
 from tui.core.text import clean_line
 from tui.core.turn.limits import TurnMeter
+from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.attachments import AttachmentReader
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.question_queue import QuestionQueue
+from tui.ui.keys.action_table import Context
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -77,6 +79,18 @@ class TurnQueue:
     @property
     def running(self) -> bool:
         return self._turn is not None
+
+    def why_idle(self) -> str:
+        """Return why there is nothing to stop, or ""."""
+        return "" if self.running else "no turn is running"
+
+    def why_runs(self) -> str:
+        """Return why what changes the conversation is unavailable, or ""."""
+        return A_TURN_RUNS if self.running else ""
+
+    def why_not_continue(self) -> str:
+        """Return why the last turn cannot be continued, or ""."""
+        return self.why_runs() if self._bridge.can_continue else "the last turn did not end at a limit"
 
     @property
     def meter(self) -> TurnMeter | None:
@@ -177,34 +191,38 @@ class TurnQueue:
             task.cancel()
 
     def continue_turn(self) -> None:
-        if self._bridge.can_continue and not self.running:
-            turn = self._try_to_start(lambda: self._runtime.continue_turn(self._approvals))
-            if turn is not None:
-                self._begin(turn)
+        turn = self._try_to_start(lambda: self._runtime.continue_turn(self._approvals))
+        if turn is not None:
+            self._begin(turn)
 
-    def cancel_call(self, call_id: str) -> bool:
-        """Cancel a running call, by default the only one; return whether there was one."""
+    def cancel_call(self) -> None:
+        """Cancel the selected running call, or the only one."""
+        regions = self._regions
+        span = regions.trace.selected if regions.focus_context is Context.TRACE else None
+        selected = span.id if isinstance(span, CallSpan) else self._view.selected_call
         running = self._turn.running_calls if self._turn is not None else ()
-        found = call_id if call_id in running else running[0] if len(running) == 1 else ""
-        if self._turn is not None and found:
-            self._turn.cancel_call(found)
-        return bool(found)
+        call = selected if selected in running else running[0] if len(running) == 1 else ""
+        self._approvals.closed_by_user = True
+        if self._turn is not None and call:
+            self._turn.cancel_call(call)
+        else:
+            regions.notify("Select a running call first.", timeout=3)
 
-    def cancel(self) -> str:
-        """Stop the turn; return the queued messages, which are not sent.
+    def cancel(self) -> None:
+        """Stop the turn; give back the queued messages, which are not sent.
 
-        Steering messages that the model did not get are returned when the turn has ended: only then are they
-        known.
+        Steering messages that the model did not get are given back when the turn has ended: only then are
+        they known.
         """
-        if self._turn is None and not self._reading:
-            return ""
+        self._approvals.closed_by_user = True
         if self._turn is not None:
             self.stopping = True
             self._turn.cancel()
         shown = "\n".join(self.held)
         self._clear_queue()
         self._on_change()
-        return shown
+        if shown and not self._closed:
+            self._give_back(shown)
 
     def _clear_queue(self) -> None:
         for held in self._held:

@@ -136,7 +136,7 @@ _to_composer = partial(Action, Context.COMPOSER)
 _chat = partial(Action, Context.ANYWHERE)
 _pane = partial(Action, Context.SERVERS)
 _of_server = partial(Action, Context.SERVERS, when="editing.why_none")
-_on_message = partial(Action, Context.CONVERSATION, when="messages.why_none")
+_on_message = partial(Action, Context.CONVERSATION, when="current.why_none")
 """An action on the selected message, or on the last one."""
 _answer = partial(Action, Context.QUESTION, when="approval_keys.why_none")
 
@@ -154,13 +154,13 @@ ACTIONS: tuple[Action, ...] = (
     _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
         call="approval_keys.open_rules"),
     # ---- chat ----
-    _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="turn_keys.cancel",
-        when="turn_keys.why_idle"),
-    _chat("chat.continue", "ctrl+g", "continue", "Continue after a limit", 3, call="turn_keys.continue_turn",
-        when="turn_keys.why_not_continue"),
+    _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="outbox.cancel",
+        when="turns.why_idle"),
+    _chat("chat.continue", "ctrl+g", "continue", "Continue after a limit", 3, call="current.continue_turn",
+        when="turns.why_not_continue"),
     _chat("chat.new", "ctrl+n", "new", "New conversation", 36, call="current.start_new_if_free"),
     _on_pane(_C.CONVERSATION, "chat.expand", "enter", "expand", "Expand or collapse the selected block", 1,
-        run="choose", when="messages.why_none"),
+        run="choose", when="current.why_none"),
     # ---- servers ----
     _of_server("servers.open", "enter", "open", "Open the workbench of the selected server", 1,
         "navigator.open_server"),
@@ -202,7 +202,7 @@ ACTIONS: tuple[Action, ...] = (
     # ---- composer ----
     _composer("composer.send", "enter", "send", "Send, or queue while a turn runs", 1),
     _composer("composer.steer", SEND_KEYS, "steer", "Send, or steer the running turn at its next step", 4,
-        when="turn_keys.why_idle"),
+        when="turns.why_idle"),
     _composer("composer.newline", NEWLINE_KEYS, "newline", "Insert a newline", 60),
     _to_composer("composer.page_up", "pageup", "page up", "Scroll the conversation up",
         call="regions.scroll_page(-1)"),
@@ -230,22 +230,22 @@ ACTIONS: tuple[Action, ...] = (
     _chat("chat.system", "f12", "system", "Edit the system prompt", call="current.edit_system_text"),
     # ---- messages: the marked one, or the last ----
     _on_message("chat.copy", "c", "copy", "Copy the selected message, or the last reply", 10,
-        "messages.copy"),
-    _on_message("chat.retry", "r", "retry", "Retry the selected question, as a branch", 11, "messages.retry",
-        when="messages.why_not_again"),
+        "current.copy"),
+    _on_message("chat.retry", "r", "retry", "Retry the selected question, as a branch", 11, "current.retry",
+        when="current.why_not_again"),
     _on_message("chat.rewrite", "w", "edit", "Edit the selected question and ask it again", 12,
-        "messages.rewrite", when="messages.why_not_again"),
-    _on_message("chat.compare", "m", "compare models", "Compare with another model", 14, "messages.compare",
-        when="messages.why_not_again"),
-    _on_message("chat.branch", "b", "branch", "Branch from the selected message", 15, "messages.branch",
-        when="messages.why_not_again"),
+        "current.rewrite", when="current.why_not_again"),
+    _on_message("chat.compare", "m", "compare models", "Compare with another model", 14, "current.compare",
+        when="current.why_not_again"),
+    _on_message("chat.branch", "b", "branch", "Branch from the selected message", 15, "current.branch",
+        when="current.why_not_again"),
     _on_message("chat.parent", "p", "parent", "Return to the parent conversation", 16,
-        "current.go_to_parent", when="messages.why_no_parent"),
-    _on_message("chat.result", "v", "full result", "Show the full tool result", 13, "messages.open_result"),
+        "current.go_to_parent", when="current.why_no_parent"),
+    _on_message("chat.result", "v", "full result", "Show the full tool result", 13, "navigator.open_result"),
     _on_message("chat.uncompact", "u", "undo summary", "Undo the summary, and send all messages again", 17,
-        "current.uncompact", when="messages.why_not_uncompact"),
+        "current.uncompact", when="current.why_not_uncompact"),
     _on_message("chat.cancel_call", "K", "cancel call", "Cancel the selected running call", 9,
-        "turn_keys.cancel_call", when="turn_keys.why_idle"),
+        "turns.cancel_call", when="turns.why_idle"),
     _on_message("chat.export", "x", "export", "Export the conversation", 18, "current.export"),
     # ---- sessions ----
     _sessions("session.resume", "enter", "open", "Open the session", 1),
@@ -285,7 +285,7 @@ ACTIONS: tuple[Action, ...] = (
     _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.open_traffic"),
     _chat("traffic.tail", "f7", "tail", "Show or hide the latest traffic", call="navigator.toggle_tail"),
     _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
-        call="messages.open_traffic"),
+        call="navigator.open_traffic_of_call"),
     # ---- list of traffic ----
     _traffic("traffic.read", "enter", "open", "Open the entry", 1, "panel.open()"),
     _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),

@@ -99,7 +99,8 @@ def bench_list_bindings() -> list[BindingType]:
 
 
 NEED_RUNTIME = frozenset(
-    "chat.new chat.sessions chat.models chat.system traffic.open traffic.tail traffic.of_call".split()
+    "chat.new chat.sessions chat.models chat.system traffic.open traffic.tail traffic.of_call"
+    " rules.open servers.add config.edit config.reload".split()
 )
 """Actions that need what the app loads after its panes."""
 

@@ -14,8 +14,8 @@ from tui.core.permission.differences import INSTRUCTIONS
 from tui.core.questions import Action, DefinitionsQuestion
 from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE
-from tui.ui.permission import definitions_dialog
-from tui.ui.permission.definitions_dialog import Differences
+from tui.ui.permission import permission_dialogs
+from tui.ui.permission.permission_dialogs import Differences
 
 __all__ = ["ripe"]
 
@@ -98,7 +98,7 @@ def test_a_long_description_is_shown_in_full() -> None:
 
 
 def test_changes_over_the_line_limit_are_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(definitions_dialog, "MAX_LINES", 3)
+    monkeypatch.setattr(permission_dialogs, "MAX_LINES", 3)
     assert whole_and_text(changed(), changed("sub"))[0] == set()
 
 
