@@ -26,8 +26,6 @@ EMPTY_TEXT = "Model steps and tool calls appear here, with arguments, results an
 class _Entry(Block):
     """A turn, a step, a call or a note; `rows_of` returns the rows of the entry with its index."""
 
-    __slots__ = ("_index", "_rows_of")
-
     def __init__(self, index: int, rows_of: "Callable[[int], Sequence[Row]]") -> None:
         super().__init__(gap=0)
         self._index = index

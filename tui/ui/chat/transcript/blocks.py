@@ -76,7 +76,6 @@ class Question(Block):
     Selecting it selects the whole message.
     """
 
-    __slots__ = ("_at", "_attached", "_shown", "said")
     targets = (0,)
     role = "user"
 
@@ -102,7 +101,6 @@ class Question(Block):
 class Signature(Block):
     """The end of a reply: the model's label and the duration. Selecting it selects the whole reply."""
 
-    __slots__ = ("_name", "_seconds")
     targets = (0,)
     role = "model"
     said = ""
@@ -124,8 +122,6 @@ Label = Question | Signature
 class Plain(Block):
     """Literal, uncleaned text of at most `PIECE` characters, wrapped. `barred`: a part of a user message."""
 
-    __slots__ = ("_barred", "_style", "_text")
-
     def __init__(self, text: str, *, style: str = "text", gap: int = 0, barred: bool = False) -> None:
         super().__init__(gap)
         self._text = text
@@ -144,7 +140,6 @@ class Plain(Block):
 class Fold(Block):
     """The rest of a long user message, not cleaned, collapsed to one row."""
 
-    __slots__ = ("_rest", "_symbols")
     targets = (0,)
 
     def __init__(self, rest: str, symbols: Symbols) -> None:
@@ -168,7 +163,6 @@ class Fold(Block):
 class Summary(Block):
     """The summary that replaces the oldest messages for the model: one row, and its text if `open`."""
 
-    __slots__ = ("_symbols", "_text", "open", "words")
     targets = (0,)
 
     def __init__(self, words: str, text: str, symbols: Symbols) -> None:
@@ -189,19 +183,17 @@ class Summary(Block):
 
 
 class Note(Block):
-    """A line by mcptui: a limit, an error with its next step, a notice."""
+    """A line by mcptui: a limit, an error with its next step, a notice. The text need not be clean."""
 
-    __slots__ = ("_kind", "_symbols", "_text")
-
-    def __init__(self, text: str, kind: str, symbols: Symbols, gap: int = 1) -> None:
-        super().__init__(gap)
-        self._text = text
+    def __init__(self, text: str, kind: str, symbols: Symbols) -> None:
+        super().__init__()
+        self._text = _noted(text)
         self._kind = kind
         self._symbols = symbols
 
     def begins(self, text: str) -> bool:
         """Return whether the line starts with `text`."""
-        return self._text.startswith(clean(text).strip("\n")[:NOTE_CHARS])
+        return self._text.startswith(_noted(text))
 
     def wrap(self, width: int) -> Sequence[Row]:
         signs = {"warn": self._symbols.warning, "bad": self._symbols.failed}
@@ -216,15 +208,12 @@ class Note(Block):
         return rows
 
 
-def note_block(text: str, kind: str, symbols: Symbols) -> Note:
-    """Return a line by mcptui; the text need not be clean."""
-    return Note(clean(text).strip("\n")[:NOTE_CHARS], kind, symbols)
+def _noted(text: str) -> str:
+    return clean(text).strip("\n")[:NOTE_CHARS]
 
 
 class Welcome(Block):
     """Content of an empty conversation, centered: a few lines, example questions, a few keys."""
-
-    __slots__ = ("_keys", "_lines", "_symbols", "examples", "notes", "room", "targets")
 
     def __init__(
         self,
@@ -273,12 +262,10 @@ class Welcome(Block):
 
 
 class Prose(Block):
-    """Markdown of a reply: a finished block, or the growing tail. `text` is cleaned.
+    """Markdown of a reply: a finished block, or the growing tail. It is cleaned when it becomes visible.
 
     A `headless` block is the rest of a table, rendered with a copy of its head that is not shown.
     """
-
-    __slots__ = ("_head_rows", "_markdown", "text")
 
     def __init__(self, markdown: Markdown, text: str, *, gap: int = 1, headless: bool = False) -> None:
         super().__init__(gap)
@@ -288,18 +275,9 @@ class Prose(Block):
         self.height = gap + guess(text)
 
     def wrap(self, width: int) -> Sequence[Row]:
+        self.text = clean(self.text)
         rows = self._markdown.rows(self.text, measure(width)) if self.text.strip() else []
         return rows[self._head_rows :]
-
-
-class PastProse(Prose):
-    """Markdown of a complete reply, cleaned only when it becomes visible."""
-
-    __slots__ = ()
-
-    def wrap(self, width: int) -> Sequence[Row]:
-        self.text = clean(self.text)
-        return super().wrap(width)
 
 
 class Code(Block):
@@ -309,7 +287,6 @@ class Code(Block):
     `lines` are complete, `partial` is the incomplete last line.
     """
 
-    __slots__ = ("_continued", "_kept", "closed", "language", "lines", "partial")
     SLICE = 30
     MAX_LINES = 120
 
@@ -351,17 +328,6 @@ class Code(Block):
 class Thinking(Block):
     """The reasoning of a model: one row, followed by its text if `open`. `seconds` is None if unknown."""
 
-    __slots__ = (
-        "_done",
-        "_kept",
-        "_kept_width",
-        "_lines",
-        "_partial",
-        "_symbols",
-        "open",
-        "running",
-        "seconds",
-    )
     targets = (0,)
 
     def __init__(self, symbols: Symbols) -> None:

@@ -38,7 +38,6 @@ class Block:
             0.
     """
 
-    __slots__ = ("gap", "height", "pending", "rows", "width")
     targets: Sequence[int] = ()
     wanted: int = 0
 

@@ -46,17 +46,17 @@ LEAD = ("focus.conversation", "answer")
 LASTING = ("question.session", "question.always")
 """Answers that also apply to later calls."""
 
-# state: (style of its sign and its word, the word)
-_STATES: Mapping[str, tuple[str, str]] = {
-    "waiting": ("dim", "waiting"),
-    "asking": ("accent", "waiting for approval"),
-    "running": ("accent", "running"),
-    "done": ("ok", ""),
-    "failed": ("bad", "failed"),
-    "denied": ("warn", "denied"),
-    "cancelled": ("dim", "cancelled"),
-    "unknown": ("warn", "outcome unknown"),
-    "unsent": ("dim", "not run"),
+# state: (style of its sign and its word, the word, the name of the sign)
+_STATES: Mapping[str, tuple[str, str, str]] = {
+    "waiting": ("dim", "waiting", "waiting"),
+    "asking": ("accent", "waiting for approval", "asks"),
+    "running": ("accent", "running", "spinner"),
+    "done": ("ok", "", "done"),
+    "failed": ("bad", "failed", "failed"),
+    "denied": ("warn", "denied", "failed"),
+    "cancelled": ("dim", "cancelled", "stopped"),
+    "unknown": ("warn", "outcome unknown", "warning"),
+    "unsent": ("dim", "not run", "stopped"),
 }
 _JSON_STYLES = {f"accent {code.GROUND}": "tool"}  # amber is reserved for what needs the user
 # states whose text is shown below the collapsed card
@@ -69,37 +69,6 @@ class Card(Block):
     `server` is not cleaned. `has_keys`: the keys of a question work now. `recovered`: the call was found in
     the text of the reply. `rule` decided whether it runs, or is "". `gave` is the complete result, or None.
     """
-
-    __slots__ = (
-        "_arguments",
-        "_body",
-        "_body_at",
-        "_key_rows",
-        "_keys",
-        "_left_out",
-        "_ms",
-        "_note",
-        "_pieces",
-        "_result",
-        "_seen_at",
-        "_share",
-        "_symbols",
-        "_title",
-        "_unread",
-        "_unseen",
-        "_warning",
-        "_why",
-        "gave",
-        "has_keys",
-        "name",
-        "open",
-        "recovered",
-        "rule",
-        "server",
-        "state",
-        "targets",
-        "wanted",
-    )
 
     def __init__(
         self, server: str, tool: str, arguments: Mapping[str, Any] | str, symbols: Symbols, gap: int
@@ -229,18 +198,8 @@ class Card(Block):
         return [(place, one) for place, one in enumerate(visible) if isinstance(one, LinkContent)]
 
     def _head(self, width: int) -> Row:
-        role, word = _STATES[self.state]
+        role, word, sign = _STATES[self.state]
         symbols = self._symbols
-        sign = {
-            "running": symbols.spinner[0],
-            "asking": symbols.asks,
-            "done": symbols.done,
-            "failed": symbols.failed,
-            "denied": symbols.failed,
-            "cancelled": symbols.stopped,
-            "unknown": symbols.warning,
-            "unsent": symbols.stopped,
-        }.get(self.state, symbols.waiting)
         time = units.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
         marker = symbols.unfolded if self.open else symbols.folded
         note = self._note if self.state != "failed" else ""
@@ -254,7 +213,7 @@ class Card(Block):
         if word:
             right.append((word + "  ", role))
         right += [(f"{time} " if time else "", "dim"), (marker, "dim")]
-        title: Row = (*INDENT, (f"{sign} ", role), *self._title)
+        title: Row = (*INDENT, (f"{getattr(symbols, sign)[0]} ", role), *self._title)
         if self._share is not None and width_of((*title, *right)) + BAR_CELLS + 4 <= width:
             right[:0] = [*progress_bar(self._share, BAR_CELLS, symbols.thin, symbols.rule), ("  ", "")]
         brief: Row = () if self.open else tuple(self._brief(width))
@@ -315,7 +274,7 @@ class Card(Block):
         for name, value in self._arguments:
             if room > 0 and lines > 0:
                 shown = "\n".join(value[:room].split("\n", lines)[:lines])
-                rows += self._argument(name, shown, width)
+                rows += self._argument(name, _laid_out(shown, self._room(width)), width)
                 lines -= 1 + shown.count("\n")
                 room -= ARGUMENT_COST + len(shown)
         left_out = self._left_out + max(0, self._length - most)
@@ -324,14 +283,15 @@ class Card(Block):
             rows.append(((f"… {more} not shown", "warn"),))
         return rows or [(("no arguments", "dim"),)]
 
-    def _argument(self, name: str, value: str, width: int) -> list[Row]:
-        column = min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments))
-        rest: Row = ((" " * (column + 2), ""),)
-        label = pad(((name, "dim"),), column + 2)
+    def _argument(self, name: str, value: Sequence[Row], width: int) -> list[Row]:
+        """Return an argument: its value beside its name, or below it if the name is long."""
+        column = width - self._room(width)
+        rest: Row = ((" " * column, ""),)
+        label = pad(((name, "dim"),), column)
         rows: list[Row] = []
-        if width_of(((name, ""),)) > column:
+        if width_of(((name, ""),)) > column - 2:
             rows, label = list(wrap(((name, "dim"),), width)), rest
-        for number, line in enumerate(_laid_out(value, width - column - 2)):
+        for number, line in enumerate(value):
             rows += wrap(line, width, first=rest if number else label, rest=rest)
         return rows
 
@@ -339,14 +299,15 @@ class Card(Block):
         """Return the names of all arguments, each with the start of its value if they are few."""
         if len(self._arguments) > FOLDED_ROWS:
             return list(wrap(((", ".join(name for name, _ in self._arguments), "dim"),), width))
-        column = min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments))
         rows: list[Row] = []
         for name, value in self._arguments:
-            label = pad(((name, "dim"),), column + 2)
-            if width_of(((name, ""),)) > column:
-                rows, label = [*rows, *wrap(((name, "dim"),), width)], ((" " * (column + 2), ""),)
-            rows.append(crop((*label, (clean_line(value, width), "text")), width))
+            brief = crop(((clean_line(value, width), "text"),), max(1, self._room(width)))
+            rows += self._argument(name, [brief], width)
         return rows
+
+    def _room(self, width: int) -> int:
+        """Return the columns of the values."""
+        return width - min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments)) - 2
 
     def _question(self, width: int) -> list[Row]:
         inner = max(1, width - 4)

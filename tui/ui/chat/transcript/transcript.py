@@ -32,7 +32,6 @@ from tui.ui.chat.transcript.blocks import (
     Summary,
     Thinking,
     Welcome,
-    note_block,
 )
 from tui.ui.chat.transcript.flow import Block, FlowPane
 from tui.ui.chat.transcript.tool_call_cards import Card
@@ -152,10 +151,9 @@ class Transcript(FlowPane):
         """Show at the end what the turn is waiting for, replacing the previous text; "" removes it."""
         if self._waiting is not None:
             self.drop_note(self._waiting)
-        self._waiting = note_block(text, "wait", self._symbols) if text else None
+        self._waiting = Note(text, "wait", self._symbols) if text else None
         if self._waiting is not None:
             self._append(self._waiting)
-        self.flow_changed()
 
     def sign_reply(self) -> None:
         """Sign the reply with the model's label, unless it is already signed."""
@@ -168,7 +166,7 @@ class Transcript(FlowPane):
         """
         if self._welcome is None or self._welcome not in self.flow.blocks:
             return self._writer.note(text, kind)
-        note = note_block(text, kind, self._symbols)
+        note = Note(text, kind, self._symbols)
         self._welcome.notes.append(note)
         self._touch(self._welcome)
         return note

@@ -23,11 +23,10 @@ from tui.core.turn.prepared_calls import shown_result, why_of
 from tui.core.turn.turn_endings import said_once
 from tui.ui.chat.transcript.blocks import (
     Note,
-    PastProse,
     Plain,
+    Prose,
     Signature,
     Thinking,
-    note_block,
     user_blocks,
 )
 from tui.ui.chat.transcript.flow import Block, Flow
@@ -79,7 +78,7 @@ class Writer:
     def note(self, text: str, kind: str) -> Note:
         """Add a line by mcptui."""
         self.close()
-        note = note_block(text, kind, self._symbols)
+        note = Note(text, kind, self._symbols)
         self._append(note)
         return note
 
@@ -108,7 +107,7 @@ class Writer:
         self._markdown = self._markdown or Markdown()
         for number, part in enumerate(parts(text)):
             gap = 0 if number and not part.startswith("\n") else 1
-            self._append(PastProse(self._markdown, part, gap=gap))
+            self._append(Prose(self._markdown, part, gap=gap))
 
     def begin(self, name: str) -> None:
         """Start a reply, or its next step."""
@@ -228,11 +227,7 @@ def write_past(
     model, by its label; `note` the text of a remark, or "", and the kind of note. `now` is in seconds since
     the epoch: today's messages show no date.
     """
-    reader = _Reader(writer, unknown, notice, now)
-    reader.unresolved = {
-        one.call_id for one in messages if isinstance(one, ToolMessage) and one.why == "unknown tool"
-    }
-    reader.explained = {one.place for one in remarks if one.kind in ("end", "error")}
+    reader = _Reader(writer, unknown, notice, now, messages, remarks)
     waiting = deque(said_once(remarks))
     places: list[Block] = []
     for place, message in enumerate(messages):
@@ -252,17 +247,23 @@ def write_past(
 
 class _Reader:
     def __init__(
-        self, writer: Writer, unknown: Collection[str], notice: Callable[[str], str], now: float
+        self,
+        writer: Writer,
+        unknown: Collection[str],
+        notice: Callable[[str], str],
+        now: float,
+        messages: Sequence[Message],
+        remarks: Sequence[Remark],
     ) -> None:
         self._writer = writer
         self._unknown = unknown
         self._notice = notice
         self._now = now
+        tools = (one for one in messages if isinstance(one, ToolMessage))
+        self._unresolved = {one.call_id for one in tools if one.why == "unknown tool"}
+        self._explained = {one.place for one in remarks if one.kind in ("end", "error")}
         self._model: str | None = None
         self._reason = ""
-        self.unresolved: Collection[str] = ()
-        self.explained: Collection[int] = ()
-        """Places before which a remark says why the reply is incomplete."""
         self.before_calls = ("", "")
         """Text and kind of the note to insert between the text of the next reply and its tool calls."""
 
@@ -297,7 +298,7 @@ class _Reader:
         if message.reasoning:
             writer.whole_thought(message.reasoning, message.thought or None)
         writer.whole_text(message.text)
-        if message.partial and place + 1 not in self.explained:
+        if message.partial and place + 1 not in self._explained:  # otherwise a remark says why
             writer.note("truncated", "info")
         if self.before_calls[0]:
             writer.note(*self.before_calls)
@@ -310,7 +311,7 @@ class _Reader:
 
     def _call(self, call: CallRequest) -> None:
         server, joint, tool = call.name.partition("__")
-        if call.id in self.unresolved or not joint:  # the tool is not one of that server
+        if call.id in self._unresolved or not joint:  # the tool is not one of that server
             server, tool = "", call.name
         card = self._writer.call(call.id, server, tool, call.arguments, call.recovered)
         state, text = ("unknown", UNKNOWN_OUTCOME) if call.id in self._unknown else ("unsent", NEVER_SENT)
