@@ -8,7 +8,7 @@ from tests.ui.fakes import FakeRuntime, says
 from tests.ui.test_commands import keys
 from tui.core.secrets.redact import Redactor
 from tui.settings.locations import state_dir
-from tui.ui.chat.composer.history_file import HistoryEntry, HistoryFile
+from tui.ui.chat.outbox import HistoryEntry, HistoryFile
 
 
 def kept() -> list[str]:

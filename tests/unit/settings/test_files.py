@@ -14,7 +14,7 @@ from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.filters import load_filters
 from tui.settings.learned_file import LearnedFile
 from tui.settings.state.stored_calls import StoredCalls
-from tui.ui.chat.composer.history_file import HistoryFile
+from tui.ui.chat.outbox import HistoryFile
 
 
 def test_text_is_read_without_its_byte_order_mark(tmp_path: Path):
@@ -91,7 +91,7 @@ from tui.settings.learned_file import LearnedFile
 def change(name): LearnedFile(path).save("http://h/v1", name, {"no_tools": True})
 """,
     "history": """
-from tui.ui.chat.composer.history_file import HistoryFile, HistoryEntry
+from tui.ui.chat.outbox import HistoryFile, HistoryEntry
 def change(name):
     HistoryFile(path).add(HistoryEntry(name))
     HistoryFile(path).load()

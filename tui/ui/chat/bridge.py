@@ -15,7 +15,7 @@ from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
 from tui.core.turn.prepared_calls import plain_reason
 from tui.core.turn.turn_endings import remark_of, words_of
-from tui.ui.chat.transcript.result_parts import outcome, pieces_of
+from tui.ui.chat.transcript.blocks import outcome, pieces_of
 
 if TYPE_CHECKING:
     from tui.ui.chat.transcript.flow import Block
@@ -255,7 +255,7 @@ class Bridge:
             case events.ToolCallEnded(id=call_id):
                 warning = event.result.warning if event.result is not None else ""
                 state, note = outcome(event.why, event.is_error, warning)
-                if event.result is not None and pieces_of(event.result):
+                if event.result is not None and any(pieces_of(event.result)):
                     view.give_result(call_id, event.result)
                 view.set_call(call_id, state, note=note, ms=event.ms or None, preview=_result_text(event))
 

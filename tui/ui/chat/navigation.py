@@ -15,7 +15,7 @@ from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, T
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.transcript.result_parts import result_of
+from tui.ui.chat.transcript.blocks import result_of
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.key_overrides import first_key
 from tui.ui.widgets.widget_tasks import Tasks

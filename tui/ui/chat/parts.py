@@ -5,7 +5,6 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.attachments import attachment_of
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
@@ -48,7 +47,7 @@ class ChatParts:
         self.approval_keys = ApprovalKeys(runtime, regions, self.bridge, self.navigator, wake)
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
-        self.attachment_reader = AttachmentReader(lambda: runtime.workbench, attachment_of, Path.cwd())
+        self.attachment_reader = AttachmentReader(lambda: runtime.workbench, Path.cwd())
         self.turns = TurnQueue(
             runtime, regions, self.approvals, self.bridge, self.spans, self.attachment_reader, wake
         )

@@ -7,6 +7,7 @@ only looks like a command is reported. Everything else (`/etc/hosts`, `// a comm
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -329,31 +330,10 @@ def _fitting(spec: CommandSpec, rest: str) -> SlashCommand | InvalidCommand:
 
 def nearest(word: str, names: Iterable[str]) -> str:
     """Return the name that `word` abbreviates or misspells, or ""."""
+    known = {name.lower(): name for name in names}
     word = word.lower()
-    if len(word) > 130:
+    if not 3 <= len(word) <= 130:
         return ""
-    known = list(names)
-    if len(word) >= 3:
-        for name in known:
-            if name.lower().startswith(word):
-                return name
-    slips = 1 if len(word) <= 5 else 2
-    best, found = slips + 1, ""
-    for name in known:
-        if abs(len(name) - len(word)) <= slips and (far := _distance(word, name.lower())) < best:
-            best, found = far, name
-    return found if len(word) >= 3 else ""
-
-
-def _distance(one: str, other: str) -> int:
-    """Return the edit distance of two words; swapping neighbors counts as one edit."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        older, before, row = before, row, [i]
-        for j, b in enumerate(other, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, older[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
+    begun = (name for name in known if name.startswith(word))
+    found = next(begun, "") or next(iter(get_close_matches(word, known, 1, 0.75)), "")
+    return known.get(found, "")

@@ -4,11 +4,11 @@ import asyncio
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
-from tui.core.attachments import MAX_BYTES, attachments_of
+from tui.core.attachments import MAX_BYTES, attachment_of, attachments_of
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, reason_of
@@ -17,7 +17,7 @@ from tui.core.tools import CallFailure
 from tui.core.workbench import Workbench
 from tui.ui.chat.composer.token_area import BEHIND, Reference, Written
 
-_WRITTEN = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
+_NAMED = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
 
 
 RESOURCE_SECONDS = 30.0
@@ -26,13 +26,10 @@ _AGAIN = "The message is back in the input."
 
 
 class AttachmentReader:
-    """Reads attachments; `attach` creates one from a name and bytes (`core.attachments.attachment_of`)."""
+    """Reads attachments: files in a thread, resources from their servers."""
 
-    def __init__(
-        self, workbench: Callable[[], Workbench], attach: Callable[[str, bytes], Attachment], folder: Path
-    ) -> None:
+    def __init__(self, workbench: Callable[[], Workbench], folder: Path) -> None:
         self._workbench = workbench
-        self._attach = attach
         self._folder = folder
         self._count = 0
 
@@ -51,7 +48,7 @@ class AttachmentReader:
     def _file(self, reference: Reference) -> Attachment:
         path = self._folder / os.path.expanduser(reference.path)
         try:
-            return self._attach(reference.name, bytes_of(path))
+            return attachment_of(reference.name, bytes_of(path))
         except (OSError, ValueError) as error:
             reason = reason_of(error)
             raise McptuiError(f"not attached: {reason}", where=reference.name, next_step=_AGAIN) from error
@@ -92,21 +89,16 @@ def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:
 
     Only existing or possible paths and resources of `servers` count, not `@person` and `@app.route("/")`.
     """
-    found = {
-        name: why for name in _paths(text) if (why := _not_selected(name, servers) or _why_not(name, folder))
-    }
+    found: dict[str, str] = {}
+    for match in _NAMED.finditer(text):
+        name = match.group(1) or match.group(2).rstrip(BEHIND)
+        server, _, uri = name.partition(":")
+        if uri and server in servers:
+            found[name] = "only the name was typed: press tab to attach the resource"
+        elif why := _why_not(name, folder):
+            found[name] = why
     told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
     return f"Not attached: {told}." if told else ""
-
-
-def _paths(text: str) -> Iterator[str]:
-    for match in _WRITTEN.finditer(text):
-        yield match.group(1) or match.group(2).rstrip(BEHIND)
-
-
-def _not_selected(written: str, servers: Collection[str]) -> str:
-    server, _, uri = written.partition(":")
-    return "only the name was typed: press tab to attach the resource" if uri and server in servers else ""
 
 
 def _why_not(written: str, folder: Path) -> str:

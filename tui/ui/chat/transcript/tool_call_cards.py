@@ -8,9 +8,8 @@ from tui.core import units
 from tui.core.hidden_text.readable import readable
 from tui.core.text import Preview, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
-from tui.ui.chat.transcript.blocks import measure
+from tui.ui.chat.transcript.blocks import measure, pieces_of
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.chat.transcript.result_parts import pieces_of
 from tui.ui.widgets import code
 from tui.ui.widgets.bar import part_at
 from tui.ui.widgets.rows import EMPTY, PREPARING, Row, crop, pad, progress_bar, spread, width_of, wrap
@@ -105,7 +104,7 @@ class Card(Block):
     def give(self, result: ToolResult) -> None:
         """Store the result. Each part that is not text gets a row."""
         self.gave = result
-        self._pieces = pieces_of(result)
+        self._pieces = tuple(pieces_of(result))
         self.width = 0
 
     def set(self, state: str, note: str, ms: float | None, result: str | None) -> None:

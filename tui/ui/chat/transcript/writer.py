@@ -27,11 +27,13 @@ from tui.ui.chat.transcript.blocks import (
     Prose,
     Signature,
     Thinking,
+    attachment_words,
+    outcome,
+    result_of,
     user_blocks,
 )
 from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.chat.transcript.markdown_stream import MarkdownStream, parts
-from tui.ui.chat.transcript.result_parts import attachment_words, outcome, result_of
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.symbols import Symbols
