@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.stage import SECOND, FakeHost, Hand, Stage, press, row_with, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
-from tui.ui.chat.servers import ServersPane
+from tui.ui.chat.side_panes import ServersPane
 from tui.ui.widgets.server_rows import toggle_server
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.stage import FakeHost, Hand, Stage, server, shown, stopped
 from tui.core.servers import ServerState, ServerStatus, StopReason
-from tui.ui.chat.servers import ServersPane
+from tui.ui.chat.side_panes import ServersPane
 from tui.ui.widgets.symbols import ASCII, UNICODE, Symbols
 
 CASES: list[tuple[ServerStatus, str, str]] = [

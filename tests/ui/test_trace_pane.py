@@ -14,7 +14,7 @@ from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.tools import Tool
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
-from tui.ui.chat.trace import TracePane
+from tui.ui.chat.side_panes import TracePane
 from tui.ui.chat.trace_rows import TraceLook, span_rows
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE

@@ -31,8 +31,7 @@ from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import LiveSources
-    from tui.ui.chat.servers import ServersPane
-    from tui.ui.chat.trace import TracePane
+    from tui.ui.chat.side_panes import ServersPane, TracePane
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.widgets.lines import LinePane
 
@@ -145,8 +144,7 @@ class Regions:
 
     async def mount_panes(self) -> None:
         """Mount the panes of the body. The first frame is painted without them: they would delay it."""
-        from tui.ui.chat.servers import ServersPane
-        from tui.ui.chat.trace import TracePane
+        from tui.ui.chat.side_panes import ServersPane, TracePane
         from tui.ui.chat.transcript.transcript import Transcript
 
         answers_of = self.overrides.answers_of

@@ -33,8 +33,7 @@ if TYPE_CHECKING:  # not needed for the first frame
 
 _LOADED_LATER = (
     "tui.ui.chat.transcript.transcript",
-    "tui.ui.chat.servers",
-    "tui.ui.chat.trace",
+    "tui.ui.chat.side_panes",
     "tui.ui.chat.parts",
     "tui.ui.app.command_palette",
 )
