@@ -1,7 +1,7 @@
 """Opens the screens for traffic, workbench, logs and rules, and handles the return to the chat screen."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
@@ -228,15 +228,10 @@ class Navigator:
 
     def open_rules(self, request: "ApprovalRequest | None" = None) -> None:
         """Open the rules. The call of an approval is tried at once."""
-        from tui.ui.dialogs.confirm import Confirm
         from tui.ui.permission.rules import RulesScreen
 
-        def confirm(question: str, about: str, decided: Callable[[bool | None], None]) -> None:
-            self._app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
-
         symbols, overrides = self._regions.symbols, self._regions.overrides
-        screen = RulesScreen(self._runtime, overrides, symbols, confirm=confirm, request=request)
-        self._regions.open_dialog(screen, None)
+        self._regions.open_dialog(RulesScreen(self._runtime, overrides, symbols, request), None)
 
     def open_result(self) -> None:
         """Show the complete result of the selected call, or of the last one."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.files.private_files import make_folder, open_private, refuse_links
-from tui.core.text import quoted_name
+from tui.core.text import clean_line, quoted_name
 from tui.settings.files import locked
 from tui.settings.locations import state_dir
 from tui.settings.save import write_private
@@ -24,7 +25,7 @@ from tui.ui.chat.composer.history import MOST, is_remembered
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.turn_queue import TurnQueue, held_rows
+from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
     OWN_NAMES,
@@ -185,10 +186,11 @@ class Outbox:
             told := await asyncio.to_thread(not_attached, written.shown, Path.cwd(), self._servers())
         ):
             self._regions.conversation.add_note(told, "warn")
-        if sent.now:
-            self._steer(written)
-        else:
+        was_running = self._turns.running
+        if not sent.now:
             self._turns.send(written)
+        elif not self._turns.steer(written) and was_running and written.references:
+            self._regions.notify("Messages with attachments are sent after the turn.")
 
     async def _command(self, shown: str) -> SlashCommand | None:
         """Return a message as a command, or None; raises `McptuiError` if it only looks like a command."""
@@ -210,11 +212,6 @@ class Outbox:
         """Return the names of all servers; none if they are not known yet."""
         return [one.name for one in self._runtime.host.statuses()] if self._runtime.is_ready else []
 
-    def _steer(self, written: Written) -> None:
-        was_running = self._turns.running
-        if not self._turns.steer(written) and was_running and written.references:
-            self._regions.notify("Messages with attachments are sent after the turn.")
-
     def cancel(self) -> None:
         """Close a list, cancel a command or stop the turn; otherwise, focus the composer."""
         if self._composer.has_focus and self._composer.leave():
@@ -230,7 +227,15 @@ class Outbox:
     def show_held(self) -> None:
         held, steered = self._turns.held, self._turns.steered
         self._composer.holding = bool(held)
-        rows = held_rows(held, steered, reading=self._turns.reading)
+        queued = "queued, reading attachments" if self._turns.reading else "queued"
+        rows: list[Row] = [
+            (
+                (f" {units.plural(len(texts), 'message')} {words}", "user"),
+                (f"   {clean_line(texts[-1], 300)}", "text"),  # the keys affect the last one
+            )
+            for texts, words in ((steered, "queued for the next step"), (held, queued))
+            if texts
+        ]
         key_of = self._regions.key_of
         keys = f"{key_of('composer.take_back')} edit   {key_of('composer.drop')} discard "
         ends: list[Row] = [((keys, "dim"),)] if held else []

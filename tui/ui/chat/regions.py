@@ -7,7 +7,7 @@ three. A maximized pane is shown in the same way.
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
@@ -294,12 +294,6 @@ class Regions:
 class BodyRule(Rule):
     """A plain line if all regions are visible; their names if only one is."""
 
-    WORDS: ClassVar[dict[Context, str]] = {
-        Context.CONVERSATION: "Conversation",
-        Context.TRACE: "Trace",
-        Context.SERVERS: "Servers",
-    }
-
     class Chosen(Message):
         """The name of a region was clicked."""
 
@@ -333,7 +327,7 @@ class BodyRule(Rule):
                 tab,
                 (
                     ("── ", "rule"),
-                    (self.WORDS[tab], "accent bold" if tab is self._active else "dim"),
+                    (tab.value, "accent bold" if tab is self._active else "dim"),
                     (f" {self._keys.get(tab, '')} ", "dim"),
                     (f"{self._servers} " if tab is Context.SERVERS and self._servers else "", "dim"),
                 ),

@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tui.core import units
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, sentences
 from tui.core.events import Steered, TurnError
 from tui.core.ports import NO_MODEL
-from tui.core.text import clean_line
 from tui.core.turn.limits import TurnMeter
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
@@ -21,7 +19,6 @@ from tui.ui.chat.composer.attachments import AttachmentReader
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.keys.action_table import Context
-from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
@@ -272,19 +269,15 @@ class TurnQueue:
     async def _drive(self, turn: "PendingTurn") -> None:
         async for event in turn.events():
             if isinstance(event, Steered):
-                self._forget_steered(event.text)
+                known = (one for one in self._steered if one.text == event.text)
+                if (given := next(known, None)) is not None:
+                    self._steered.remove(given)
+                    self._on_change()
             if not self._closed:
                 self._bridge.apply(event)
                 self._spans.apply(event, time.monotonic_ns())
                 if isinstance(event, TurnError):  # the status line must stop showing a retry
                     self._on_change()
-
-    def _forget_steered(self, text: str) -> None:
-        for one in self._steered:
-            if one.text == text:
-                self._steered.remove(one)
-                self._on_change()
-                return
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         stopped = self.stopping
@@ -301,31 +294,10 @@ class TurnQueue:
                 f"Internal error: cannot show the whole turn ({type(error).__name__}). Enter /retry.",
                 "bad",
             )
-        self._requeue_steered(stopped)
-        self.flush()
-        self._on_change()
-
-    def _requeue_steered(self, stopped: bool) -> None:
-        """Queue steering messages that the model did not get; after a stop, give them back instead."""
-        late, self._steered = self._steered, []
+        late, self._steered = self._steered, []  # steering messages that the model did not get
         if stopped and late:
             self._give_back("\n".join(one.shown for one in late))
         else:
             self._held[:0] = [QueuedMessage(one, ()) for one in late]
-
-
-def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = False) -> list[Row]:
-    """Return the rows for queued messages: their number, and the last one, which the keys affect."""
-    rows: list[Row] = []
-    if steered:
-        rows.append(_held(steered, "queued for the next step"))
-    if held:
-        rows.append(_held(held, "queued, reading attachments" if reading else "queued"))
-    return rows
-
-
-def _held(texts: Sequence[str], words: str) -> Row:
-    return (
-        (f" {units.plural(len(texts), 'message')} {words}", "user"),
-        (f"   {clean_line(texts[-1], 300)}", "text"),
-    )
+        self.flush()
+        self._on_change()

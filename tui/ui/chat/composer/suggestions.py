@@ -175,28 +175,22 @@ def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
             for entry in entries:
                 if entry.name.startswith(".") is not hidden:
                     continue
-                found.append(_described(entry))
+                is_file, size = True, 0
+                with contextlib.suppress(OSError):  # a broken link; reading it will fail
+                    is_file = not entry.is_dir()
+                    size = entry.stat().st_size if is_file else 0
+                found.append((is_file, entry.name, size))
                 if len(found) >= MOST_ENTRIES:
                     break
     except (OSError, ValueError):
         return  # not found, not a directory, or not readable: nothing to suggest
     for is_file, name, size in sorted(found, key=lambda one: (one[0], one[1].casefold())):
-        yield _suggestion(written + name, is_file=is_file, size=size)
-
-
-def _described(entry: os.DirEntry[str]) -> tuple[bool, str, int]:
-    try:
-        is_file = not entry.is_dir()
-        return is_file, entry.name, entry.stat().st_size if is_file else 0
-    except OSError:
-        return True, entry.name, 0  # a broken link; reading it will fail
-
-
-def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
-    shown = clean_line(path, 300)
-    if not is_file:
-        return Suggestion(f"{shown}/", about="directory", text=f"@{path}/")
-    return Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
+        path = written + name
+        shown = clean_line(path, 300)
+        if is_file:
+            yield Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
+        else:
+            yield Suggestion(f"{shown}/", about="directory", text=f"@{path}/")
 
 
 @dataclass(slots=True)
@@ -281,7 +275,13 @@ class LiveSources:
         self._is_opened = False
         if not wanted:
             return
-        self._asking = asyncio.create_task(self._list(wanted), name="list prompts and resources")
+
+        async def list_all() -> None:
+            async with asyncio.TaskGroup() as group:
+                for name, kind in wanted:
+                    group.create_task(self._list(name, kind))
+
+        self._asking = asyncio.create_task(list_all(), name="list prompts and resources")
         self._asking.add_done_callback(self._listed)
 
     def _take(self, status: "ServerStatus", kind: str) -> bool:
@@ -296,12 +296,7 @@ class LiveSources:
         self._asked[status.name, kind] = asked
         return True
 
-    async def _list(self, wanted: Iterable[tuple[str, str]]) -> None:
-        async with asyncio.TaskGroup() as group:
-            for name, kind in wanted:
-                group.create_task(self._list_one(name, kind))
-
-    async def _list_one(self, name: str, kind: str) -> None:
+    async def _list(self, name: str, kind: str) -> None:
         assert self.runtime is not None
         bench, asked = self.runtime.workbench, self._asked[name, kind]
         with contextlib.suppress(TimeoutError):
@@ -338,8 +333,9 @@ class LiveSources:
         if spec is None:
             return ()
         if spec.kind is CommandKind.OWN:
-            suggest: Callable[[str, str], Awaitable[Sequence[Suggestion]]]
-            suggest = getattr(self, spec.suggests) if spec.suggests else _nothing
+            if not spec.suggests:
+                return ()
+            suggest: Callable[[str, str], Awaitable[Sequence[Suggestion]]] = getattr(self, spec.suggests)
             return await suggest(before, query)
         return await self._values(spec, before, query) or _names(spec, before)
 
@@ -440,10 +436,6 @@ class LiveSources:
             ),
             behind="",
         )
-
-
-async def _nothing(_: str, __: str) -> Sequence[Suggestion]:
-    return ()
 
 
 def _names(spec: CommandSpec, before: str) -> Sequence[Suggestion]:
