@@ -79,12 +79,6 @@ async def test_the_panes_are_laid_out_once_when_they_appear_and_once_when_the_se
     assert layouts == [False, True]
 
 
-async def test_configuration_problems_are_shown():
-    problem = "config.toml:12 servers.weather.comand: unknown key, did you mean command?"
-    async with opened(FakeRuntime(problems=[problem])) as (app, _):
-        await shows(app, "config.toml:12", "unknown key, did you")
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_startup_problems_are_shown_with_the_welcome_until_the_first_message(size):
     runtime = FakeRuntime(
@@ -132,29 +126,6 @@ async def test_escape_stops_the_turn_and_the_next_one_works():
         await until(lambda: not app.main.parts.turns.running)
         await send(pilot, "shorter")
         await shows(app, "Stopped.", "Fine.")
-
-
-async def test_a_message_sent_while_a_turn_runs_is_sent_after_it():
-    gate = asyncio.Event()
-    runtime = FakeRuntime([gate, *says("First answer.")], says("Second answer."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "one")
-        await send(pilot, "two")
-        await shows(app, "1 message queued")
-        gate.set()
-        await shows(app, "First answer.", "Second answer.")
-
-
-async def test_stopping_returns_queued_messages_to_the_input():
-    runtime = FakeRuntime([asyncio.Event()])
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "one")
-        await send(pilot, "two")
-        app.main.composer.insert("three")
-        await pilot.press("escape")
-        await until(lambda: not app.main.parts.turns.running)
-        assert app.main.composer.text == "two\nthree"
-        assert len(runtime.model.requests) == 1
 
 
 async def test_the_meters_are_shown_only_while_a_turn_runs():
@@ -225,14 +196,6 @@ async def test_the_log_shows_the_stderr_of_a_server():
         await until(lambda: len(app.screen_stack) == 1)
 
 
-async def test_a_server_that_exits_is_shown():
-    runtime = FakeRuntime()
-    async with opened(runtime) as (app, _):
-        await shows(app, "2 of 3")
-        runtime.host.put(crashed("notes"))
-        await shows(app, "1 of 3")
-
-
 # ---- regions ----
 
 
@@ -299,7 +262,8 @@ async def test_quitting_is_immediate_when_nothing_runs():
         await until(lambda: app._exit)
 
 
-async def test_quitting_asks_while_a_turn_runs():
+@pytest.mark.parametrize("second", ["y", "ctrl+q"])
+async def test_quitting_asks_while_a_turn_runs(second):
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "go")
         await pilot.press("ctrl+q")
@@ -307,14 +271,7 @@ async def test_quitting_asks_while_a_turn_runs():
         assert not app._exit
         await pilot.press("n")
         await until(lambda: len(app.screen_stack) == 1)
-        await pilot.press("ctrl+q", "y")
-        await until(lambda: app._exit)
-
-
-async def test_pressing_the_quit_key_twice_quits_during_a_turn():
-    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
-        await send(pilot, "go")
-        await pilot.press("ctrl+q", "ctrl+q")
+        await pilot.press("ctrl+q", second)
         await until(lambda: app._exit)
 
 

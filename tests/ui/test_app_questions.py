@@ -17,7 +17,6 @@ from tui.core.ports import Answer, Decision, ReplyPart
 from tui.ui.app.app import McptuiApp
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
-from tui.ui.keys.action_table import Context
 from tui.ui.widgets.symbols import UNICODE
 
 
@@ -41,33 +40,15 @@ async def test_the_reason_for_a_denial_is_sent_to_the_model():
         await ripen(app)
         await pilot.press("e")
         await shows(app, "Deny notes › delete_note: reason for the model", "enter deny   esc cancel")
-        await pilot.press(*"not milk", "enter")
-        await shows(app, "So be it.")
-        assert "not milk" in runtime.model.requests[1].messages[-1].text
-
-
-async def test_escape_in_the_reason_dialog_returns_to_the_question():
-    async with opened(asking()) as (app, pilot):
-        await asked(app, pilot)
-        await pilot.press("f2")
-        await ripen(app)
-        await pilot.press("e")
-        await shows(app, "reason for the model")
         await pilot.press("escape")
         await until(lambda: "reason for the model" not in screen_text(app))
         assert app.main.parts.approvals.current
-
-
-async def test_an_answer_typed_into_the_composer_is_only_text():
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        app.main.regions.go_to(Context.COMPOSER)
         await ripen(app)
-        await pilot.press("y", "e", "s")
-        assert app.main.composer.text == "yes"
-        assert app.main.parts.approvals.current
-        assert "f2 answer" in screen_text(app)
+        await pilot.press("e")
+        await shows(app, "reason for the model")
+        await pilot.press(*"not milk", "enter")
+        await shows(app, "So be it.")
+        assert "not milk" in runtime.model.requests[1].messages[-1].text
 
 
 async def test_a_question_takes_the_focus_from_an_idle_composer_and_returns_it():
@@ -266,17 +247,6 @@ async def test_a_click_on_a_key_of_a_question_answers_it():
         assert runtime.toolbox.called == []
 
 
-async def test_a_key_pressed_as_the_question_appears_is_ignored():
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        app.main.regions.go_to(Context.CONVERSATION)
-        app.main.parts.approvals._delay._shown += 1e6
-        await pilot.press("y")
-        assert app.main.parts.approvals.current
-        assert runtime.toolbox.called == []
-
-
 async def test_escape_stops_a_turn_that_waits_for_approval():
     runtime = asking()
     async with opened(runtime) as (app, pilot):
@@ -319,18 +289,6 @@ async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
         await pilot.press("y")
         await shows(app, "So be it.")
         assert len(runtime.toolbox.called) == 1
-
-
-async def test_a_call_can_be_denied_before_all_of_it_was_on_screen():
-    runtime = FakeRuntime(calls("notes__delete_note", LONG), says("So be it."))
-    async with opened(runtime, (80, 24)) as (app, pilot):
-        await pilot.press("x", "enter")
-        await shows(app, "60 lines   enter expand")
-        await pilot.press("f2")
-        await ripen(app)
-        await pilot.press("n")
-        await shows(app, "So be it.")
-        assert runtime.toolbox.called == []
 
 
 @pytest.mark.parametrize("text", ["x" * 50_000, "漢" * 20_000])

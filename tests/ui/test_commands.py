@@ -358,22 +358,6 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
         assert app.main.composer.text == "/rename "
 
 
-@pytest.mark.parametrize(
-    ("word", "found"),
-    [
-        ("export", "Export the conversation"),
-        ("compact", "Summarize older messages for the model"),
-        ("session", "Open, search or manage sessions"),
-        ("model", "Switch model"),
-    ],
-)
-async def test_the_palette_finds_a_command_by_an_alias(word: str, found: str):
-    async with opened(FakeRuntime()) as (app, pilot):
-        await shows(app, "RUNNING")
-        await pilot.press("ctrl+p", *word)
-        await shows(app, found)
-
-
 async def test_the_palette_finds_an_unavailable_command_and_shows_the_reason():
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")
@@ -385,14 +369,6 @@ async def test_the_palette_finds_an_unavailable_command_and_shows_the_reason():
         await shows(app, "Compare with another model", "not available: the conversation is empty")
         await pilot.press("down", "enter")
         await shows(app, "Not available: the conversation is empty.")
-
-
-async def test_a_command_with_optional_arguments_is_inserted_into_the_composer():
-    async with opened(FakeRuntime()) as (app, _):
-        await shows(app, "RUNNING")
-        next(command for command in app.commands() if command.help.startswith("/system")).run()
-        assert app.main.composer.text == "/system "
-        await until(lambda: app.main.composer.has_focus)
 
 
 async def test_project_instructions_are_shown_and_used_after_confirmation(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import SessionInfo
-from tui.core.ports import Meters, ReasoningPart, ReplyPart, RetryPart, TextPart
+from tui.core.ports import Meters, RetryPart, TextPart
 from tui.core.tools import BinaryContent, TextContent, ToolResult
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.help import HelpScreen
@@ -55,13 +55,6 @@ async def test_an_existing_conversation_is_shown_at_the_start() -> None:
     runtime.conversation.messages += [UserMessage("and then?"), AssistantMessage("Then it ended.")]
     async with opened(runtime) as (app, _):
         await shows(app, "and then?", "Then it ended.", "config.toml:12 is odd")
-
-
-async def test_a_session_named_on_the_command_line_is_shown_at_the_start() -> None:
-    runtime = with_milk()
-    await runtime.conversations.resume("milk")
-    async with opened(runtime) as (app, _):
-        await shows(app, "Which notes mention milk?", "Two of them.")
 
 
 async def test_no_session_is_opened_while_a_turn_runs() -> None:
@@ -222,12 +215,6 @@ async def test_the_selected_message_is_copied() -> None:
         await until(lambda: app.clipboard == "the question")
 
 
-async def test_a_command_that_needs_messages_is_refused_in_an_empty_conversation() -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press(*"/export", "enter")
-        await shows(app, "the conversation is empty")
-
-
 async def test_the_conversation_is_exported_to_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -377,22 +364,6 @@ async def test_a_retry_counts_down_each_second() -> None:
         await until(lambda: _seconds_left(app) < first)
         await pilot.press("escape")
         await shows(app, "· Stopped.")
-
-
-async def test_reasoning_is_folded_with_its_duration() -> None:
-    runtime = FakeRuntime([ReasoningPart("hmm, "), ReasoningPart("well"), TextPart("Done."), ReplyPart()])
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "thought for", "Done.")
-        assert "hmm" not in screen_text(app)
-
-
-async def test_a_call_recovered_from_text_is_marked_on_its_card() -> None:
-    found = CallRequest("c1", "weather__get_weather", "{}", recovered=True)
-    runtime = FakeRuntime([ReplyPart(calls=(found,), finish="tool_calls")], says("Sunny."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "weather?")
-        await shows(app, "recovered", "Sunny.")
 
 
 @pytest.mark.parametrize("hidden_by", [Context.SERVERS, Context.TRACE])
