@@ -39,6 +39,7 @@ async def asking(
         waiting = asked(ask(question))
         await shown(app, QuestionDialog)
         yield app, pilot, waiting
+        waiting.cancel()
 
 
 async def test_the_command_and_the_effects_of_yes_and_no_are_shown():

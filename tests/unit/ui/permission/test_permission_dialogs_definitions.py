@@ -10,13 +10,14 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.question_stage import painted, read_by, ripe
+from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
 from tui.core.hidden_text.readable import readable
 from tui.core.permission import wording
 from tui.core.permission.definitions import Accepted, DefinitionChange
 from tui.core.permission.differences import INSTRUCTIONS
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion
 from tui.ui.app.app import McptuiApp
+from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE
 from tui.ui.permission import permission_dialogs
 from tui.ui.permission.permission_dialogs import Differences
@@ -46,6 +47,7 @@ async def asking(
         waiting = asked(person.definitions(question))
         await shown(app, QuestionDialog)
         yield app, pilot, waiting
+        waiting.cancel()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 14)])
