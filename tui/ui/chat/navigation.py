@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
     from tui.core.tools import LinkContent, ToolResult
     from tui.runtime.runtime import Runtime
-    from tui.traffic.record.open_recording import Recording
     from tui.ui.chat.transcript.tool_call_cards import Card
     from tui.ui.results.message_draft import ResultSource
     from tui.ui.traffic.screen import TrafficScreen
@@ -117,17 +116,13 @@ class Navigator:
 
     def _live_traffic(self, filter: str, **options: Any) -> "TrafficScreen":
         from tui.ui.traffic.resender import LiveRun
+        from tui.ui.traffic.screen import TrafficScreen
 
         book = self.call_book
         live = LiveRun(
             self._runtime, book.next_id, book.confirmed, lambda: self._spans.entries, self.open_form
         )
-        return self._traffic(self._runtime.recording, filter, live=live, **options)
-
-    def _traffic(self, recording: "Recording", filter: str, **options: Any) -> "TrafficScreen":
-        from tui.ui.traffic.screen import TrafficScreen
-
-        return TrafficScreen(recording, self._regions.overrides, filter, **options)
+        return TrafficScreen(self._runtime.recording, self._regions.overrides, filter, live=live, **options)
 
     def open_traffic_of_call(self) -> None:
         """Open the traffic of the selected entry of the trace, or of the selection in the conversation."""
@@ -140,7 +135,8 @@ class Navigator:
             self._regions.notify(NO_TURNS, timeout=3)
         elif isinstance(span, CallSpan) and span.state in NEVER_SENT:
             self._regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=5)
-        elif not self._was_recorded(span):
+        elif self._spans.turn_of(span).past and not self._spans.cause_of(span).turn:
+            # Only the turns of this run are in its recording.
             self._tasks.start(self._open_earlier(span), "find a recording")
         else:
             self.open_traffic(filter_of(self._spans.cause_of(span)))
@@ -148,6 +144,7 @@ class Navigator:
     async def _open_earlier(self, span: Span) -> None:
         """Open the recording of an earlier run, for an entry of the trace."""
         from tui.runtime.recording_file import RecordingFile, turn_in_recording
+        from tui.ui.traffic.screen import TrafficScreen
 
         conversations, turn = self._runtime.conversations, self._spans.turn_of(span)
         calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
@@ -163,17 +160,13 @@ class Navigator:
         recorded = RecordingFile(path, self._runtime.redactor.redact)
         recorded.start()
         filter = filter_of(replace(self._spans.cause_of(span), turn=number))
-        screen = self._traffic(recorded.recording, filter)
+        screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)
 
         def left(_: Cause | None) -> None:
             self._tasks.start(asyncio.to_thread(recorded.close), "close a recording")
 
         self._app.push_screen(screen, left)
         screen.call_after_refresh(recorded.painted)
-
-    def _was_recorded(self, span: Span) -> bool:
-        """Return whether an entry is part of a turn of this run, whose traffic is in this run's recording."""
-        return not self._spans.turn_of(span).past or self._spans.cause_of(span).turn > 0
 
     def question(self) -> int | None:
         """Return the index of the user message that is marked, or that the marked message answers."""

@@ -7,6 +7,7 @@ three. A maximized pane is shown in the same way.
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -122,6 +123,7 @@ class Regions:
         self.held_box = Box(id="held")
         self.suggestions = Box(id="suggestions")
         self.composer = Composer(overrides, self.suggestions, sources)
+        self._widgets: dict[Context, Widget] = {Context.COMPOSER: self.composer}
         self.status_line = StatusLine()
         self.footer = Footer()
         self.rule_top = BodyRule(id="rule-top")
@@ -151,6 +153,11 @@ class Regions:
         self.conversation = Transcript(symbols=self.symbols, keys_of=answers_of, id="conversation")
         self.servers = ServersPane(symbols=self.symbols, id="servers")
         self.trace = TracePane(symbols=self.symbols, id="trace")
+        self._widgets |= {
+            Context.CONVERSATION: self.conversation,
+            Context.SERVERS: self.servers,
+            Context.TRACE: self.trace,
+        }
         self.side = Side(self.servers, self.rule_side, self.trace, id="side")
         with self.screen.app.batch_update():
             await self.screen.query_one("#body").mount(self.conversation, self.side)
@@ -164,17 +171,8 @@ class Regions:
     @property
     def focus_context(self) -> Context:
         focused = self.screen.focused
-        return next(
-            (context for context, widget in self._widgets().items() if widget is focused), Context.COMPOSER
-        )
-
-    def _widgets(self) -> dict[Context, Widget]:
-        widgets: dict[Context, Widget] = {Context.COMPOSER: self.composer}
-        if self.has_panes:
-            widgets[Context.CONVERSATION] = self.conversation
-            widgets[Context.SERVERS] = self.servers
-            widgets[Context.TRACE] = self.trace
-        return widgets
+        found = (context for context, widget in self._widgets.items() if widget is focused)
+        return next(found, Context.COMPOSER)
 
     def go_to(self, context: Context | str) -> None:
         """Focus a region. The table of actions names it by the value of its context."""
@@ -184,7 +182,7 @@ class Regions:
         elif not self.is_narrow:
             self._tab = Context.CONVERSATION  # shown with the composer if the terminal becomes narrow
         # No scrolling into view: all regions are visible, and the animation would move the screen.
-        self.screen.set_focus(self._widgets()[context], scroll_visible=False)
+        self.screen.set_focus(self._widgets[context], scroll_visible=False)
 
     @property
     def _read(self) -> "LinePane":
@@ -269,12 +267,12 @@ class Regions:
             self.servers.styles.height = rows
 
     def _join_rules(self) -> None:
-        self.rule_top.join(lambda: self._joint("┬"))
-        self.rule_composer.join(lambda: self._joint("┴"))
-        self.rule_side.join(lambda: {0: "├"})
+        def joint(sign: str) -> dict[int, str]:
+            return {self.servers.region.x: sign} if self.only is None else {}
 
-    def _joint(self, sign: str) -> dict[int, str]:
-        return {self.servers.region.x: sign} if self.only is None else {}
+        self.rule_top.join(partial(joint, "┬"))
+        self.rule_composer.join(partial(joint, "┴"))
+        self.rule_side.join(lambda: {0: "├"})
 
     def notify(self, message: str, **options: Any) -> None:
         self.screen.app.notify(message, **options)

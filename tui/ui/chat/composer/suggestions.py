@@ -337,7 +337,15 @@ class LiveSources:
                 return ()
             suggest: Callable[[str, str], Awaitable[Sequence[Suggestion]]] = getattr(self, spec.suggests)
             return await suggest(before, query)
-        return await self._values(spec, before, query) or _names(spec, before)
+        return await self._arguments(spec, before, query)
+
+    async def _arguments(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
+        """Return values of the current argument, or else the names of arguments that are not typed yet."""
+        return await self._values(spec, before, query) or [
+            Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
+            for name in spec.names
+            if f"{name}=" not in before
+        ]
 
     async def _values(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
         """Return the values that a prompt's server suggests for the current argument."""
@@ -393,20 +401,18 @@ class LiveSources:
     async def models(self, before: str, _: str) -> Sequence[Suggestion]:
         if self.runtime is None:
             return ()
+        conversations = self.runtime.conversations
         try:
             if before.endswith("effort"):
                 return of_words(((level, "") for level in (*EFFORTS, "default")), behind="")
-            if not before:
-                choices = await self.runtime.conversations.models()
-                found = of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
-                return [*found, *of_words([("effort", "Set the reasoning effort")])]
-            if " " in before:
-                return ()
-            return of_words(
-                ((one, "") for one in await self.runtime.conversations.offered(before)), behind=""
-            )
+            if before:
+                ids = await conversations.offered(before) if " " not in before else ()
+                return of_words(((one, "") for one in ids), behind="")
+            choices = await conversations.models()
         except McptuiError:
             return ()  # accepting the suggestion shows the error
+        found = of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
+        return [*found, *of_words([("effort", "Set the reasoning effort")])]
 
     async def servers(self, before: str, _: str) -> Sequence[Suggestion]:
         return of_words(((name, "") for name in self.running), behind="") if not before else ()
@@ -419,29 +425,15 @@ class LiveSources:
         return of_words(EXPORTS) if not before else ()
 
     async def prompt_names(self, before: str, query: str) -> Sequence[Suggestion]:
-        specs = [one for one in await self.known() if one.kind is CommandKind.PROMPT]
+        specs = {one.name: one for one in await self.known() if one.kind is CommandKind.PROMPT}
         if not before:
-            return of_words((one.name, one.help) for one in specs)
+            return of_words((one.name, one.help) for one in specs.values())
         name, _, written = before.partition(" ")
-        spec = next((one for one in specs if one.name == name), None)
-        return (await self._values(spec, written, query) or _names(spec, written)) if spec is not None else ()
+        return await self._arguments(specs[name], written, query) if name in specs else ()
 
     async def resource_uris(self, before: str, _: str) -> Sequence[Suggestion]:
-        if before:
-            return ()
-        return of_words(
-            (
-                (f"{one.server}:{one.uri}", "template: " * one.template + (one.title or one.name))
-                for one in await self.resources()
-            ),
-            behind="",
-        )
-
-
-def _names(spec: CommandSpec, before: str) -> Sequence[Suggestion]:
-    """Return the arguments of a command that are not typed yet."""
-    return [
-        Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
-        for name in spec.names
-        if f"{name}=" not in before
-    ]
+        found = await self.resources() if not before else ()
+        about = {
+            f"{one.server}:{one.uri}": "template: " * one.template + (one.title or one.name) for one in found
+        }
+        return of_words(about.items(), behind="")

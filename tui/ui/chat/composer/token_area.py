@@ -172,9 +172,12 @@ class TokenArea(LinesField):
 
     def put_foreign(self, text: str, *references: Reference) -> None:
         """Insert text of a server before the text, never parsed as command or token, for the user to read."""
+        self.put_back(self.foreign(text, references))
+
+    def foreign(self, text: str, references: Iterable[Reference]) -> str:
+        """Return text of a server with its attachments, never parsed as command or token."""
         tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
-        text = self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text)
-        self.put_back(f"{tokens}{text}")
+        return tokens + (self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text))
 
     def attach(self, *references: Reference) -> None:
         self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
