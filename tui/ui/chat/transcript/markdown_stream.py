@@ -103,7 +103,8 @@ class MarkdownStream:
         ends = [*begins, len(window)][1:]
         for token, begin, end in zip(tops, begins, ends, strict=True):
             if token.type == "fence":
-                if not decided and _may_be_table(window[begin:]):
+                opening, _, rest = window[begin:].partition("\n")
+                if not decided and "|" in opening and not rest:  # the next line may make it a table's head
                     self._lines = self._lines[begin:]
                     return False
                 self._open_fence(window, begin, token.info)
@@ -214,12 +215,6 @@ class MarkdownStream:
             self._tail = None
         elif not isinstance(self._tail, Prose) or self._tail.text != text:
             self._tail = Prose(self._markdown, text, gap=self._gap, headless=self._headless)
-
-
-def _may_be_table(fence: str) -> bool:
-    """Return whether the next line may turn a fence's opening into a table head, as in ```` ```|a ````."""
-    opening, _, rest = fence.partition("\n")
-    return "|" in opening and not rest
 
 
 def _cut(source: str, limit: int) -> int:

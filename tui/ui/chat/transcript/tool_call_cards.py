@@ -159,8 +159,12 @@ class Card(Block):
         return min(self._unseen, default=0)
 
     @property
+    def _is_long(self) -> bool:
+        return len(self._body) > FOLDED_ROWS + 2
+
+    @property
     def _is_folded(self) -> bool:
-        return len(self._body) > FOLDED_ROWS + 2 and not self.open
+        return self._is_long and not self.open
 
     @property
     def _is_cut(self) -> bool:
@@ -320,16 +324,14 @@ class Card(Block):
         sign: Row = ((f"{self._symbols.warning} ", "warn"),)
         why = wrap(((self._why, "warn"),), inner, first=sign) if self._why else []
         why += wrap(((self._warning, "warn"),), inner, first=sign) if self._warning else []
-        is_long = len(self._body) > FOLDED_ROWS + 2
         if self._body_at == width and not self._seen_at:
-            needed = len(self._body) + is_long + 2 + len(why)  # title, arguments and reasons
+            needed = len(self._body) + self._is_long + 2 + len(why)  # title, arguments and reasons
             self._unseen, self._seen_at = set(range(needed)), width
         more: list[Row] = []
-        if is_long:
+        if self._is_long:
             marker = self._symbols.unfolded if self.open else self._symbols.folded
-            word = (
-                "enter collapse" if self.open else f"{units.plural(len(self._body), 'line')}   enter expand"
-            )
+            lines = units.plural(len(self._body), "line")
+            word = "enter collapse" if self.open else f"{lines}   enter expand"
             more = [((f"{marker} ", "accent"), (word, "warn"))]
         self.targets = [1 + len(body) if more else 0]
         title: Row = crop((("┌ ", "accent"), *self._title, (" ", "")), width - 2)

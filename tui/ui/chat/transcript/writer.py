@@ -51,12 +51,19 @@ class Writer:
     """
 
     def __init__(
-        self, flow: Flow, append: Callable[[Block], None], symbols: Symbols, clock: Callable[[], float]
+        self,
+        flow: Flow,
+        append: Callable[[Block], None],
+        changed: Callable[[], None],
+        symbols: Symbols,
+        clock: Callable[[], float],
     ) -> None:
+        """`changed` is called after blocks have changed that are already in the flow."""
         self.source: list[str] = []  # deltas of the last reply, unchanged
         self.cards: dict[str, Card] = {}
         self._flow = flow
         self._append = append
+        self._changed = changed
         self._symbols = symbols
         self._clock = clock
         self._markdown: Markdown | None = None
@@ -70,8 +77,8 @@ class Writer:
         self._is_new = self._is_signed = True
         self._seconds = 0.0
 
-    def user(self, text: str, at: str, attachments: Sequence[Attachment]) -> None:
-        """Add a user message, literally, with its attachments; `at` is the time to show."""
+    def user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
+        """Add a user message, literally, with its attachments; `at` is the time of day to show."""
         self.forget()
         words = [attachment_words(one) for one in attachments]
         for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
@@ -89,7 +96,10 @@ class Writer:
         if text:
             self._append(Plain(clean_line(text, 400), style="dim italic", gap=1))
 
-    def call(self, call_id: str, server: str, tool: str, arguments: Arguments, recovered: bool) -> Card:
+    def call(
+        self, call_id: str, server: str, tool: str, arguments: Arguments, recovered: bool = False
+    ) -> Card:
+        """Add a call of the model. `recovered`: it was found in the text of the reply."""
         self.close()
         blocks = self._flow.blocks
         gap = 0 if blocks and isinstance(blocks[-1], Card) else 1
@@ -112,7 +122,7 @@ class Writer:
             self._append(Prose(self._markdown, part, gap=gap))
 
     def begin(self, name: str) -> None:
-        """Start a reply, or its next step."""
+        """Start a reply, or its next step. The reply is signed at its end."""
         self.close()
         self._text_at = None
         if self._is_new:
@@ -145,9 +155,22 @@ class Writer:
             self._flow.truncate(blocks)
             del self.source[said:]
             self._text_at = None
+            self._changed()
 
     def took(self, seconds: float) -> None:
         self._seconds += seconds
+
+    def end(
+        self, seconds: float | None, notice: str = "", partial: bool = False, *, last: bool = True
+    ) -> None:
+        """End a step, with `notice` below it. The `last` step is signed with the `seconds` of all steps."""
+        self.close()
+        self._seconds += seconds or 0.0
+        if partial:
+            self.note("truncated", "info")
+        if last:
+            self.sign()
+        self.notice(notice)
 
     def sign(self) -> None:
         """Add the label and the time of the reply so far, unless they are already at its end."""
@@ -193,6 +216,7 @@ class Writer:
             self._thinking.seconds = self._clock() - self._since
             self._thinking.width = 0
             self._thinking = None
+            self._changed()
 
     def _finish_text(self) -> None:
         self.draw()
