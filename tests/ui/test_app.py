@@ -6,7 +6,7 @@ import pytest
 from textual.screen import Screen
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, screen_text, send, shows
+from tests.ui.app_stage import answered, opened, screen_text, send, shows
 from tests.ui.fake_host import FakeHost, crashed
 from tests.ui.fakes import FakeRuntime, FakeToolbox, calls, says
 from tui.core.errors import ConfigError
@@ -151,11 +151,7 @@ async def test_after_a_limit_a_key_continues_the_turn():
 
 
 async def test_a_new_conversation_is_empty():
-    runtime = FakeRuntime(says("Answer one."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "first")
-        await shows(app, "Answer one.")
-        await until(lambda: not app.main.parts.turns.running)
+    async with answered("first", "Answer one.") as (app, pilot, runtime):
         await pilot.press("ctrl+n")
         await until(lambda: "Answer one." not in screen_text(app))
         await shows(app, "Which notes mention milk?")

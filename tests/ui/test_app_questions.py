@@ -66,7 +66,7 @@ async def test_a_question_takes_the_focus_from_an_idle_composer_and_returns_it()
 
 
 @asynccontextmanager
-async def asked_while_typing(*replies, draft: str = "wait, I also"):
+async def asked_while_typing(*replies):
     """Open the app with a draft in the composer, and its caret after "wait", when an approval comes."""
     gate = asyncio.Event()
     runtime = FakeRuntime(
@@ -74,10 +74,19 @@ async def asked_while_typing(*replies, draft: str = "wait, I also"):
     )
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
-        await keys(pilot, draft)
+        await keys(pilot, "wait, I also")
         app.main.composer.move_cursor((0, 4))
         gate.set()
         await until(lambda: app.main.parts.approvals.current)
+        yield app, pilot, runtime
+
+
+@asynccontextmanager
+async def asked_over_a_draft(*replies):
+    """Open the app with a draft when an approval has come, and wait until it has the keys."""
+    async with asked_while_typing(*replies) as (app, pilot, runtime):
+        stop_typing(app)
+        await has_keys(app)
         yield app, pilot, runtime
 
 
@@ -123,9 +132,7 @@ async def test_letters_pressed_as_the_question_appears_change_neither_it_nor_the
 
 
 async def test_a_question_has_the_keys_again_after_text_typed_without_looking():
-    async with asked_while_typing() as (app, pilot, runtime):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, runtime):
         await pilot.press("n", "o", "w")
         assert app.focused is app.main.composer
         assert app.main.composer.text == "waitnow, I also"
@@ -157,9 +164,7 @@ async def test_two_questions_in_a_row_are_answered_over_a_draft():
 
 
 async def test_keys_after_a_withdrawn_question_are_not_written_into_the_draft():
-    async with asked_while_typing() as (app, pilot, _):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, _):
         parts = app.main.parts
         parts.approvals.settle(parts.approvals.current, Decision(Answer.NO))  # not by a key of the user
         await until(lambda: app.focused is app.main.composer)
@@ -168,9 +173,7 @@ async def test_keys_after_a_withdrawn_question_are_not_written_into_the_draft():
 
 
 async def test_text_typed_after_the_turn_was_stopped_is_not_lost():
-    async with asked_while_typing() as (app, pilot, _):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, _):
         await pilot.press("escape")
         await until(lambda: app.focused is app.main.composer)
         await pilot.press("s")
@@ -178,9 +181,7 @@ async def test_text_typed_after_the_turn_was_stopped_is_not_lost():
 
 
 async def test_text_pasted_while_a_question_is_open_goes_into_the_draft():
-    async with asked_while_typing() as (app, _, runtime):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, _, runtime):
         app.post_message(Paste(" y"))
         await until(lambda: app.main.composer.text == "wait y, I also")
         assert runtime.toolbox.called == []
@@ -190,9 +191,7 @@ async def test_text_pasted_while_a_question_is_open_goes_into_the_draft():
 
 
 async def test_a_user_who_returns_from_another_screen_does_not_answer_with_its_keys():
-    async with asked_while_typing() as (app, pilot, runtime):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, runtime):
         await pilot.press("f4")
         await until(lambda: app.screen is not app.main)
         await pilot.press("escape")
@@ -219,9 +218,7 @@ async def test_another_screen_says_that_a_call_is_waiting_and_which_key_goes_the
 
 async def test_a_question_shows_only_keys_that_work():
     answers, way = "y once", "f2 answer"
-    async with asked_while_typing() as (app, pilot, _):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, _):
         await shows(app, answers, "esc stop   f5 input   f4")
         assert way not in screen_text(app)
         await pilot.press("tab")
@@ -236,9 +233,7 @@ async def test_a_question_shows_only_keys_that_work():
 
 
 async def test_a_click_on_a_key_of_a_question_answers_it():
-    async with asked_while_typing() as (app, pilot, runtime):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, runtime):
         await shows(app, "n deny")
         lines = screen_text(app).split("\n")
         y = next(number for number, line in enumerate(lines) if "n deny" in line)

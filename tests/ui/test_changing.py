@@ -13,22 +13,11 @@ from tests.scripted_model import Reply
 from tests.scripted_model import says as model_says
 from tests.ui.app_stage import app_over, keys, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.test_conversing import with_milk
 from tests.unit.runtime.test_conversations_more import SlowStage
-from tui.core.conversation.conversation import AssistantMessage, UserMessage
-from tui.core.conversation.sessions import SessionInfo
 from tui.core.turn.limits import Limits
 from tui.ui.app.app import McptuiApp
 from tui.ui.lists.sessions import SessionsScreen
-
-MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
-
-
-def with_milk(*replies: object) -> FakeRuntime:
-    runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
-    runtime.conversations.save(
-        MILK, UserMessage("Which notes mention milk?"), AssistantMessage("Two of them.")
-    )
-    return runtime
 
 
 def hold(runtime: FakeRuntime, name: str, busy: str) -> tuple[asyncio.Event, asyncio.Event]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, screen_text, send, shows
+from tests.ui.app_stage import answered, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -99,10 +99,7 @@ async def test_escape_keeps_the_system_text_unchanged() -> None:
 
 
 async def test_a_question_is_resent_as_a_branch_and_one_key_returns_to_the_parent() -> None:
-    runtime = FakeRuntime(says("First."), says("Second."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.", "Second.") as (app, pilot, runtime):
         await pilot.press("f2", "r")
         await shows(app, "Second.", "Branch. Press")
         assert "First." not in screen_text(app)
@@ -114,9 +111,7 @@ async def test_a_question_is_resent_as_a_branch_and_one_key_returns_to_the_paren
 
 
 async def test_a_new_conversation_has_no_parent() -> None:
-    async with opened(FakeRuntime(says("First."))) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.") as (app, pilot, _):
         await pilot.press("f2", "w")
         await until(lambda: app.main.composer.text == "go")
         assert app.main.parts.runtime.conversations.parent == "s0"
@@ -125,10 +120,7 @@ async def test_a_new_conversation_has_no_parent() -> None:
 
 
 async def test_a_question_is_edited_in_the_composer_before_it_is_resent() -> None:
-    runtime = FakeRuntime(says("First."), says("Second."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "weather in Oslo")
-        await shows(app, "First.")
+    async with answered("weather in Oslo", "First.", "Second.") as (app, pilot, runtime):
         await pilot.press("f2", "w")
         await until(lambda: app.main.composer.text == "weather in Oslo")
         await until(lambda: app.main.composer.has_focus)
@@ -138,10 +130,7 @@ async def test_a_question_is_edited_in_the_composer_before_it_is_resent() -> Non
 
 
 async def test_a_branch_ends_after_the_selected_message() -> None:
-    runtime = FakeRuntime(says("One."), says("Two."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "first")
-        await shows(app, "One.")
+    async with answered("first", "One.", "Two.") as (app, pilot, runtime):
         await send(pilot, "second")
         await shows(app, "Two.")
         await pilot.press("f2", "up", "up", "up", "up", "b")
@@ -151,10 +140,7 @@ async def test_a_branch_ends_after_the_selected_message() -> None:
 
 
 async def test_a_question_is_resent_to_another_model_as_a_branch() -> None:
-    runtime = FakeRuntime(says("First."), says("Second."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.", "Second.") as (app, pilot, runtime):
         await pilot.press("f2", "m")
         await until(lambda: isinstance(app.screen, ModelsScreen))
         await shows(app, "for the comparison")
@@ -164,10 +150,7 @@ async def test_a_question_is_resent_to_another_model_as_a_branch() -> None:
 
 
 async def test_a_message_has_a_menu_of_its_actions() -> None:
-    runtime = FakeRuntime(says("First."), says("Second."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.", "Second.") as (app, pilot, _):
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE", "retry")
         await pilot.press("down", "enter")
@@ -176,9 +159,7 @@ async def test_a_message_has_a_menu_of_its_actions() -> None:
 
 @pytest.mark.parametrize("key", ["f5", "f2", "f3", "f6"])
 async def test_the_menu_of_a_message_closes_when_the_focus_moves(key: str) -> None:
-    async with opened(FakeRuntime(says("First."))) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.") as (app, pilot, _):
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE")
         await pilot.press("z")
@@ -188,9 +169,7 @@ async def test_the_menu_of_a_message_closes_when_the_focus_moves(key: str) -> No
 
 
 async def test_help_opens_over_the_menu_of_a_message_and_closes_back_to_it() -> None:
-    async with opened(FakeRuntime(says("First."))) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.") as (app, pilot, _):
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE")
         for closing in ("escape", "f1"):
@@ -205,10 +184,7 @@ async def test_help_opens_over_the_menu_of_a_message_and_closes_back_to_it() -> 
 
 
 async def test_the_selected_message_is_copied() -> None:
-    runtime = FakeRuntime(says("The reply."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "the question")
-        await shows(app, "The reply.")
+    async with answered("the question", "The reply.") as (app, pilot, _):
         await pilot.press("f2", "c")
         await until(lambda: app.clipboard == "The reply.")
         await pilot.press("up", "up", "c")
@@ -219,10 +195,7 @@ async def test_the_conversation_is_exported_to_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    runtime = FakeRuntime(says("Hello."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "say hello")
-        await shows(app, "Hello.")
+    async with answered("say hello", "Hello.") as (app, pilot, _):
         await pilot.press("f2", "x")
         await shows(app, "Export “say hello” as", "say-hello.md")
         await pilot.press("tab", "enter")

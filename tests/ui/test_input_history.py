@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, screen_text, send, shows
+from tests.ui.app_stage import answered, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.test_commands import keys
 from tui.core.secrets.redact import Redactor
@@ -31,9 +31,7 @@ async def recalling(*texts: str) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
 
 
 async def test_messages_of_this_run_are_in_the_history_of_the_next():
-    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
-        await send(pilot, "buy milk")
-        await shows(app, "Hello.")
+    async with answered("buy milk", "Hello.") as (app, pilot, _):
         await send(pilot, "/model ollama")
         await until(lambda: kept() == ["buy milk", "/model ollama"])
     async with opened(FakeRuntime()) as (app, pilot):
@@ -114,6 +112,5 @@ async def test_another_key_inserts_the_match_and_acts_on_it():
 async def test_an_unreadable_history_does_not_prevent_typing():
     path = state_dir() / "input_history"
     path.mkdir(parents=True)
-    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
+    async with answered("hi", "Hello."):
+        pass
