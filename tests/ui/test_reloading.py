@@ -42,6 +42,13 @@ async def in_servers(app: RealApp) -> None:
     await until(lambda: app.app.main.regions.servers.has_focus, what="focus in the servers pane")
 
 
+async def reloads(app: RealApp, text: str) -> None:
+    """Write the file, and reload it by its key."""
+    app.write(text)
+    await in_servers(app)
+    await app.press("R")
+
+
 async def settled(app: RealApp) -> None:
     """Wait until no operation on the configuration runs, and what it showed is on screen."""
     await app.runtime.configuration.settled(30)
@@ -204,9 +211,7 @@ async def test_a_model_that_failed_at_start_is_used_once_the_file_is_corrected(s
         options = Options(disabled_too=True)
         async with real_app(separate_home, f"[servers]\n{broken}", options=options) as app:
             await app.shows("no model")
-            app.write(f"[servers]\n{model('mine', endpoint.base_url)}")
-            await in_servers(app)
-            await app.press("R")
+            await reloads(app, f"[servers]\n{model('mine', endpoint.base_url)}")
             await until(lambda: app.runtime.model_label == "m-mine")
             assert not app.runtime.problems
             await app.press("f5")
@@ -225,9 +230,7 @@ async def test_a_chosen_model_stays_when_the_file_has_another_default(
             if options.model is None:
                 await send(app.pilot, "/model b")
             await until(lambda: app.runtime.model_label == "m-b")
-            app.write(config.replace('"a"', '"c"'))
-            await in_servers(app)
-            await app.press("R")
+            await reloads(app, config.replace('"a"', '"c"'))
             await app.shows("Still using m-b")
             assert app.runtime.model_label == "m-b"
 
@@ -238,9 +241,7 @@ async def test_a_new_default_that_failed_is_used_once_its_profile_is_corrected(s
         broken = model("b", endpoint.base_url, api_key="keyring:nothing/here")
         config = f'default_model = "a"\n[servers]\n{a}{broken}'
         async with real_app(separate_home, config, options=Options(disabled_too=True)) as app:
-            app.write(config.replace('"a"', '"b"', 1))
-            await in_servers(app)
-            await app.press("R")
+            await reloads(app, config.replace('"a"', '"b"', 1))
             await app.shows("Still using m-a")
             app.write(f'default_model = "b"\n[servers]\n{a}{b}')
             await app.press("R")
@@ -263,9 +264,7 @@ async def test_a_chosen_model_that_left_the_file_gives_way_to_the_default(separa
         both = config + model("b", endpoint.base_url)
         async with real_app(separate_home, both, options=Options(disabled_too=True)) as app:
             await app.runtime.conversations.switch("b")
-            app.write(config)
-            await in_servers(app)
-            await app.press("R")
+            await reloads(app, config)
             await app.shows("The model “b” is no longer configured. Using m-a.")
             assert app.runtime.model_label == "m-a"
 
@@ -316,9 +315,7 @@ async def test_a_turn_that_runs_while_the_configuration_is_reloaded_ends_with_it
         async with real_app(separate_home, config, options=Options(disabled_too=True)) as app:
             await send(app.pilot, "count")
             await until(lambda: app.app.main.parts.turns.running)
-            app.write(config.replace('"a"', '"b"', 1))
-            await in_servers(app)
-            await app.press("R")
+            await reloads(app, config.replace('"a"', '"b"', 1))
             await until(lambda: app.runtime.model_label == "m-b")
             await app.shows("One two three.")
             await app.press("f5")
@@ -333,9 +330,7 @@ async def test_a_turn_that_runs_while_the_configuration_is_reloaded_ends_with_it
 async def test_the_theme_of_the_command_line_stays_when_the_file_names_another(separate_home: Path) -> None:
     options = Options(disabled_too=True, demo=True, theme="harbor")
     async with real_app(separate_home, "[servers]\n", options=options) as app:
-        app.write('[servers]\n[ui]\ntheme = "dusk"\n[limits]\nmax_steps = 7\n')
-        await in_servers(app)
-        await app.press("R")
+        await reloads(app, '[servers]\n[ui]\ntheme = "dusk"\n[limits]\nmax_steps = 7\n')
         await until(lambda: app.runtime.limits.max_steps == 7)
         await settled(app)
         assert app.app.theme == "harbor"
@@ -399,9 +394,7 @@ async def test_the_errors_of_a_reload_are_shown_over_an_open_dialog(
 
 async def test_errors_that_were_corrected_are_no_longer_shown(separate_home: Path) -> None:
     async with real_app(separate_home, "[servers]\n", options=APP) as app:
-        app.write("[servers]\nmistake = 3\n")
-        await in_servers(app)
-        await app.press("R")
+        await reloads(app, "[servers]\nmistake = 3\n")
         await app.shows(ERRORS)
         app.write("[servers]\n")
         await app.app.main.parts.act("config.reload")

@@ -29,7 +29,6 @@ from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
     OWN_NAMES,
-    ArgumentRule,
     CommandSpec,
     InvalidCommand,
     SlashCommand,
@@ -283,7 +282,7 @@ class Outbox:
     def write_command(self, spec: CommandSpec) -> None:
         """Send a command, or write it into the composer if text may follow."""
         self._regions.go_to(Context.COMPOSER)
-        if spec.takes is ArgumentRule.NOTHING:
+        if not spec.takes_text:
             self.put(Composer.Sent(Written(f"/{spec.name}", f"/{spec.name}")))
         else:
             self._composer.put_back(f"/{spec.name} ")

@@ -136,11 +136,6 @@ class ChatScreen(Screen[None]):
         elif "sources" in self.__dict__:
             await self.sources.close()
 
-    def takes_key(self, event: events.Key) -> bool:
-        """See a key before everything else; return whether it was the rest of a delayed answer."""
-        letter = event.character if event.is_printable and event.character else ""
-        return self.parts is not None and self.parts.approval_keys.keys.key(letter)
-
     def on_key(self, event: events.Key) -> None:
         """Handle a letter that is no command of the focused pane.
 

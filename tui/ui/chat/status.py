@@ -131,7 +131,8 @@ class ChatStatus:
         statuses = runtime.host.statuses() if runtime.is_ready else ()
         regions.highlight_focus(focus)
         regions.rule_top.count(running_words(statuses))
-        regions.header.show(self._title, self._folder, self._model, self._step)
+        info = runtime.conversations.info if runtime.is_ready else None  # None before the first message
+        regions.header.show(info.title if info is not None else "", self._folder, self._model, self._step)
         regions.status_line.show(self._status(folded=not regions.header.display))
         regions.footer.show(in_footer(focus, self._why_not, regions.overrides))
         return (
@@ -140,12 +141,6 @@ class ChatStatus:
             or bool(runtime.conversations.busy)
             or any(status.state in MOVING for status in statuses)
         )
-
-    @property
-    def _title(self) -> str:
-        """The title of the session, "" before its first message."""
-        info = self._runtime.conversations.info if self._runtime.is_ready else None
-        return info.title if info is not None else ""
 
     @property
     def _model(self) -> str:

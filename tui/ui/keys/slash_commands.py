@@ -122,14 +122,6 @@ class CommandKind(StrEnum):
     PROMPT = "prompt"
 
 
-class ArgumentRule(StrEnum):
-    """Whether text follows the name of a command."""
-
-    NOTHING = "nothing"
-    MAYBE = "maybe"
-    TEXT = "text"
-
-
 @dataclass(frozen=True, slots=True)
 class CommandSpec:
     """A command.
@@ -138,7 +130,7 @@ class CommandSpec:
         name: without the slash.
         usage: its arguments as displayed: "[NAME [ID]]", or "".
         help: a sentence without a full stop.
-        takes: whether text follows its name.
+        takes_text: whether text may follow its name.
         action: the id of the action that it runs without text, or "".
         method: the method of `SlashCommands` that it runs otherwise.
         suggests: the method of `LiveSources` that suggests its text, or "".
@@ -153,7 +145,7 @@ class CommandSpec:
     name: str
     usage: str
     help: str
-    takes: ArgumentRule = ArgumentRule.NOTHING
+    takes_text: bool = False
     action: str = ""
     method: str = ""
     suggests: str = ""
@@ -176,8 +168,10 @@ def _own(
     alone: bool = False,
 ) -> CommandSpec:
     """Return a command of mcptui; its text is that of its action, unless it has one of its own."""
-    takes = ArgumentRule.MAYBE if usage or name == "key" else ArgumentRule.NOTHING
-    return CommandSpec(name, usage, help or table_action(action).help, takes, action, method, suggests, alone)
+    takes_text = bool(usage) or name == "key"
+    return CommandSpec(
+        name, usage, help or table_action(action).help, takes_text, action, method, suggests, alone
+    )
 
 
 # fmt: off
@@ -229,7 +223,7 @@ def of_snippets(snippets: Mapping[str, str]) -> list[CommandSpec]:
             name,
             usage_of(names_in(text)),
             clean_line(text, 80),
-            ArgumentRule.MAYBE,
+            takes_text=True,
             kind=CommandKind.SNIPPET,
             names=names_in(text),
             required=names_in(text),
@@ -259,7 +253,7 @@ def of_prompts(prompts: "Iterable[PromptInfo]") -> list[CommandSpec]:
                 name,
                 usage_of(names, required),
                 clean_line(prompt.description or prompt.title, 100) or f"A prompt of {prompt.server}",
-                ArgumentRule.MAYBE if names else ArgumentRule.NOTHING,
+                takes_text=bool(names),
                 kind=CommandKind.PROMPT,
                 names=names,
                 required=required,
@@ -311,21 +305,15 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | Inv
     word, rest = found.group(1), text[found.end() :].strip()
     by_name = {spec.name: spec for spec in reversed(specs)}
     spec = by_name.get(word)
+    if spec is not None and rest and not spec.takes_text:
+        return InvalidCommand(f"/{spec.name} takes no arguments. {_AS_IT_IS}")
     if spec is not None:
-        return _fitting(spec, rest)
+        return SlashCommand(spec, rest)
     if not _NAME.fullmatch(word):
         return None
     near = nearest(word, by_name)
     known = f"Did you mean /{near}?" if near else "See /help."
     return InvalidCommand(f"Unknown command /{clean_line(word, 40)}. {known} {_AS_IT_IS}")
-
-
-def _fitting(spec: CommandSpec, rest: str) -> SlashCommand | InvalidCommand:
-    if rest and spec.takes is ArgumentRule.NOTHING:
-        return InvalidCommand(f"/{spec.name} takes no arguments. {_AS_IT_IS}")
-    if not rest and spec.takes is ArgumentRule.TEXT:
-        return InvalidCommand(f"Argument required: /{spec.name} {spec.usage}")
-    return SlashCommand(spec, rest)
 
 
 def nearest(word: str, names: Iterable[str]) -> str:

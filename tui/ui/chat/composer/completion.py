@@ -111,11 +111,6 @@ class Completion:
         return bool(self._found)
 
     @property
-    def is_for_enter(self) -> bool:
-        """Whether enter accepts a suggestion that the user did not select."""
-        return self.target is not None and self.target.what is CompletionKind.REFERENCE
-
-    @property
     def is_awaited(self) -> bool:
         """Whether a list is loading that has no suggestions yet."""
         return self._making is not None and not self._making.done() and not self._some.is_set()
@@ -183,7 +178,12 @@ class Completion:
         if not self.is_awaited:
             return True
         before = self.target
-        notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, self._show_waiting)
+
+        def show_waiting() -> None:
+            if self.is_awaited:
+                self._box.show([(("   Loading suggestions…", "dim"),)], -1)
+
+        notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, show_waiting)
         self._waiting += 1
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
@@ -196,10 +196,6 @@ class Completion:
             notice.cancel()
         return self.target is before and self._left is None
 
-    def _show_waiting(self) -> None:
-        if self.is_awaited:
-            self._box.show([(("   Loading suggestions…", "dim"),)], -1)
-
     async def _make(self, now: CompletionTarget) -> None:
         from tui.ui.chat.composer.suggestions import fitting, of_commands
 
@@ -207,18 +203,16 @@ class Completion:
             self._fill(fitting(of_commands(await self.sources().known()), now.query))
         elif now.what is CompletionKind.REFERENCE:
             self._fill(await self.sources().references(now.query))
-            self._extend(await self.sources().deeper(now.query))
+            more = await self.sources().deeper(now.query)
+            new = [one for one in more if one not in self._found]
+            if self._found and new:
+                self._found = [*self._found, *new]
+                self._show()
+            elif new:
+                self._fill(new)
         else:
             found = await self.sources().arguments(now.command, now.before, now.query)
             self._fill(fitting(found, now.query.replace('"', "")))  # a value may be in quotes
-
-    def _extend(self, more: "Sequence[Suggestion]") -> None:
-        new = [one for one in more if one not in self._found]
-        if self._found and new:
-            self._found = [*self._found, *new]
-            self._show()
-        elif new:
-            self._fill(new)
 
     def _fill(self, found: "Sequence[Suggestion]") -> None:
         self._found = found

@@ -104,7 +104,9 @@ class Composer(TokenArea):
 
     async def action_send(self) -> None:
         self._look()
-        if self.completing.is_for_enter and not await self.completing.settled():
+        target = self.completing.target
+        is_reference = target is not None and target.what is CompletionKind.REFERENCE
+        if is_reference and not await self.completing.settled():  # a suggestion that was not selected counts
             return
         one = self.completing.marked
         if one is None or self._complete(one):

@@ -18,7 +18,6 @@ from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.keys.slash_commands import (
     OWN,
-    ArgumentRule,
     CommandKind,
     CommandSpec,
     of_prompts,
@@ -86,8 +85,8 @@ def of_commands(specs: Iterable[CommandSpec]) -> list[Suggestion]:
             f"/{spec.name}",
             spec.usage,
             spec.help,
-            f"/{spec.name}" if spec.takes is ArgumentRule.NOTHING else f"/{spec.name} ",
-            spec.takes is ArgumentRule.NOTHING,
+            f"/{spec.name}{' ' * spec.takes_text}",
+            not spec.takes_text,
         )
         for spec in specs
     ]

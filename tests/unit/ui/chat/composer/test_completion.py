@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import until
 from tui.ui.chat.composer.completion import Completion
 from tui.ui.chat.composer.suggestions import Suggestion
-from tui.ui.keys.slash_commands import OWN, ArgumentRule, CommandKind, CommandSpec
+from tui.ui.keys.slash_commands import OWN, CommandKind, CommandSpec
 
 SMALL = Suggestion("small", text="small")
 
@@ -44,7 +44,7 @@ class Slow:
 
     async def known(self) -> Sequence[Any]:
         await self.gate.wait()
-        return (*OWN, CommandSpec("greet", "", "Greet someone", CommandKind.PROMPT, ArgumentRule.NOTHING))
+        return (*OWN, CommandSpec("greet", "", "Greet someone", kind=CommandKind.PROMPT))
 
     async def arguments(self, command: str, before: str, query: str) -> Sequence[Suggestion]:
         await self.gate.wait()
