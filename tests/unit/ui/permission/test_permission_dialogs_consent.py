@@ -1,18 +1,13 @@
 """The question whether a server from elsewhere may start."""
 
-import asyncio
 import dataclasses
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
-from textual.pilot import Pilot
 
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
+from tests.ui.question_stage import app_with_person, asked, in_dialog, painted, read_by, ripe, shown
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.questions import Action, ConsentsAnswer
-from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
@@ -29,21 +24,8 @@ QUESTION = ConsentQuestion(
 )
 
 
-@asynccontextmanager
-async def asking(
-    question: ConsentQuestion | ConsentsQuestion, size: tuple[int, int] = (100, 30)
-) -> AsyncIterator[tuple[McptuiApp, Pilot[int], asyncio.Task[object]]]:
-    """Open the app, and its dialog with a question; yield the task that awaits the answer, too."""
-    async with app_with_person(size) as (app, pilot, person):
-        ask = person.consents if isinstance(question, ConsentsQuestion) else person.consent
-        waiting = asked(ask(question))
-        await shown(app, QuestionDialog)
-        yield app, pilot, waiting
-        waiting.cancel()
-
-
 async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
-    async with asking(QUESTION) as (app, _, _):
+    async with in_dialog(QUESTION) as (app, _, _):
         await shows(
             app, "The server “weather” has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv"
         )
@@ -54,7 +36,7 @@ async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
 
 async def test_the_question_about_a_model_asks_to_use_it():
     model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
-    async with asking(model) as (app, _, _):
+    async with in_dialog(model) as (app, _, _):
         await shows(app, "The model “models.m” comes from", "Use it?", "ctrl+s yes, use it")
 
 
@@ -65,14 +47,14 @@ DAMAGED = dataclasses.replace(QUESTION, changes=(), damage="Cut: \x1b[31mconsent
     "question", [DAMAGED, ConsentsQuestion([DAMAGED, dataclasses.replace(DAMAGED, server="notes")])]
 )
 async def test_a_damaged_consent_file_is_named_once(question: ConsentQuestion | ConsentsQuestion):
-    async with asking(question) as (app, _, _):
+    async with in_dialog(question) as (app, _, _):
         await shows(app, "! Cut: ␛[31mconsents.json")
         assert screen_text(app).count("! Cut") == 1 and "never been" not in screen_text(app)
 
 
 async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
     long = dataclasses.replace(QUESTION, facts=(("command", "x " * 3000 + "rm"),))
-    async with asking(long, (80, 24)) as (app, pilot, waiting):
+    async with in_dialog(long, (80, 24)) as (app, pilot, waiting):
         await painted(app)
         await pilot.press("ctrl+s")
         await shows(app, "Read all of it first.", "not shown yet (pgdn)")
@@ -93,7 +75,7 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
     ],
 )
 async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQuestion):
-    async with asking(long) as (app, pilot, waiting):
+    async with in_dialog(long) as (app, pilot, waiting):
         await shows(
             app, "This is too long to review here (4", "if you used it, to read all of it", "ctrl+x no"
         )
@@ -107,7 +89,7 @@ async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQues
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40)])
 async def test_the_keys_are_visible_at_every_size(size: tuple[int, int]):
-    async with asking(QUESTION, size) as (app, _, _):
+    async with in_dialog(QUESTION, size) as (app, _, _):
         await shows(app, "ctrl+x no")
 
 
@@ -118,7 +100,7 @@ FIVE = ConsentsQuestion(
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_were_read(size: tuple[int, int]):
-    async with asking(FIVE, size) as (app, pilot, waiting):
+    async with in_dialog(FIVE, size) as (app, pilot, waiting):
         await shows(
             app,
             "Start these 5 servers? They come from the file /tmp/mcp.json.",
@@ -149,6 +131,6 @@ async def test_the_keys_and_the_queue_take_one_line_each():
     [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.LATER), ("ctrl+u", ConsentsAnswer.EACH)],
 )
 async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answer: ConsentsAnswer):
-    async with asking(FIVE) as (_, pilot, waiting):
+    async with in_dialog(FIVE) as (_, pilot, waiting):
         await pilot.press(key)
         assert await waiting is answer

@@ -150,7 +150,7 @@ async def test_an_unknown_command_waits_for_the_prompts_of_servers(
     await until(lambda: completing.is_waited_for)
     sources.gate.set()
     assert await key
-    assert completing.best is not None and completing.best.text == "/greet "
+    assert completing.best is not None and completing.best.text == "/greet"
     completing.close()
 
 
