@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.question_stage import painted, read_by, ripe
+from tests.ui.question_stage import in_dialog, painted, read_by, ripe
 from tui.core.hidden_text.readable import readable
 from tui.core.permission import wording
 from tui.core.permission.definitions import Accepted, DefinitionChange
@@ -121,11 +121,8 @@ async def test_the_most_suspicious_change_comes_first() -> None:
 
 
 async def test_changes_that_were_not_on_screen_are_not_accepted() -> None:
-    async with in_dialog(question(*(changed(f"tool{number}") for number in range(5))), (80, 24)) as (
-        app,
-        pilot,
-        waiting,
-    ):
+    five = question(*(changed(f"tool{number}") for number in range(5)))
+    async with in_dialog(five, (80, 24)) as (app, pilot, waiting):
         await painted(app)
         await painted(app)
         await pilot.press("ctrl+s")
