@@ -33,15 +33,16 @@ INDENT = "      "
 _BLANKS = re.compile(r'"(?:\\.|[^"\\])*"|\s+')
 """Texts of JSON, and the white space between them."""
 
-_CALL_STYLES = {
-    CallState.WAITING: "dim",
-    CallState.ASKING: "warn bold",
-    CallState.RUNNING: "tool",
-    CallState.DONE: "ok",
-    CallState.FAILED: "bad",
-    CallState.DENIED: "warn",
-    CallState.CANCELLED: "dim",
-    CallState.NOT_RUN: "dim",
+# state: (style of its sign and its word, the name of the sign)
+_CALL_LOOKS = {
+    CallState.WAITING: ("dim", "waiting"),
+    CallState.ASKING: ("warn bold", "asks"),
+    CallState.RUNNING: ("tool", "waiting"),
+    CallState.DONE: ("ok", "done"),
+    CallState.FAILED: ("bad", "failed"),
+    CallState.DENIED: ("warn", "failed"),
+    CallState.CANCELLED: ("dim", "stopped"),
+    CallState.NOT_RUN: ("dim", "stopped"),
 }
 
 _ANSWERS = {
@@ -174,16 +175,8 @@ def _noted(text: str, style: str, look: TraceLook, open: bool) -> Iterator[Row]:
 
 def _call_head(call: CallSpan, look: TraceLook) -> Row:
     symbols = look.symbols
-    signs = {
-        CallState.DONE: symbols.done,
-        CallState.ASKING: symbols.asks,
-        CallState.WAITING: symbols.waiting,
-        CallState.RUNNING: symbols.waiting,
-        CallState.CANCELLED: symbols.stopped,
-        CallState.NOT_RUN: symbols.stopped,
-    }
-    style = _CALL_STYLES[call.state]
-    left: list[tuple[str, str]] = [(f"  {signs.get(call.state, symbols.failed)} ", style)]
+    style, sign = _CALL_LOOKS[call.state]
+    left: list[tuple[str, str]] = [(f"  {getattr(symbols, sign)} ", style)]
     if call.server:
         left += [(call.server, "tool"), (f" {symbols.within} ", "dim")]
     left.append((call.tool or "unknown tool", "text"))

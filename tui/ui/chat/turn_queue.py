@@ -109,9 +109,7 @@ class TurnQueue:
         held = QueuedMessage(written, attachments if written.references else attachments or ())
         self._held.append(held)
         if held.attachments is None:
-            task = asyncio.create_task(self._attach(held), name="read attachments")
-            self._reading[held] = task
-            task.add_done_callback(lambda _: self._was_read(held))
+            self._reading[held] = self._regions.start(self._attach(held), "read attachments")
         self.flush()
         self._on_change()
 
@@ -172,16 +170,9 @@ class TurnQueue:
             self._view.add_note(str(error), "bad")
             self._held.remove(held)
             self._give_back(held.written.shown)
-
-    def _was_read(self, held: QueuedMessage) -> None:
-        task = self._reading.pop(held, None)
-        if task is not None and not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("cannot read an attachment", exc_info=error)
-            self._held.remove(held)
-            self._give_back(held.written.shown)
-        if not self._closed:
-            self.flush()
-            self._on_change()
+        del self._reading[held]
+        self.flush()
+        self._on_change()
 
     def _stop_reading(self, held: QueuedMessage) -> None:
         if (task := self._reading.pop(held, None)) is not None:

@@ -221,7 +221,12 @@ class RulesScreen(FinderScreen[None]):
 
     def _checked(self, text: str) -> str:
         """Return "invalid rule" or "", and show the problem as a message: the prompt has no room for it."""
-        problem = _problem_of(text)
+        problem = ""
+        try:
+            if text.strip():
+                parse_rule(text)
+        except RuleError as error:
+            problem = clean_line(str(error), 200)
         self.tell(problem, "bad", lasting=True)
         return "invalid rule" if problem else ""
 
@@ -265,13 +270,3 @@ class RulesScreen(FinderScreen[None]):
         text = clean_line(self._first.text, 4000) if self._first is not None else ""
         if self.field.value == text or not self.empty_field():
             self.dismiss(None)
-
-
-def _problem_of(text: str) -> str:
-    if not text.strip():
-        return ""
-    try:
-        parse_rule(text)
-    except RuleError as error:
-        return clean_line(str(error), 200)
-    return ""
