@@ -97,13 +97,13 @@ async def test_a_message_with_an_unread_attachment_is_not_sent_to_a_new_conversa
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         go = asyncio.Event()
-        read = app.main.parts.attachment_reader.read
+        read = app.main.parts.turns.reader.read
 
         async def slow(written: object) -> object:
             await go.wait()
             return await read(written)
 
-        app.main.parts.attachment_reader.read = slow
+        app.main.parts.turns.reader.read = slow
         await keys(pilot, "@a.txt x")
         await pilot.press("enter")
         await until(lambda: app.main.parts.turns.reading)

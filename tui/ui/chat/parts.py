@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable
 from inspect import isawaitable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
-from tui.ui.chat.composer.attachments import AttachmentReader
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.composer.suggestions import LiveSources
@@ -47,10 +45,7 @@ class ChatParts:
         self.approval_keys = ApprovalKeys(runtime, regions, self.bridge, self.navigator, wake)
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
-        self.attachment_reader = AttachmentReader(lambda: runtime.workbench, Path.cwd())
-        self.turns = TurnQueue(
-            runtime, regions, self.approvals, self.bridge, self.spans, self.attachment_reader, wake
-        )
+        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans, wake)
         sent = SerialQueue[Composer.Sent](regions.fail)
         self.current = ConversationActions(
             runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent, wake
