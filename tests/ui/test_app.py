@@ -7,7 +7,7 @@ from textual.screen import Screen
 
 from tests.conftest import until
 from tests.ui.app_stage import answered, opened, screen_text, send, shows
-from tests.ui.fake_host import FakeHost, crashed
+from tests.ui.fake_host import crashed
 from tests.ui.fakes import FakeRuntime, FakeToolbox, calls, says
 from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
@@ -94,12 +94,6 @@ async def test_startup_problems_are_shown_with_the_welcome_until_the_first_messa
         assert "pick an example" not in screen_text(app)
 
 
-@pytest.mark.parametrize("theme", ["harbor", "quay", "ansi", "no such theme"])
-async def test_the_app_opens_with_every_theme(theme):
-    async with opened(FakeRuntime(theme=theme)) as (app, _):
-        await shows(app, "mcptui", "SERVERS")
-
-
 async def test_a_theme_and_a_key_that_cannot_be_used_are_named_with_their_place_in_the_file():
     async with opened(FakeRuntime(theme="harbr", keys={"no.such": "f11"})) as (app, _):
         await shows(app, "✗ c.toml: ui.theme: theme “harbr” not found", "✗ c.toml: ui.keys.no.such")
@@ -181,17 +175,6 @@ async def test_keys_stop_and_restart_the_selected_server(key, what):
         assert runtime.host.asked == [(what, "notes")]
 
 
-async def test_the_log_shows_the_stderr_of_a_server():
-    host = FakeHost(crashed("slow"))
-    host.logs["slow"] = ("starting", "RuntimeError: asked to crash")
-    async with opened(FakeRuntime(host=host)) as (app, pilot):
-        await shows(app, "exited, code 1")
-        await pilot.press("ctrl+l")
-        await shows(app, "starting", "RuntimeError: asked to crash")
-        await pilot.press("escape")
-        await until(lambda: len(app.screen_stack) == 1)
-
-
 # ---- regions ----
 
 
@@ -234,12 +217,6 @@ async def test_the_same_key_maximizes_and_restores_a_region(region):
         await until(lambda: pane.region.width == 120)
         await pilot.press("ctrl+o")
         await until(lambda: pane.region.width == before)
-
-
-async def test_growing_the_terminal_shows_all_regions_again():
-    async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
-        await pilot.resize_terminal(120, 40)
-        await shows(app, "SERVERS", "TRACE", "Hangzhou")
 
 
 async def test_clicking_a_tab_focuses_its_pane():

@@ -67,16 +67,6 @@ async def test_no_session_is_opened_while_a_turn_runs() -> None:
         await shows(app, "A turn is running. esc stops it.")
 
 
-async def test_another_model_is_selected_from_the_list() -> None:
-    runtime = FakeRuntime()
-    async with opened(runtime) as (app, pilot):
-        await pilot.press("f10")
-        await shows(app, "Models", "ollama")
-        await pilot.press("down", "enter")
-        await until(lambda: app.screen is app.main)
-        assert runtime.conversations.done == [("switch", "ollama", "")]
-
-
 async def test_the_system_text_is_shown_and_changed() -> None:
     runtime = FakeRuntime()
     runtime.conversations.system = "Answer in verse."

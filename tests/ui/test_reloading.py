@@ -194,14 +194,6 @@ async def test_keys_win_over_the_command_line_and_a_reload_keeps_that(separate_h
             await app.runtime.configuration.reload()
 
 
-async def test_a_setting_is_not_saved_for_a_server_that_left_the_file(separate_home: Path) -> None:
-    async with real_app(separate_home, server("a") + server("b"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        app.write(server("b"))
-        assert "not found" in await app.runtime.configuration.choose("a", "log_level", "error")
-        assert set(read(app)["servers"]) == {"b"}
-
-
 # ---- models ----------------------------------------------------------------------------------------------
 
 
