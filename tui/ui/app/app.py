@@ -114,14 +114,9 @@ class McptuiApp(BaseApp):
             self._collecting.key()
             if self.main.parts is not None and self.main.parts.approval_keys.takes(event, self.focused):
                 return
-            if self.screen is self.main and (self._keeps_early(event) or self._is_of_answer(event)):
+            if self.screen is self.main and self._keeps_early(event):
                 return
         await super().on_event(event)
-
-    def _is_of_answer(self, event: events.Key) -> bool:
-        """Return whether a key is the rest of a delayed answer."""
-        letter = event.character if event.is_printable and event.character else ""
-        return self.main.parts is not None and self.main.parts.approval_keys.keys.key(letter)
 
     def _keeps_early(self, event: events.Key) -> bool:
         found = None if self._early_keys.is_released else self._pressed(event)

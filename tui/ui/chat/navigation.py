@@ -272,29 +272,25 @@ class Navigator:
         from tui.ui.workbench.items import key_of_prompt, key_of_tool
 
         key = key_of_prompt(name) if prompt else key_of_tool(name)
-        if (below := self._open_workbench()) is None:
-            self._show_form(server, key, arguments)
-        elif why := below.stays():
+        below = self._open_workbench()
+        if below is not None and (why := below.stays()):
             self._app.notify(why, timeout=4)
         else:
-            self._tasks.start(self._replace_workbench(below, server, key, arguments), "open a form")
+            self._tasks.start(self._open_form(below, server, key, arguments), "open a form")
+
+    async def _open_form(self, below: "ServerScreen | None", server: str, key: str, arguments: Any) -> None:
+        """Open a form, in place of the open workbench and of the traffic over it."""
+        from tui.ui.workbench.calls import Draft
+
+        while below in self._app.screen_stack:  # its forms are stored as drafts before this one is
+            await self._app.screen.dismiss(None)
+        self.call_book.drafts[server, key] = Draft(arguments)
+        self.open_server(server, key)
 
     def _open_workbench(self) -> "ServerScreen | None":
         from tui.ui.workbench.screen import ServerScreen
 
         return next((one for one in self._app.screen_stack if isinstance(one, ServerScreen)), None)
-
-    async def _replace_workbench(self, below: "ServerScreen", server: str, key: str, arguments: Any) -> None:
-        """Open a form in place of the open workbench and of the traffic over it."""
-        while below in self._app.screen_stack:  # its forms are stored as drafts before this one is
-            await self._app.screen.dismiss(None)
-        self._show_form(server, key, arguments)
-
-    def _show_form(self, server: str, key: str, arguments: Any) -> None:
-        from tui.ui.workbench.calls import Draft
-
-        self.call_book.drafts[server, key] = Draft(arguments)
-        self.open_server(server, key)
 
     def expect_server(self) -> None:
         """Import the workbench in a thread, once, because the next key may open it and would have to wait."""

@@ -438,7 +438,8 @@ class ApprovalKeys:
     def takes(self, event: events.Key, focused: Widget | None) -> bool:
         """See a key before everything else; return whether it was meant for something that is gone by now.
 
-        Records when the user last typed into a field. On another screen, enter and the like end it.
+        Or whether it is the rest of a delayed answer. Records when the user last typed into a field. On
+        another screen, enter and the like end it.
         """
         regions = self._regions
         self._returned = self._returned and not self.approvals.accepts_keys
@@ -452,7 +453,8 @@ class ApprovalKeys:
                 self.typed_at = time.monotonic()
             elif focused is not regions.composer:  # it says when its message was sent
                 self.typed_at = -TYPING_SECONDS
-        return False
+        letter = event.character if event.is_printable and event.character else ""
+        return regions.is_on_top and self.keys.key(letter)
 
     def composer_changed(self) -> None:
         """Record when the user last typed. After a message is sent, the user is not typing."""

@@ -227,9 +227,11 @@ class StandingNotes:
         if seen != self._seen:
             self._seen = seen
             self.show_problems()
-            examples = runtime.examples()
+            examples, key_of = runtime.examples(), self._regions.key_of
             lines = list(self._welcome_lines(bool(examples)))
-            self._regions.conversation.set_welcome(lines, examples, self._first_keys(bool(examples)))
+            keys = [(key_of("focus.conversation"), "pick an example")] if examples else []
+            keys += [(key_of("focus.servers"), "servers and tools"), (key_of("chat.models"), "switch model")]
+            self._regions.conversation.set_welcome(lines, examples, keys)
             project = runtime.request.project
             if project.changed and project.revision != self._project_shown:
                 self._project_shown = project.revision
@@ -252,15 +254,6 @@ class StandingNotes:
             yield model
         if project := self._runtime.request.project_words:
             yield project
-
-    def _first_keys(self, has_examples: bool) -> list[tuple[str, str]]:
-        key_of = self._regions.key_of
-        examples = [(key_of("focus.conversation"), "pick an example")] if has_examples else []
-        return [
-            *examples,
-            (key_of("focus.servers"), "servers and tools"),
-            (key_of("chat.models"), "switch model"),
-        ]
 
     def forget_problems(self) -> None:
         """Show all problems again: another conversation has replaced the one that showed them."""
