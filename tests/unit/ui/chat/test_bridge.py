@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from tui.core import events
+from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import ApprovalRequest, Usage
 from tui.core.tools import Annotations, BinaryContent, LinkContent, TextContent, Tool, ToolResult
 from tui.core.turn.prepared_calls import EXAMPLE
-from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
 
 NOTICE = "demo model: rule-based, not a language model"
 TOOL = Tool("notes", "delete_note")
@@ -278,3 +279,31 @@ def test_each_end_reason_but_an_answer_adds_one_note(bridge, view, reason):
     bridge.apply(ended(reason))
     notes = [entry for entry in view.done if entry[0] == "add_note"]
     assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
+
+
+# ---- notes at the end of a turn ----
+
+
+NOTE_KEYS = {"go_on": "ctrl+g"}
+
+
+@pytest.mark.parametrize("reason", list(EndReason))
+def test_an_end_reason_becomes_a_sentence_with_its_keys_filled_in(reason: EndReason):
+    sentence, _ = note_of(Remark(0, "end", reason.value), **NOTE_KEYS)
+    assert sentence[0].isupper() or sentence[0] == "r"
+    assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
+
+
+def test_a_remark_has_the_severity_of_its_kind():
+    assert note_of(
+        Remark(1, "error", "it does not support response_format with tools; retrying without"), **NOTE_KEYS
+    ) == ("it does not support response_format with tools; retrying without", "bad")
+    assert note_of(Remark(1, "warn", "careful"), **NOTE_KEYS) == ("careful", "warn")
+    assert note_of(Remark(1, "notice", "limit"), **NOTE_KEYS) == ("limit", "info")
+
+
+def test_a_turn_can_continue_only_if_the_last_one_ended_at_a_limit():
+    met = [Remark(2, "limit", "max_steps", value=3), Remark(4, "end", "limit")]
+    assert ended_at_limit(met, 4)
+    assert not ended_at_limit(met, 6) and not ended_at_limit([], 0)
+    assert not ended_at_limit([Remark(4, "end", "cancelled")], 4)

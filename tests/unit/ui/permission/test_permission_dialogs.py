@@ -1,4 +1,4 @@
-"""The question whether a server from elsewhere may start."""
+"""The questions whether a server from elsewhere may start, and whether it is trusted."""
 
 import dataclasses
 
@@ -7,6 +7,7 @@ import pytest
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, in_dialog, painted, read_by, ripe, shown
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
+from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, ConsentsAnswer
 from tui.ui.dialogs.question_dialog import QuestionDialog
 
@@ -134,3 +135,20 @@ async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answe
     async with in_dialog(FIVE) as (_, pilot, waiting):
         await pilot.press(key)
         assert await waiting is answer
+
+
+# ---- trust ----
+
+
+TRUST = TrustQuestion("fetch\x1b[31m", "[b]get[/b]")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 15)])
+async def test_the_question_shows_what_each_answer_does_and_quotes_the_server(size: tuple[int, int]) -> None:
+    async with in_dialog(TRUST, size) as (app, pilot, waiting):
+        await shows(app, "ctrl+s trust", "ctrl+x do not trust", "esc not now")
+        text = " ".join(screen_text(app).replace("▌", " ").split())
+        assert "marks its tool “[b]get[/b]” as read-only" in text and "\x1b" not in text
+        assert "run without approval" in text and "need approval" in text
+        await pilot.press("escape")
+        assert await waiting is None
