@@ -6,11 +6,11 @@ import json
 import logging
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tui.core import units
 from tui.core.errors import McptuiError
@@ -50,10 +50,10 @@ Do = Callable[[Thing], Awaitable[None]]
 
 
 class SerialQueue(Generic[Thing]):
-    """Does one thing after the other; its task exists only while there are some. `failed` gets errors."""
+    """Does one thing after the other; its task exists only while there are some. `start` starts it."""
 
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
-        self._failed = failed
+    def __init__(self, start: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]) -> None:
+        self._start = start
         self._waiting: deque[tuple[Thing, Do[Thing]]] = deque()
         self._task: asyncio.Task[None] | None = None
 
@@ -65,10 +65,17 @@ class SerialQueue(Generic[Thing]):
         self._waiting.append((thing, do))
         self._go_on()
 
-    def _go_on(self) -> None:
-        if self._task is None and self._waiting:
-            self._task = asyncio.create_task(self._work(), name="the request")
-            self._task.add_done_callback(self._ended)
+    def _go_on(self, _: object = None) -> None:
+        """Start the next task, if there is something to do and the last one has ended."""
+        if self._task is None or self._task.done():
+            self._task = self._start(self._work(), "the request") if self._waiting else None
+            if self._task is not None:
+                self._task.add_done_callback(self._go_on)
+
+    async def _work(self) -> None:
+        while self._waiting:
+            thing, do = self._waiting.popleft()
+            await do(thing)
 
     def stop(self) -> list[Thing]:
         """Cancel what is being done; return the things that were not started."""
@@ -86,17 +93,6 @@ class SerialQueue(Generic[Thing]):
         """Wait for all of them, but at most a second."""
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=1.0)
-
-    async def _work(self) -> None:
-        while self._waiting:
-            thing, do = self._waiting.popleft()
-            await do(thing)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._task = None
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self._failed(error)
-        self._go_on()
 
 
 class Outbox:
@@ -120,7 +116,7 @@ class Outbox:
         self.sent = sent
         self._history = HistoryFile(state_dir() / "input_history")
         self._history_fails = False
-        self._to_remember = SerialQueue[str](regions.fail)
+        self._to_remember = SerialQueue[str](regions.start)
         self._is_ready = asyncio.Event()
 
     async def begin(self) -> None:

@@ -46,7 +46,7 @@ class ChatParts:
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
         self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans, wake)
-        sent = SerialQueue[Composer.Sent](regions.fail)
+        sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(
             runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent, wake
         )

@@ -57,6 +57,11 @@ class CompletionTarget:
     before: str = ""
 
     @property
+    def place(self) -> tuple[CompletionKind, int]:
+        """The kind and the start, which stay the same while the word is typed."""
+        return self.what, self.start
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The possible names in the word: the whole word, or without punctuation at its end."""
         return self.query, self.query.rstrip(BEHIND)
@@ -129,12 +134,12 @@ class Completion:
             return
         before, self.target = self.target, now
         self._stop()
-        if now is None or (now.what, now.start) != self._left:
+        if now is None or now.place != self._left:
             self._left = None
         if now is None or self._left is not None:
             self._fill(())
         else:
-            if before is None or (before.what, before.start) != (now.what, now.start):
+            if before is None or before.place != now.place:
                 self.sources().opened()
             self._begin(now)
 
@@ -219,14 +224,10 @@ class Completion:
         if found:
             self._some.set()
         # Enter, which sends, does not complete an optional argument or a word of a sentence.
-        is_begun = self.target is not None and bool(
-            self.target.query or self.target.what is CompletionKind.COMMAND
-        )
-        is_sent = self.target is not None and self.target.what in (
-            CompletionKind.ARGUMENT,
-            CompletionKind.TOOL,
-        )
-        self._marked = 0 if found and is_begun and not is_sent else -1
+        target = self.target
+        is_begun = target is not None and (target.query or target.what is CompletionKind.COMMAND)
+        is_word = target is not None and target.what in (CompletionKind.ARGUMENT, CompletionKind.TOOL)
+        self._marked = 0 if found and is_begun and not is_word else -1
         self._show()
 
     def _show(self) -> None:
@@ -264,7 +265,7 @@ class Completion:
         if not self._found and self._making is None:
             return False
         was_open = bool(self._found) or self.is_waited_for
-        self._left = (self.target.what, self.target.start) if self.target is not None else None
+        self._left = self.target.place if self.target is not None else None
         self._stop()
         self._fill(())
         return was_open

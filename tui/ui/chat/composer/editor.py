@@ -106,17 +106,13 @@ async def _run(argv: list[str]) -> int:
         return await process.wait()
     finally:
         if process.returncode is None:
-            await _end(process)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), STOP_SECONDS)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+                try:
+                    await asyncio.wait_for(process.wait(), STOP_SECONDS)
+                except TimeoutError:
+                    process.kill()
+                    await process.wait()
 
 
 @contextlib.contextmanager
