@@ -15,7 +15,6 @@ from tui.core.errors import McptuiError, sentences
 from tui.core.text import clean, clean_line
 from tui.traffic.spans.spans import Spans, past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
-from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.token_area import Reference, Written
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import SerialQueue
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from tui.core.conversation.sessions import ExportKind, SessionInfo
     from tui.runtime.conversations import Conversations
     from tui.runtime.runtime import Runtime
-    from tui.ui.dialogs.export_dialogs import ChatExport
-    from tui.ui.lists.sessions import Resumed
 
 NOT_SAVED = "The conversation is empty."
 
@@ -58,7 +55,7 @@ class ConversationActions:
         bridge: Bridge,
         turns: TurnQueue,
         navigator: Navigator,
-        sent: SerialQueue[Composer.Sent],
+        sent: SerialQueue[Any],
         wake: Callable[[], None],
     ) -> None:
         self._runtime = runtime
@@ -259,11 +256,11 @@ class ConversationActions:
     # ---- sessions, models, exports ----
 
     def open_sessions(self) -> None:
-        from tui.ui.lists.sessions import SessionsScreen
+        from tui.ui.lists.sessions import Resumed, SessionsScreen
 
         conversations, regions = self.conversations, self._regions
 
-        def done(resumed: "Resumed | None") -> None:
+        def done(resumed: Resumed | None) -> None:
             if resumed is not None:
                 at_end = resumed.message is None
                 if conversations.opened != self._shown or not at_end:
@@ -324,22 +321,23 @@ class ConversationActions:
         self, info: "SessionInfo", path: Path | None = None, kind: "ExportKind" = "markdown"
     ) -> None:
         """Show the contents of an export, and ask for its file."""
-        from tui.ui.dialogs.export_dialogs import ExportChat, export_path
+        from tui.ui.dialogs.export_dialogs import ChatExport, ExportChat, export_path
 
-        def answered(answer: "ChatExport | None") -> None:
+        stored, notify = self.conversations.stored(), self._regions.notify
+
+        async def export(wanted: ChatExport) -> None:
+            contents = await stored.export(info.id, wanted.kind, wanted.path, shapes=wanted.shapes)
+            form = ", redacted" if wanted.shapes else ""
+            notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
+
+        def answered(answer: ChatExport | None) -> None:
             if answer is not None:
-                work = self._or_notify(self._export(info, answer))
+                work = self._or_notify(export(answer))
                 self._regions.screen.app.run_worker(work, name="export a conversation")
 
         path = path or export_path(Path.cwd(), info.title)
-        contents = partial(self.conversations.stored().contents, info.id)
+        contents = partial(stored.contents, info.id)
         self._regions.open_dialog(ExportChat(info.title, path, contents, kind), answered)
-
-    async def _export(self, info: "SessionInfo", wanted: "ChatExport") -> None:
-        path = wanted.path
-        contents = await self.conversations.stored().export(info.id, wanted.kind, path, shapes=wanted.shapes)
-        form = ", redacted" if wanted.shapes else ""
-        self._regions.notify(f"Exported to {clean_line(str(path), 300)}{form}: {contents}", timeout=5)
 
     # ---- the marked message ----
 
