@@ -6,7 +6,7 @@ import pytest
 
 from tests.terminal.pty_app import TerminalApp, home_in
 
-ENTER, ESCAPE, TAB, STEER, SEARCH = "\r", "\x1b", "\t", "\x13", "\x12"
+ENTER = "\r"
 
 
 def test_a_command_in_one_burst_runs_and_the_text_after_it_is_inserted(calm: TerminalApp):
@@ -24,34 +24,6 @@ def test_a_complete_command_in_one_burst_runs_at_the_first_enter(tmp_path: Path)
         app.send(ENTER)
         app.shows("Exported to")
     assert (tmp_path / "page.html").stat().st_size
-
-
-def test_escape_after_a_slash_closes_the_list_and_does_not_stop_the_turn(endless: TerminalApp):
-    endless.send("/mo" + ESCAPE)
-    endless.until(lambda: "› /mo" in endless.text and "Switch model" not in endless.text)
-    endless.send("x")
-    endless.shows("› /mox", "esc stop")
-
-
-def test_a_file_is_completed_in_one_burst(tmp_path: Path):
-    with TerminalApp.fake("calm", env=home_in(tmp_path)) as app:
-        app.shows("2 of 3")
-        app.send("read @pyproj" + TAB + "please" + ENTER)
-        app.shows("read @pyproject.toml please", "Hello.")
-
-
-def test_text_typed_before_a_history_search_is_kept_as_the_draft(calm: TerminalApp):
-    calm.send("hi" + ENTER)
-    calm.shows("Hello.")
-    calm.send("draft" + SEARCH + "h")
-    calm.shows("history › h", "› hi")
-    calm.send(ESCAPE)
-    calm.shows("› draft")
-
-
-def test_the_steer_key_queues_the_typed_message(endless: TerminalApp):
-    endless.send("and now" + STEER + "draft")
-    endless.shows("1 message queued for the next step", "› draft")
 
 
 def test_text_and_enter_typed_before_the_app_starts_are_sent(tmp_path: Path):

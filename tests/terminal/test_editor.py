@@ -81,15 +81,6 @@ def test_a_failing_editor_leaves_the_message_unchanged(seen: Path):
         app.shows("exited with code 3", "› draft")
 
 
-def test_a_missing_editor_is_reported(seen: Path):
-    with TerminalApp.fake(
-        "calm", env={"EDITOR": "/no/such/editor", "VISUAL": "", **home_in(seen.parent)}
-    ) as app:
-        app.shows("2 of 3")
-        app.send("draft" + CTRL_F)
-        app.shows("program /no/such/editor not found", "› draft")
-
-
 def test_an_interrupt_in_the_editor_reaches_only_the_editor(seen: Path):
     with app_with(seen, "interrupted") as app:
         begin(app)

@@ -66,6 +66,19 @@ async def send(pilot: Pilot[int], text: str) -> None:
     await pilot.press("enter")
 
 
+@asynccontextmanager
+async def answered(
+    question: str, *answers: str, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[McptuiApp, Pilot[int], FakeRuntime]]:
+    """Open the app with a question that has its answer. Later questions get the other answers."""
+    runtime = FakeRuntime(*map(says, answers))
+    async with opened(runtime, size) as (app, pilot):
+        await send(pilot, question)
+        await shows(app, answers[0])
+        await until(lambda: not app.main.parts.turns.running)
+        yield app, pilot, runtime
+
+
 def asking() -> FakeRuntime:
     return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
 

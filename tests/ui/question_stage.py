@@ -11,7 +11,9 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
-from tui.core.questions import Questioner
+from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
+from tui.core.ports import TrustQuestion
+from tui.core.questions import DefinitionsQuestion, FormQuestion, Questioner
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
@@ -30,6 +32,26 @@ async def app_with_person(
     async with opened(FakeRuntime(), size) as (app, pilot):
         assert app.main.parts is not None
         yield app, pilot, app.main.parts.approvals
+
+
+@asynccontextmanager
+async def in_dialog(
+    question: FormQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion | TrustQuestion,
+    size: tuple[int, int] = (100, 30),
+) -> AsyncIterator[tuple[McptuiApp, Pilot[int], asyncio.Task[Any]]]:
+    """Open the app, and its dialog with a question. Yield the task that awaits the answer, too."""
+    async with app_with_person(size) as (app, pilot, person):
+        asks = {
+            FormQuestion: person.form,
+            DefinitionsQuestion: person.definitions,
+            ConsentQuestion: person.consent,
+            ConsentsQuestion: person.consents,
+            TrustQuestion: person.trust,
+        }
+        waiting = asked(asks[type(question)](question))
+        await until(lambda: app.screen is not app.main and app.screen.is_mounted, what="a dialog")
+        yield app, pilot, waiting
+        waiting.cancel()
 
 
 async def shown(app: McptuiApp, dialog: type) -> None:

@@ -6,8 +6,8 @@ import pytest
 from textual.screen import Screen
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, screen_text, send, shows
-from tests.ui.fake_host import FakeHost, crashed
+from tests.ui.app_stage import answered, opened, screen_text, send, shows
+from tests.ui.fake_host import crashed
 from tests.ui.fakes import FakeRuntime, FakeToolbox, calls, says
 from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
@@ -79,12 +79,6 @@ async def test_the_panes_are_laid_out_once_when_they_appear_and_once_when_the_se
     assert layouts == [False, True]
 
 
-async def test_configuration_problems_are_shown():
-    problem = "config.toml:12 servers.weather.comand: unknown key, did you mean command?"
-    async with opened(FakeRuntime(problems=[problem])) as (app, _):
-        await shows(app, "config.toml:12", "unknown key, did you")
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_startup_problems_are_shown_with_the_welcome_until_the_first_message(size):
     runtime = FakeRuntime(
@@ -98,12 +92,6 @@ async def test_startup_problems_are_shown_with_the_welcome_until_the_first_messa
         await send(pilot, "hi")
         await shows(app, "! config.toml: readable", "✗ config.toml:3 is odd", "Hello.")
         assert "pick an example" not in screen_text(app)
-
-
-@pytest.mark.parametrize("theme", ["harbor", "quay", "ansi", "no such theme"])
-async def test_the_app_opens_with_every_theme(theme):
-    async with opened(FakeRuntime(theme=theme)) as (app, _):
-        await shows(app, "mcptui", "SERVERS")
 
 
 async def test_a_theme_and_a_key_that_cannot_be_used_are_named_with_their_place_in_the_file():
@@ -134,29 +122,6 @@ async def test_escape_stops_the_turn_and_the_next_one_works():
         await shows(app, "Stopped.", "Fine.")
 
 
-async def test_a_message_sent_while_a_turn_runs_is_sent_after_it():
-    gate = asyncio.Event()
-    runtime = FakeRuntime([gate, *says("First answer.")], says("Second answer."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "one")
-        await send(pilot, "two")
-        await shows(app, "1 message queued")
-        gate.set()
-        await shows(app, "First answer.", "Second answer.")
-
-
-async def test_stopping_returns_queued_messages_to_the_input():
-    runtime = FakeRuntime([asyncio.Event()])
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "one")
-        await send(pilot, "two")
-        app.main.composer.insert("three")
-        await pilot.press("escape")
-        await until(lambda: not app.main.parts.turns.running)
-        assert app.main.composer.text == "two\nthree"
-        assert len(runtime.model.requests) == 1
-
-
 async def test_the_meters_are_shown_only_while_a_turn_runs():
     gate = asyncio.Event()
     async with opened(FakeRuntime([gate, *says("Done.")])) as (app, pilot):
@@ -180,11 +145,7 @@ async def test_after_a_limit_a_key_continues_the_turn():
 
 
 async def test_a_new_conversation_is_empty():
-    runtime = FakeRuntime(says("Answer one."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "first")
-        await shows(app, "Answer one.")
-        await until(lambda: not app.main.parts.turns.running)
+    async with answered("first", "Answer one.") as (app, pilot, runtime):
         await pilot.press("ctrl+n")
         await until(lambda: "Answer one." not in screen_text(app))
         await shows(app, "Which notes mention milk?")
@@ -212,25 +173,6 @@ async def test_keys_stop_and_restart_the_selected_server(key, what):
         await shows(app, "RUNNING")
         await pilot.press("f3", "down", key)
         assert runtime.host.asked == [(what, "notes")]
-
-
-async def test_the_log_shows_the_stderr_of_a_server():
-    host = FakeHost(crashed("slow"))
-    host.logs["slow"] = ("starting", "RuntimeError: asked to crash")
-    async with opened(FakeRuntime(host=host)) as (app, pilot):
-        await shows(app, "exited, code 1")
-        await pilot.press("ctrl+l")
-        await shows(app, "starting", "RuntimeError: asked to crash")
-        await pilot.press("escape")
-        await until(lambda: len(app.screen_stack) == 1)
-
-
-async def test_a_server_that_exits_is_shown():
-    runtime = FakeRuntime()
-    async with opened(runtime) as (app, _):
-        await shows(app, "2 of 3")
-        runtime.host.put(crashed("notes"))
-        await shows(app, "1 of 3")
 
 
 # ---- regions ----
@@ -277,12 +219,6 @@ async def test_the_same_key_maximizes_and_restores_a_region(region):
         await until(lambda: pane.region.width == before)
 
 
-async def test_growing_the_terminal_shows_all_regions_again():
-    async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
-        await pilot.resize_terminal(120, 40)
-        await shows(app, "SERVERS", "TRACE", "Hangzhou")
-
-
 async def test_clicking_a_tab_focuses_its_pane():
     async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
         await shows(app, "Servers f3")
@@ -299,7 +235,8 @@ async def test_quitting_is_immediate_when_nothing_runs():
         await until(lambda: app._exit)
 
 
-async def test_quitting_asks_while_a_turn_runs():
+@pytest.mark.parametrize("second", ["y", "ctrl+q"])
+async def test_quitting_asks_while_a_turn_runs(second):
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "go")
         await pilot.press("ctrl+q")
@@ -307,14 +244,7 @@ async def test_quitting_asks_while_a_turn_runs():
         assert not app._exit
         await pilot.press("n")
         await until(lambda: len(app.screen_stack) == 1)
-        await pilot.press("ctrl+q", "y")
-        await until(lambda: app._exit)
-
-
-async def test_pressing_the_quit_key_twice_quits_during_a_turn():
-    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
-        await send(pilot, "go")
-        await pilot.press("ctrl+q", "ctrl+q")
+        await pilot.press("ctrl+q", second)
         await until(lambda: app._exit)
 
 
@@ -402,7 +332,7 @@ async def test_every_action_in_the_table_has_a_handler():
             Context.BENCH_FORM: FormPane,
         }
         for action in ACTIONS:
-            assert isinstance(app.main.parts.actions.why_not(action), str), action.id
+            assert isinstance(app.main.parts.why_not(action), str), action.id
             if action.method == f"app.act('{action.id}')":
                 assert callable(method_at(app.main.parts, action.call)), action.id
                 continue

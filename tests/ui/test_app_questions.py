@@ -17,7 +17,6 @@ from tui.core.ports import Answer, Decision, ReplyPart
 from tui.ui.app.app import McptuiApp
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
-from tui.ui.keys.action_table import Context
 from tui.ui.widgets.symbols import UNICODE
 
 
@@ -41,33 +40,15 @@ async def test_the_reason_for_a_denial_is_sent_to_the_model():
         await ripen(app)
         await pilot.press("e")
         await shows(app, "Deny notes › delete_note: reason for the model", "enter deny   esc cancel")
-        await pilot.press(*"not milk", "enter")
-        await shows(app, "So be it.")
-        assert "not milk" in runtime.model.requests[1].messages[-1].text
-
-
-async def test_escape_in_the_reason_dialog_returns_to_the_question():
-    async with opened(asking()) as (app, pilot):
-        await asked(app, pilot)
-        await pilot.press("f2")
-        await ripen(app)
-        await pilot.press("e")
-        await shows(app, "reason for the model")
         await pilot.press("escape")
         await until(lambda: "reason for the model" not in screen_text(app))
         assert app.main.parts.approvals.current
-
-
-async def test_an_answer_typed_into_the_composer_is_only_text():
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        app.main.regions.go_to(Context.COMPOSER)
         await ripen(app)
-        await pilot.press("y", "e", "s")
-        assert app.main.composer.text == "yes"
-        assert app.main.parts.approvals.current
-        assert "f2 answer" in screen_text(app)
+        await pilot.press("e")
+        await shows(app, "reason for the model")
+        await pilot.press(*"not milk", "enter")
+        await shows(app, "So be it.")
+        assert "not milk" in runtime.model.requests[1].messages[-1].text
 
 
 async def test_a_question_takes_the_focus_from_an_idle_composer_and_returns_it():
@@ -85,7 +66,7 @@ async def test_a_question_takes_the_focus_from_an_idle_composer_and_returns_it()
 
 
 @asynccontextmanager
-async def asked_while_typing(*replies, draft: str = "wait, I also"):
+async def asked_while_typing(*replies):
     """Open the app with a draft in the composer, and its caret after "wait", when an approval comes."""
     gate = asyncio.Event()
     runtime = FakeRuntime(
@@ -93,10 +74,19 @@ async def asked_while_typing(*replies, draft: str = "wait, I also"):
     )
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
-        await keys(pilot, draft)
+        await keys(pilot, "wait, I also")
         app.main.composer.move_cursor((0, 4))
         gate.set()
         await until(lambda: app.main.parts.approvals.current)
+        yield app, pilot, runtime
+
+
+@asynccontextmanager
+async def asked_over_a_draft(*replies):
+    """Open the app with a draft when an approval has come, and wait until it has the keys."""
+    async with asked_while_typing(*replies) as (app, pilot, runtime):
+        stop_typing(app)
+        await has_keys(app)
         yield app, pilot, runtime
 
 
@@ -142,9 +132,7 @@ async def test_letters_pressed_as_the_question_appears_change_neither_it_nor_the
 
 
 async def test_a_question_has_the_keys_again_after_text_typed_without_looking():
-    async with asked_while_typing() as (app, pilot, runtime):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, runtime):
         await pilot.press("n", "o", "w")
         assert app.focused is app.main.composer
         assert app.main.composer.text == "waitnow, I also"
@@ -176,9 +164,7 @@ async def test_two_questions_in_a_row_are_answered_over_a_draft():
 
 
 async def test_keys_after_a_withdrawn_question_are_not_written_into_the_draft():
-    async with asked_while_typing() as (app, pilot, _):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, _):
         parts = app.main.parts
         parts.approvals.settle(parts.approvals.current, Decision(Answer.NO))  # not by a key of the user
         await until(lambda: app.focused is app.main.composer)
@@ -187,9 +173,7 @@ async def test_keys_after_a_withdrawn_question_are_not_written_into_the_draft():
 
 
 async def test_text_typed_after_the_turn_was_stopped_is_not_lost():
-    async with asked_while_typing() as (app, pilot, _):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, _):
         await pilot.press("escape")
         await until(lambda: app.focused is app.main.composer)
         await pilot.press("s")
@@ -197,9 +181,7 @@ async def test_text_typed_after_the_turn_was_stopped_is_not_lost():
 
 
 async def test_text_pasted_while_a_question_is_open_goes_into_the_draft():
-    async with asked_while_typing() as (app, _, runtime):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, _, runtime):
         app.post_message(Paste(" y"))
         await until(lambda: app.main.composer.text == "wait y, I also")
         assert runtime.toolbox.called == []
@@ -209,9 +191,7 @@ async def test_text_pasted_while_a_question_is_open_goes_into_the_draft():
 
 
 async def test_a_user_who_returns_from_another_screen_does_not_answer_with_its_keys():
-    async with asked_while_typing() as (app, pilot, runtime):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, runtime):
         await pilot.press("f4")
         await until(lambda: app.screen is not app.main)
         await pilot.press("escape")
@@ -238,9 +218,7 @@ async def test_another_screen_says_that_a_call_is_waiting_and_which_key_goes_the
 
 async def test_a_question_shows_only_keys_that_work():
     answers, way = "y once", "f2 answer"
-    async with asked_while_typing() as (app, pilot, _):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, _):
         await shows(app, answers, "esc stop   f5 input   f4")
         assert way not in screen_text(app)
         await pilot.press("tab")
@@ -255,25 +233,12 @@ async def test_a_question_shows_only_keys_that_work():
 
 
 async def test_a_click_on_a_key_of_a_question_answers_it():
-    async with asked_while_typing() as (app, pilot, runtime):
-        stop_typing(app)
-        await has_keys(app)
+    async with asked_over_a_draft() as (app, pilot, runtime):
         await shows(app, "n deny")
         lines = screen_text(app).split("\n")
         y = next(number for number, line in enumerate(lines) if "n deny" in line)
         await pilot.click(offset=(lines[y].index("n deny") + 2, y))
         await shows(app, "So be it.")
-        assert runtime.toolbox.called == []
-
-
-async def test_a_key_pressed_as_the_question_appears_is_ignored():
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        app.main.regions.go_to(Context.CONVERSATION)
-        app.main.parts.approvals._delay._shown += 1e6
-        await pilot.press("y")
-        assert app.main.parts.approvals.current
         assert runtime.toolbox.called == []
 
 
@@ -319,18 +284,6 @@ async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
         await pilot.press("y")
         await shows(app, "So be it.")
         assert len(runtime.toolbox.called) == 1
-
-
-async def test_a_call_can_be_denied_before_all_of_it_was_on_screen():
-    runtime = FakeRuntime(calls("notes__delete_note", LONG), says("So be it."))
-    async with opened(runtime, (80, 24)) as (app, pilot):
-        await pilot.press("x", "enter")
-        await shows(app, "60 lines   enter expand")
-        await pilot.press("f2")
-        await ripen(app)
-        await pilot.press("n")
-        await shows(app, "So be it.")
-        assert runtime.toolbox.called == []
 
 
 @pytest.mark.parametrize("text", ["x" * 50_000, "漢" * 20_000])

@@ -171,15 +171,25 @@ async def test_an_unsupported_file_is_reported_and_stays_in_the_input(
         assert app.main.composer.text == "[@notes.md] "
 
 
-async def test_a_resource_of_a_running_server_is_attached(folder: Path):
+IMAGE = BinaryContent("image", "image/png", 7, base64.b64encode(PIXEL).decode())
+TABLE = ResourceContent("weather://stations", "text/csv", "a,b")
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "data"), [(TABLE, "text", TABLE.text), (IMAGE, "image", IMAGE.data)]
+)
+async def test_a_resource_of_a_running_server_is_attached(
+    folder: Path, content: BinaryContent | ResourceContent, kind: str, data: str
+):
     runtime = runtime_with_resource()
+    runtime.workbench.answers["weather://stations"] = ToolResult((content,))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "@stat")
         await shows(app, "weather:weather://stations", "All stations")
         await pilot.press("tab", "enter")
         await shows(app, "Read.")
         ((_, (attachment,)),) = runtime.conversations.asked
-        assert (attachment.mime, attachment.data) == ("text/csv", "a,b")
+        assert (attachment.kind, attachment.data) == (kind, data)
 
 
 async def test_a_command_attaches_a_resource_from_a_list_or_by_its_uri(folder: Path):
@@ -201,19 +211,6 @@ async def test_a_failed_resource_returns_the_message_to_the_input(folder: Path):
         await pilot.press("enter")
         await shows(app, "not attached")
         await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
-
-
-async def test_an_image_resource_is_attached_as_an_image(folder: Path):
-    runtime = runtime_with_resource()
-    data = base64.b64encode(PIXEL).decode()
-    runtime.workbench.answers["weather://stations"] = ToolResult(
-        (BinaryContent("image", "image/png", 7, data),)
-    )
-    async with opened(runtime) as (app, pilot):
-        await at_sign(pilot, "@stat")
-        await pilot.press("enter")
-        await shows(app, "Read.")
-        assert runtime.conversations.asked[0][1][0].kind == "image"
 
 
 async def test_a_message_sent_while_an_attachment_is_read_is_sent_after_it(folder: Path):
@@ -268,7 +265,7 @@ async def test_a_file_name_before_a_full_stop_is_attached(folder: Path):
     runtime = FakeRuntime(says("Read."))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "what is in @notes.md?")
-        await pilot.press("enter")
+        await pilot.press("enter")  # one is enough
         await shows(app, "what is in @notes.md?", "Read.")
         ((_, (attachment,)),) = runtime.conversations.asked
         assert attachment.data == "buy milk"
@@ -280,15 +277,6 @@ async def test_a_reference_that_attaches_nothing_is_reported(folder: Path):
         await keys(pilot, "see @src/ap.py and @src")
         await pilot.press("escape", "enter")
         await shows(app, "Not attached: @src/ap.py (file not found), @src (a directory).", "Which?")
-
-
-async def test_a_file_name_typed_in_full_is_attached_and_sent_by_one_enter(folder: Path):
-    runtime = FakeRuntime(says("Read."))
-    async with opened(runtime) as (app, pilot):
-        await keys(pilot, "see @notes.md")
-        await pilot.press("enter")
-        await shows(app, "see @notes.md", "Read.")
-        assert [len(attached) for _, attached in runtime.conversations.asked] == [1]
 
 
 async def test_a_template_is_filled_in_and_attached_in_the_workbench(folder: Path):

@@ -13,22 +13,11 @@ from tests.scripted_model import Reply
 from tests.scripted_model import says as model_says
 from tests.ui.app_stage import app_over, keys, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.test_conversing import with_milk
 from tests.unit.runtime.test_conversations_more import SlowStage
-from tui.core.conversation.conversation import AssistantMessage, UserMessage
-from tui.core.conversation.sessions import SessionInfo
 from tui.core.turn.limits import Limits
 from tui.ui.app.app import McptuiApp
 from tui.ui.lists.sessions import SessionsScreen
-
-MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
-
-
-def with_milk(*replies: object) -> FakeRuntime:
-    runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
-    runtime.conversations.save(
-        MILK, UserMessage("Which notes mention milk?"), AssistantMessage("Two of them.")
-    )
-    return runtime
 
 
 def hold(runtime: FakeRuntime, name: str, busy: str) -> tuple[asyncio.Event, asyncio.Event]:
@@ -56,65 +45,20 @@ async def say_hi(app: McptuiApp, pilot: Pilot[int]) -> None:
     await until(lambda: not app.main.parts.turns.running)
 
 
-@pytest.mark.parametrize(
-    ("line", "method", "busy", "told"),
-    [
-        (
-            "/rename",
-            "title_from_model",
-            "the model is writing a title",
-            "The model is writing a title. esc stops it.",
-        ),
-        (
-            "/compact",
-            "compact",
-            "the conversation is being summarized",
-            "The conversation is being summarized. esc stops",
-        ),
-    ],
-)
-async def test_a_new_conversation_is_refused_with_the_reason_while_a_command_runs(
-    line: str, method: str, busy: str, told: str
-) -> None:
+async def test_a_new_conversation_is_refused_with_the_reason_while_a_command_runs() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await say_hi(app, pilot)
-        begun, go = hold(runtime, method, busy)
-        await send(pilot, line)
+        begun, go = hold(runtime, "compact", "the conversation is being summarized")
+        await send(pilot, "/compact")
         await begun.wait()
         await pilot.press("ctrl+n")
-        await shows(app, told, "Hello.")
+        await shows(app, "The conversation is being summarized. esc stops", "Hello.")
         go.set()
-        await until(lambda: not app.main.parts.outbox.busy)
+        await until(lambda: not app.main.parts.outbox.sent.busy)
         await pilot.press("ctrl+n")
         await until(lambda: "Hello." not in screen_text(app))
         assert app.is_running
-
-
-async def test_a_saved_conversation_is_not_opened_while_a_command_runs() -> None:
-    runtime = with_milk(says("Hello."))
-    async with opened(runtime) as (app, pilot):
-        await say_hi(app, pilot)
-        begun, _ = hold(runtime, "title_from_model", "the model is writing a title")
-        await send(pilot, "/rename")
-        await begun.wait()
-        await pilot.press("f9")
-        await shows(app, "Sessions")
-        await pilot.press(*"milk", "enter")
-        await shows(app, "! The model is writing a title.")
-        assert ("resume", "milk") not in runtime.conversations.done
-
-
-async def test_a_question_is_not_resent_while_a_command_runs() -> None:
-    runtime = with_milk(says("Hello."))
-    async with opened(runtime) as (app, pilot):
-        await say_hi(app, pilot)
-        begun, _ = hold(runtime, "compact", "the conversation is being summarized")
-        await send(pilot, "/compact")
-        await begun.wait()
-        await pilot.press("f2", "r")
-        await shows(app, "The conversation is being summarized.")
-        assert len(runtime.conversations.asked) == 1
 
 
 async def test_a_message_waits_until_the_conversation_is_free() -> None:
@@ -153,13 +97,13 @@ async def test_a_message_with_an_unread_attachment_is_not_sent_to_a_new_conversa
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         go = asyncio.Event()
-        read = app.main.parts.attachment_reader.read
+        read = app.main.parts.turns.reader.read
 
         async def slow(written: object) -> object:
             await go.wait()
             return await read(written)
 
-        app.main.parts.attachment_reader.read = slow
+        app.main.parts.turns.reader.read = slow
         await keys(pilot, "@a.txt x")
         await pilot.press("enter")
         await until(lambda: app.main.parts.turns.reading)

@@ -8,7 +8,7 @@ import pytest
 from textual.command import CommandPalette
 
 from tests.conftest import until
-from tests.ui.app_stage import keys, opened, screen_text, send, shows
+from tests.ui.app_stage import answered, keys, opened, screen_text, send, shows
 from tests.ui.fakes import WEATHER, FakeRuntime, says
 from tests.ui.prompt_stage import runtime_with_prompts
 from tui.core.context.context_parts import ContextPart
@@ -183,11 +183,7 @@ async def test_system_with_a_text_sets_the_system_text():
 
 
 async def test_clear_runs_before_the_next_message_is_sent():
-    runtime = FakeRuntime(says("One."), says("Two."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "first")
-        await shows(app, "One.")
-        await until(lambda: not app.main.parts.turns.running)
+    async with answered("first", "One.", "Two.") as (app, pilot, runtime):
         await send(pilot, "/clear")
         await send(pilot, "second")
         await shows(app, "Two.")
@@ -260,9 +256,7 @@ async def test_export_writes_the_conversation_to_a_file(tmp_path: Path):
 
 async def test_one_enter_sends_a_command_whose_argument_is_complete(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
+    async with answered("hi", "Hello.") as (app, pilot, _):
         await keys(pilot, "/export html")
         await shows(app, "one page, for sharing")
         await pilot.press("enter")
@@ -280,11 +274,7 @@ async def test_an_empty_conversation_cannot_be_exported_renamed_branched_or_retr
 
 
 async def test_rename_and_branch_change_the_conversation():
-    runtime = FakeRuntime(says("Hello."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
-        await until(lambda: not app.main.parts.turns.running)
+    async with answered("hi", "Hello.") as (app, pilot, runtime):
         await send(pilot, "/rename Greetings")
         await shows(app, "“Greetings”")
         await send(pilot, "/branch")
@@ -293,11 +283,7 @@ async def test_rename_and_branch_change_the_conversation():
 
 
 async def test_retry_resends_the_last_question():
-    runtime = FakeRuntime(says("Bad."), says("Better."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "why?")
-        await shows(app, "Bad.")
-        await until(lambda: not app.main.parts.turns.running)
+    async with answered("why?", "Bad.", "Better.") as (app, pilot, runtime):
         await send(pilot, "/retry")
         await shows(app, "Better.")
         assert "Bad." not in screen_text(app)
@@ -358,22 +344,6 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
         assert app.main.composer.text == "/rename "
 
 
-@pytest.mark.parametrize(
-    ("word", "found"),
-    [
-        ("export", "Export the conversation"),
-        ("compact", "Summarize older messages for the model"),
-        ("session", "Open, search or manage sessions"),
-        ("model", "Switch model"),
-    ],
-)
-async def test_the_palette_finds_a_command_by_an_alias(word: str, found: str):
-    async with opened(FakeRuntime()) as (app, pilot):
-        await shows(app, "RUNNING")
-        await pilot.press("ctrl+p", *word)
-        await shows(app, found)
-
-
 async def test_the_palette_finds_an_unavailable_command_and_shows_the_reason():
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")
@@ -385,14 +355,6 @@ async def test_the_palette_finds_an_unavailable_command_and_shows_the_reason():
         await shows(app, "Compare with another model", "not available: the conversation is empty")
         await pilot.press("down", "enter")
         await shows(app, "Not available: the conversation is empty.")
-
-
-async def test_a_command_with_optional_arguments_is_inserted_into_the_composer():
-    async with opened(FakeRuntime()) as (app, _):
-        await shows(app, "RUNNING")
-        next(command for command in app.commands() if command.help.startswith("/system")).run()
-        assert app.main.composer.text == "/system "
-        await until(lambda: app.main.composer.has_focus)
 
 
 async def test_project_instructions_are_shown_and_used_after_confirmation(tmp_path, monkeypatch):

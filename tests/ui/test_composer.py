@@ -191,10 +191,3 @@ async def test_a_token_from_the_history_is_expanded_when_sent():
         taken(composer)
         await pilot.press("up")
         assert taken(composer) == "x" * 5000
-
-
-async def test_an_unsent_message_is_inserted_before_the_draft():
-    async with composing() as (composer, _):
-        composer.show("draft")
-        composer.put_back("held")
-        assert composer.text == "held\ndraft"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, screen_text, send, shows
+from tests.ui.app_stage import answered, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -18,7 +18,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import SessionInfo
-from tui.core.ports import Meters, ReasoningPart, ReplyPart, RetryPart, TextPart
+from tui.core.ports import Meters, RetryPart, TextPart
 from tui.core.tools import BinaryContent, TextContent, ToolResult
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.help import HelpScreen
@@ -57,13 +57,6 @@ async def test_an_existing_conversation_is_shown_at_the_start() -> None:
         await shows(app, "and then?", "Then it ended.", "config.toml:12 is odd")
 
 
-async def test_a_session_named_on_the_command_line_is_shown_at_the_start() -> None:
-    runtime = with_milk()
-    await runtime.conversations.resume("milk")
-    async with opened(runtime) as (app, _):
-        await shows(app, "Which notes mention milk?", "Two of them.")
-
-
 async def test_no_session_is_opened_while_a_turn_runs() -> None:
     async with opened(with_milk([TextPart("Once"), asyncio.Event()])) as (app, pilot):
         await send(pilot, "tell me a story")
@@ -72,16 +65,6 @@ async def test_no_session_is_opened_while_a_turn_runs() -> None:
         await until(lambda: isinstance(app.screen, SessionsScreen))
         await pilot.press(*"milk", "enter")
         await shows(app, "A turn is running. esc stops it.")
-
-
-async def test_another_model_is_selected_from_the_list() -> None:
-    runtime = FakeRuntime()
-    async with opened(runtime) as (app, pilot):
-        await pilot.press("f10")
-        await shows(app, "Models", "ollama")
-        await pilot.press("down", "enter")
-        await until(lambda: app.screen is app.main)
-        assert runtime.conversations.done == [("switch", "ollama", "")]
 
 
 async def test_the_system_text_is_shown_and_changed() -> None:
@@ -106,10 +89,7 @@ async def test_escape_keeps_the_system_text_unchanged() -> None:
 
 
 async def test_a_question_is_resent_as_a_branch_and_one_key_returns_to_the_parent() -> None:
-    runtime = FakeRuntime(says("First."), says("Second."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.", "Second.") as (app, pilot, runtime):
         await pilot.press("f2", "r")
         await shows(app, "Second.", "Branch. Press")
         assert "First." not in screen_text(app)
@@ -121,9 +101,7 @@ async def test_a_question_is_resent_as_a_branch_and_one_key_returns_to_the_paren
 
 
 async def test_a_new_conversation_has_no_parent() -> None:
-    async with opened(FakeRuntime(says("First."))) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.") as (app, pilot, _):
         await pilot.press("f2", "w")
         await until(lambda: app.main.composer.text == "go")
         assert app.main.parts.runtime.conversations.parent == "s0"
@@ -132,10 +110,7 @@ async def test_a_new_conversation_has_no_parent() -> None:
 
 
 async def test_a_question_is_edited_in_the_composer_before_it_is_resent() -> None:
-    runtime = FakeRuntime(says("First."), says("Second."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "weather in Oslo")
-        await shows(app, "First.")
+    async with answered("weather in Oslo", "First.", "Second.") as (app, pilot, runtime):
         await pilot.press("f2", "w")
         await until(lambda: app.main.composer.text == "weather in Oslo")
         await until(lambda: app.main.composer.has_focus)
@@ -145,10 +120,7 @@ async def test_a_question_is_edited_in_the_composer_before_it_is_resent() -> Non
 
 
 async def test_a_branch_ends_after_the_selected_message() -> None:
-    runtime = FakeRuntime(says("One."), says("Two."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "first")
-        await shows(app, "One.")
+    async with answered("first", "One.", "Two.") as (app, pilot, runtime):
         await send(pilot, "second")
         await shows(app, "Two.")
         await pilot.press("f2", "up", "up", "up", "up", "b")
@@ -158,10 +130,7 @@ async def test_a_branch_ends_after_the_selected_message() -> None:
 
 
 async def test_a_question_is_resent_to_another_model_as_a_branch() -> None:
-    runtime = FakeRuntime(says("First."), says("Second."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.", "Second.") as (app, pilot, runtime):
         await pilot.press("f2", "m")
         await until(lambda: isinstance(app.screen, ModelsScreen))
         await shows(app, "for the comparison")
@@ -171,10 +140,7 @@ async def test_a_question_is_resent_to_another_model_as_a_branch() -> None:
 
 
 async def test_a_message_has_a_menu_of_its_actions() -> None:
-    runtime = FakeRuntime(says("First."), says("Second."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.", "Second.") as (app, pilot, _):
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE", "retry")
         await pilot.press("down", "enter")
@@ -183,9 +149,7 @@ async def test_a_message_has_a_menu_of_its_actions() -> None:
 
 @pytest.mark.parametrize("key", ["f5", "f2", "f3", "f6"])
 async def test_the_menu_of_a_message_closes_when_the_focus_moves(key: str) -> None:
-    async with opened(FakeRuntime(says("First."))) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.") as (app, pilot, _):
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE")
         await pilot.press("z")
@@ -195,9 +159,7 @@ async def test_the_menu_of_a_message_closes_when_the_focus_moves(key: str) -> No
 
 
 async def test_help_opens_over_the_menu_of_a_message_and_closes_back_to_it() -> None:
-    async with opened(FakeRuntime(says("First."))) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.") as (app, pilot, _):
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE")
         for closing in ("escape", "f1"):
@@ -212,30 +174,18 @@ async def test_help_opens_over_the_menu_of_a_message_and_closes_back_to_it() -> 
 
 
 async def test_the_selected_message_is_copied() -> None:
-    runtime = FakeRuntime(says("The reply."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "the question")
-        await shows(app, "The reply.")
+    async with answered("the question", "The reply.") as (app, pilot, _):
         await pilot.press("f2", "c")
         await until(lambda: app.clipboard == "The reply.")
         await pilot.press("up", "up", "c")
         await until(lambda: app.clipboard == "the question")
 
 
-async def test_a_command_that_needs_messages_is_refused_in_an_empty_conversation() -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press(*"/export", "enter")
-        await shows(app, "the conversation is empty")
-
-
 async def test_the_conversation_is_exported_to_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    runtime = FakeRuntime(says("Hello."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "say hello")
-        await shows(app, "Hello.")
+    async with answered("say hello", "Hello.") as (app, pilot, _):
         await pilot.press("f2", "x")
         await shows(app, "Export “say hello” as", "say-hello.md")
         await pilot.press("tab", "enter")
@@ -377,22 +327,6 @@ async def test_a_retry_counts_down_each_second() -> None:
         await until(lambda: _seconds_left(app) < first)
         await pilot.press("escape")
         await shows(app, "· Stopped.")
-
-
-async def test_reasoning_is_folded_with_its_duration() -> None:
-    runtime = FakeRuntime([ReasoningPart("hmm, "), ReasoningPart("well"), TextPart("Done."), ReplyPart()])
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "thought for", "Done.")
-        assert "hmm" not in screen_text(app)
-
-
-async def test_a_call_recovered_from_text_is_marked_on_its_card() -> None:
-    found = CallRequest("c1", "weather__get_weather", "{}", recovered=True)
-    runtime = FakeRuntime([ReplyPart(calls=(found,), finish="tool_calls")], says("Sunny."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "weather?")
-        await shows(app, "recovered", "Sunny.")
 
 
 @pytest.mark.parametrize("hidden_by", [Context.SERVERS, Context.TRACE])

@@ -1,6 +1,10 @@
 """Messages typed during a turn: queued and sent after it, or sent at the next step. None is lost."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
@@ -8,17 +12,26 @@ from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import McptuiError
 from tui.core.ports import NO_MODEL, TextPart
+from tui.ui.app.app import McptuiApp
 
 
 def said(runtime: FakeRuntime) -> list[str]:
     return [one.text for one in runtime.conversation.messages if isinstance(one, UserMessage)]
 
 
-async def test_queued_messages_are_shown_above_the_composer_with_their_keys():
+@asynccontextmanager
+async def holding(*texts: str) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
+    """Open the app with messages that are queued behind the first one."""
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
-        await send(pilot, "two")
-        await send(pilot, "three")
+        for text in texts:
+            await send(pilot, text)
+        await until(lambda: app.main.composer.holding)
+        yield app, pilot
+
+
+async def test_queued_messages_are_shown_above_the_composer_with_their_keys():
+    async with holding("two", "three") as (app, _):
         await shows(app, "2 messages queued", "three", "ctrl+up edit", "ctrl+x discard")
         await shows(app, "enter queue", "ctrl+s steer")
 
@@ -36,30 +49,21 @@ async def test_queued_messages_are_sent_one_by_one_after_the_turn():
 
 
 async def test_the_last_queued_message_can_be_edited_in_the_composer():
-    runtime = FakeRuntime([asyncio.Event()])
-    async with opened(runtime) as (app, pilot):
-        for text in ("one", "two", "three"):
-            await send(pilot, text)
+    async with holding("two", "three") as (app, pilot):
         await pilot.press("ctrl+up")
         await until(lambda: app.main.composer.text == "three")
         await shows(app, "1 message queued")
 
 
 async def test_up_in_an_empty_composer_recalls_the_last_queued_message():
-    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
-        await send(pilot, "one")
-        await send(pilot, "two")
-        await until(lambda: app.main.composer.holding)
+    async with holding("two") as (app, pilot):
         await pilot.press("up")
         await until(lambda: app.main.composer.text == "two")
         assert app.main.parts.turns.held == []
 
 
 async def test_a_discarded_message_is_still_in_the_history():
-    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
-        await send(pilot, "one")
-        await send(pilot, "two")
-        await until(lambda: app.main.composer.holding)
+    async with holding("two") as (app, pilot):
         await pilot.press("ctrl+x")
         await shows(app, "Discarded. up restores it.")
         await until(lambda: not app.main.composer.holding)
@@ -68,19 +72,14 @@ async def test_a_discarded_message_is_still_in_the_history():
 
 
 async def test_with_text_in_the_composer_the_discard_key_cuts():
-    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
-        await send(pilot, "one")
-        await send(pilot, "two")
-        await until(lambda: app.main.composer.holding)
+    async with holding("two") as (app, pilot):
         app.main.composer.insert("three")
         await pilot.press("ctrl+x")
         assert app.main.composer.text == "" and app.main.parts.turns.held == ["two"]
 
 
 async def test_a_click_on_the_line_recalls_the_queued_message():
-    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
-        await send(pilot, "one")
-        await send(pilot, "two")
+    async with holding("two") as (app, pilot):
         await shows(app, "1 message queued")
         await pilot.click("#held", offset=(3, 0))
         await until(lambda: app.main.composer.text == "two")

@@ -1,29 +1,37 @@
 """The input history: saved between runs, recalled, searched. Secrets are not saved."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+from textual.pilot import Pilot
+
 from tests.conftest import until
-from tests.ui.app_stage import opened, screen_text, send, shows
+from tests.ui.app_stage import answered, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.test_commands import keys
 from tui.core.secrets.redact import Redactor
 from tui.settings.locations import state_dir
-from tui.ui.chat.composer.history_file import HistoryEntry, HistoryFile
+from tui.ui.app.app import McptuiApp
+from tui.ui.chat.outbox import HistoryEntry, HistoryFile
 
 
 def kept() -> list[str]:
     return [one.text for one in HistoryFile(state_dir() / "input_history").load()]
 
 
-def wrote(*texts: str) -> None:
+@asynccontextmanager
+async def recalling(*texts: str) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
+    """Open the app with the history of an earlier run."""
     for text in texts:
         HistoryFile(state_dir() / "input_history").add(HistoryEntry(text))
+    async with opened(FakeRuntime()) as (app, pilot):
+        await until(lambda: len(app.main.composer.earlier) == len(texts))
+        yield app, pilot
 
 
 async def test_messages_of_this_run_are_in_the_history_of_the_next():
-    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
-        await send(pilot, "buy milk")
-        await shows(app, "Hello.")
+    async with answered("buy milk", "Hello.") as (app, pilot, _):
         await send(pilot, "/model ollama")
         await until(lambda: kept() == ["buy milk", "/model ollama"])
     async with opened(FakeRuntime()) as (app, pilot):
@@ -59,18 +67,13 @@ async def test_a_paste_is_saved_in_full_and_an_attachment_as_its_name(tmp_path: 
 
 
 async def test_recalling_commands_opens_no_suggestions():
-    wrote("first", "/model ollama", "/help")
-    async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.main.composer.earlier) == 3)
+    async with recalling("first", "/model ollama", "/help") as (app, pilot):
         await pilot.press("up", "up", "up")
         assert app.main.composer.text == "first" and not app.main.regions.suggestions.display
 
 
 async def test_a_search_matches_while_typing_and_enter_inserts_without_sending():
-    wrote("buy milk", "drink milk", "eat bread")
-    runtime = FakeRuntime()
-    async with opened(runtime) as (app, pilot):
-        await until(lambda: len(app.main.composer.earlier) == 3)
+    async with recalling("buy milk", "drink milk", "eat bread") as (app, pilot):
         await pilot.press("ctrl+r")
         await shows(app, "history ›", "1 of 3")
         await keys(pilot, "mil")
@@ -79,23 +82,19 @@ async def test_a_search_matches_while_typing_and_enter_inserts_without_sending()
         await pilot.press("ctrl+r")
         assert app.main.composer.text == "buy milk"
         await pilot.press("enter")
-        assert app.main.composer.text == "buy milk" and runtime.conversations.asked == []
+        assert app.main.composer.text == "buy milk" and app.main.parts.runtime.conversations.asked == []
         assert "history ›" not in screen_text(app)
 
 
 async def test_escape_restores_the_draft():
-    wrote("buy milk")
-    async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.main.composer.earlier))
+    async with recalling("buy milk") as (app, pilot):
         app.main.composer.insert("draft")
         await pilot.press("ctrl+r", "b", "escape")
         assert app.main.composer.text == "draft"
 
 
 async def test_a_search_without_matches_can_be_shortened_to_match_again():
-    wrote("buy milk")
-    async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.main.composer.earlier))
+    async with recalling("buy milk") as (app, pilot):
         await pilot.press("ctrl+r", "b", "x")
         await shows(app, "no matches")
         await pilot.press("backspace")
@@ -105,9 +104,7 @@ async def test_a_search_without_matches_can_be_shortened_to_match_again():
 
 
 async def test_another_key_inserts_the_match_and_acts_on_it():
-    wrote("buy milk")
-    async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.main.composer.earlier))
+    async with recalling("buy milk") as (app, pilot):
         await pilot.press("ctrl+r", "m", "home", "x")
         assert app.main.composer.text == "xbuy milk"
 
@@ -115,6 +112,5 @@ async def test_another_key_inserts_the_match_and_acts_on_it():
 async def test_an_unreadable_history_does_not_prevent_typing():
     path = state_dir() / "input_history"
     path.mkdir(parents=True)
-    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
+    async with answered("hi", "Hello."):
+        pass

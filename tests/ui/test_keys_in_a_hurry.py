@@ -3,14 +3,10 @@
 import pytest
 
 from tests.conftest import until
-from tests.ui.app_stage import asked, opened, ripen, screen_text, send, shows
-from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.app_stage import asked, asking, opened, ripen, screen_text, send, shows
+from tests.ui.fakes import FakeRuntime, says
 from tui.ui.chat import question_queue
 from tui.ui.keys.action_table import Context
-
-
-def asking() -> FakeRuntime:
-    return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
 
 
 @pytest.mark.parametrize("text", ["what", "add a note", "yes please", "the end", "no, not that one"])

@@ -1,13 +1,17 @@
 """Keys that work anywhere, pressed on a screen over the main screen."""
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import asked, asking, opened, ripen, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.traffic_stage import some
+from tui.ui.app.app import McptuiApp
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.footer import Footer
 from tui.ui.lists.models import ModelsScreen
@@ -27,6 +31,18 @@ def recorded() -> FakeRuntime:
     runtime = FakeRuntime(says("hello"))
     runtime.recording = some().recording()
     return runtime
+
+
+@asynccontextmanager
+async def in_the_traffic() -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
+    async with opened(recorded()) as (app, pilot):
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+        yield app, pilot
+
+
+async def told(app: McptuiApp, words: str) -> None:
+    await until(lambda: any(words in one.message for one in app._notifications))
 
 
 @pytest.mark.parametrize("key", REGIONS)
@@ -50,28 +66,22 @@ async def test_a_list_key_leaves_the_statistics_screen_for_that_list(key: str, s
 
 
 async def test_a_screen_with_an_unfinished_input_line_is_not_left() -> None:
-    async with opened(recorded()) as (app, pilot):
-        await pilot.press("f4")
-        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+    async with in_the_traffic() as (app, pilot):
         await pilot.press("ctrl+f", "x", "f3")
-        await until(lambda: any("Finish the input line first" in one.message for one in app._notifications))
+        await told(app, "Finish the input line first")
         assert isinstance(app.screen, TrafficScreen)
 
 
 async def test_the_traffic_key_on_the_traffic_screen_says_where_to_select_a_call() -> None:
-    async with opened(recorded()) as (app, pilot):
-        await pilot.press("f4")
-        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+    async with in_the_traffic() as (app, pilot):
         await pilot.press("f8")
-        await until(lambda: any("Select a call in the" in one.message for one in app._notifications))
+        await told(app, "Select a call in the")
 
 
 async def test_h_says_why_it_folds_nothing_if_sorted_by_latency() -> None:
-    async with opened(recorded()) as (app, pilot):
-        await pilot.press("f4")
-        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+    async with in_the_traffic() as (app, pilot):
         await pilot.press("6", "h")
-        await until(lambda: any("Nothing to fold" in one.message for one in app._notifications))
+        await told(app, "Nothing to fold")
         assert not app.screen.active_filter.folds
 
 
@@ -81,9 +91,7 @@ async def test_h_says_why_it_folds_nothing_if_sorted_by_latency() -> None:
 async def test_the_footer_has_the_keys_of_an_open_input_line_and_then_those_of_the_list(
     opens: str, keys: str
 ) -> None:
-    async with opened(recorded()) as (app, pilot):
-        await pilot.press("f4")
-        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+    async with in_the_traffic() as (app, pilot):
         footer = app.screen.query_one(Footer)
         before = footer.row(120)
         await pilot.press(opens)

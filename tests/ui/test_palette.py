@@ -64,13 +64,6 @@ async def test_an_action_of_another_screen_is_found_from_a_screen_too():
         await until(lambda: isinstance(app.screen, StatisticsScreen))
 
 
-async def test_the_palette_finds_nothing_for_words_that_no_action_has():
-    async with opened(FakeRuntime()) as (app, pilot):
-        await shows(app, "RUNNING")
-        await pilot.press("ctrl+p", *"wtrfl")
-        await shows(app, "No matches found")
-
-
 async def test_the_palette_offers_every_available_action():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")

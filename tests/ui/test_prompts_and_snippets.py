@@ -19,7 +19,13 @@ from tui.ui.workbench.screen import ServerScreen
 
 
 @pytest.mark.parametrize(
-    "line", ["/weather:forecast city=Oslo", "/weather:forecast Oslo", "/prompt weather:forecast city=Oslo"]
+    "line",
+    [
+        "/weather:forecast city=Oslo",
+        "/weather:forecast Oslo",
+        "/prompt weather:forecast city=Oslo",
+        "/prompt forecast city=Oslo",  # only one server has it
+    ],
 )
 async def test_a_prompt_is_inserted_into_the_composer_for_review(line: str):
     runtime = runtime_with_prompts()
@@ -28,14 +34,6 @@ async def test_a_prompt_is_inserted_into_the_composer_for_review(line: str):
         await until(lambda: app.main.composer.text == "How will it be?")
         assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
         assert runtime.conversations.asked == []
-
-
-async def test_a_prompt_without_its_server_is_used_if_only_one_has_it():
-    runtime = runtime_with_prompts()
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "/prompt forecast city=Oslo")
-        await until(lambda: app.main.composer.text == "How will it be?")
-        assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
 
 
 async def test_an_ambiguous_prompt_lists_its_servers():

@@ -42,6 +42,13 @@ async def in_servers(app: RealApp) -> None:
     await until(lambda: app.app.main.regions.servers.has_focus, what="focus in the servers pane")
 
 
+async def reloads(app: RealApp, text: str) -> None:
+    """Write the file, and reload it by its key."""
+    app.write(text)
+    await in_servers(app)
+    await app.press("R")
+
+
 async def settled(app: RealApp) -> None:
     """Wait until no operation on the configuration runs, and what it showed is on screen."""
     await app.runtime.configuration.settled(30)
@@ -137,14 +144,6 @@ async def test_keys_win_over_the_command_line_and_a_reload_keeps_that(separate_h
             await app.runtime.configuration.reload()
 
 
-async def test_a_setting_is_not_saved_for_a_server_that_left_the_file(separate_home: Path) -> None:
-    async with real_app(separate_home, server("a") + server("b"), options=APP) as app:
-        await app.has_state("a", "RUNNING")
-        app.write(server("b"))
-        assert "not found" in await app.runtime.configuration.choose("a", "log_level", "error")
-        assert set(read(app)["servers"]) == {"b"}
-
-
 # ---- models ----------------------------------------------------------------------------------------------
 
 
@@ -154,9 +153,7 @@ async def test_a_model_that_failed_at_start_is_used_once_the_file_is_corrected(s
         options = Options(disabled_too=True)
         async with real_app(separate_home, f"[servers]\n{broken}", options=options) as app:
             await app.shows("no model")
-            app.write(f"[servers]\n{model('mine', endpoint.base_url)}")
-            await in_servers(app)
-            await app.press("R")
+            await reloads(app, f"[servers]\n{model('mine', endpoint.base_url)}")
             await until(lambda: app.runtime.model_label == "m-mine")
             assert not app.runtime.problems
             await app.press("f5")
@@ -194,9 +191,7 @@ async def test_a_turn_that_runs_while_the_configuration_is_reloaded_ends_with_it
         async with real_app(separate_home, config, options=Options(disabled_too=True)) as app:
             await send(app.pilot, "count")
             await until(lambda: app.app.main.parts.turns.running)
-            app.write(config.replace('"a"', '"b"', 1))
-            await in_servers(app)
-            await app.press("R")
+            await reloads(app, config.replace('"a"', '"b"', 1))
             await until(lambda: app.runtime.model_label == "m-b")
             await app.shows("One two three.")
             await app.press("f5")
@@ -211,9 +206,7 @@ async def test_a_turn_that_runs_while_the_configuration_is_reloaded_ends_with_it
 async def test_the_theme_of_the_command_line_stays_when_the_file_names_another(separate_home: Path) -> None:
     options = Options(disabled_too=True, demo=True, theme="harbor")
     async with real_app(separate_home, "[servers]\n", options=options) as app:
-        app.write('[servers]\n[ui]\ntheme = "dusk"\n[limits]\nmax_steps = 7\n')
-        await in_servers(app)
-        await app.press("R")
+        await reloads(app, '[servers]\n[ui]\ntheme = "dusk"\n[limits]\nmax_steps = 7\n')
         await until(lambda: app.runtime.limits.max_steps == 7)
         await settled(app)
         assert app.app.theme == "harbor"
@@ -251,7 +244,7 @@ async def test_the_errors_of_a_reload_wait_until_the_user_stops_typing(
         app.write("[servers]\nmistake = 3\n")
         await in_servers(app)
         await app.pilot.press("f5", "t")
-        reload = app.app.main.parts.actions.act("config.reload")
+        reload = app.app.main.parts.act("config.reload")
         await asyncio.gather(reload, keys(app.pilot, "oday and yesterday, " * 12))
         assert app.app.main.composer.text == "t" + "oday and yesterday, " * 12
         await app.shows(ERRORS, "servers.mistake:")
@@ -268,7 +261,7 @@ async def test_the_errors_of_a_reload_are_shown_over_an_open_dialog(
         await app.press("ctrl+d")
         await app.shows("Remove the server “a”")
         app.write("[servers]\nmistake = 3\n")
-        await app.app.main.parts.actions.act("config.reload")
+        await app.app.main.parts.act("config.reload")
         await app.shows(ERRORS, "servers.mistake:")
         await app.press("escape")
         await app.shows("Remove the server “a”")
@@ -277,12 +270,10 @@ async def test_the_errors_of_a_reload_are_shown_over_an_open_dialog(
 
 async def test_errors_that_were_corrected_are_no_longer_shown(separate_home: Path) -> None:
     async with real_app(separate_home, "[servers]\n", options=APP) as app:
-        app.write("[servers]\nmistake = 3\n")
-        await in_servers(app)
-        await app.press("R")
+        await reloads(app, "[servers]\nmistake = 3\n")
         await app.shows(ERRORS)
         app.write("[servers]\n")
-        await app.app.main.parts.actions.act("config.reload")
+        await app.app.main.parts.act("config.reload")
         await app.shows("Configuration reloaded.")
         assert ERRORS not in app.text
 

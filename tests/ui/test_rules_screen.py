@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
-
 from tests.conftest import until
 from tests.ui.app_stage import OnScreen, asked, asking, keys, opened
 from tests.ui.fakes import FakeRuntime, says
@@ -140,26 +138,21 @@ async def test_an_approval_for_the_session_is_listed_and_revoked(tmp_path: Path)
         assert not policy.session
 
 
-@pytest.mark.parametrize("key", ["P"])
-async def test_a_call_waiting_for_approval_is_checked_on_the_rules_screen(tmp_path: Path, key: str):
+async def test_a_call_waiting_for_approval_is_checked_on_the_rules_screen(tmp_path: Path):
     runtime = asking()
     File(tmp_path / "config.toml", runtime, ["ask notes/*", "deny weather/*"])
     async with opened(runtime, size=(100, 30)) as (app, pilot):
         scene = OnScreen(pilot)
-        await asked_by_rule(app, pilot)
+        await pilot.press("x", "enter")
+        await until(lambda: app.main.parts.approvals.current)
+        app.main.parts.approval_keys.typed_at = -1e9
         await pilot.press("f2")
         await until(lambda: app.main.parts.approvals.accepts_keys)
-        await pilot.press(key)
+        await pilot.press("P")
         await scene.shows("try ›", CALL, "Needs approval   rule: ask notes/*")
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
         assert app.main.parts.approvals.current
-
-
-async def asked_by_rule(app, pilot) -> None:
-    await pilot.press("x", "enter")
-    await until(lambda: app.main.parts.approvals.current)
-    app.main.parts.approval_keys.typed_at = -1e9
 
 
 async def test_the_last_call_of_the_conversation_can_be_checked(tmp_path: Path):

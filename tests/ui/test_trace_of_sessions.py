@@ -2,6 +2,9 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
+
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
@@ -15,7 +18,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import SessionInfo
-from tui.core.traffic import Cause, Kind
+from tui.core.traffic import Cause, Entry, Kind
 from tui.settings.locations import state_dir
 from tui.storage.recordings.writer import RecordingWriter
 from tui.ui.app.app import McptuiApp
@@ -36,16 +39,29 @@ def with_list(*replies: object) -> FakeRuntime:
     return runtime
 
 
+async def open_the_list(app: McptuiApp, pilot: Pilot[int], *texts: str) -> None:
+    """Open the saved conversation, and wait for its texts."""
+    await pilot.press("f9")
+    await shows(app, "1 session")
+    await pilot.press("enter")
+    await shows(app, *(texts or ["Milk."]))
+
+
+def earlier_run(*entries: Entry) -> None:
+    """Save the recording of an earlier run."""
+    folder = state_dir() / "recordings"
+    folder.mkdir(parents=True)
+    with closing(RecordingWriter(folder / "earlier.mcptrace")) as writer:
+        writer.write(entries)
+
+
 def turns(app: McptuiApp) -> int:
     return app.main.parts.spans.turns
 
 
 async def test_an_opened_conversation_restores_its_trace_and_turn_count() -> None:
     async with opened(with_list(says("Bread, too."))) as (app, pilot):
-        await pilot.press("f9")
-        await shows(app, "1 session")
-        await pilot.press("enter")
-        await shows(app, "Milk.", "turn 1", "notes › list_notes", "→ buy milk")
+        await open_the_list(app, pilot, "Milk.", "turn 1", "notes › list_notes", "→ buy milk")
         await send(pilot, "and now?")
         await shows(app, "Bread, too.", "turn 2")
 
@@ -100,17 +116,10 @@ async def test_turn_numbers_start_at_one_in_a_new_conversation() -> None:
 
 
 async def test_the_traffic_of_a_call_of_an_earlier_run_opens_from_its_recording() -> None:
-    folder = state_dir() / "recordings"
-    folder.mkdir(parents=True)
-    writer = RecordingWriter(folder / "earlier.mcptrace")
-    writer.write([request(1, cause=Cause(2, 1, "c1")), request(2, cause=Cause(3, 1, "c9"))])
-    writer.close()
+    earlier_run(request(1, cause=Cause(2, 1, "c1")), request(2, cause=Cause(3, 1, "c9")))
     runtime = with_list()
     async with opened(runtime) as (app, pilot):
-        await pilot.press("f9")
-        await shows(app, "1 session")
-        await pilot.press("enter")
-        await shows(app, "Milk.")
+        await open_the_list(app, pilot)
         runtime.conversations.recordings = ("earlier.mcptrace",)
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, TrafficScreen))
@@ -124,10 +133,7 @@ async def test_the_traffic_key_on_a_denied_call_says_that_nothing_was_sent() -> 
     denied = ToolMessage("c1", "notes__list_notes", "denied: not now", is_error=True, why="denied")
     runtime.conversations.save(LIST, *TALK[:2], denied, TALK[3])
     async with opened(runtime) as (app, pilot):
-        await pilot.press("f9")
-        await shows(app, "1 session")
-        await pilot.press("enter")
-        await shows(app, "Milk.")
+        await open_the_list(app, pilot)
         await pilot.press("f2", "up", "f8")
         await shows(app, "This call was denied, so nothing was sent.")
         assert app.screen is app.main
@@ -135,10 +141,7 @@ async def test_the_traffic_key_on_a_denied_call_says_that_nothing_was_sent() -> 
 
 async def test_missing_traffic_of_a_call_with_a_deleted_recording_is_reported() -> None:
     async with opened(with_list()) as (app, pilot):
-        await pilot.press("f9")
-        await shows(app, "1 session")
-        await pilot.press("enter")
-        await shows(app, "Milk.")
+        await open_the_list(app, pilot)
         await pilot.press("f8")
         await shows(app, "The recording of that run was deleted.")
         assert "No calls" not in screen_text(app)
@@ -149,37 +152,25 @@ async def test_the_traffic_of_a_call_of_this_run_opens_after_reopening_its_conve
     runtime.conversations.turn_numbers = {0: 3}
     runtime.recorded.call("list_notes", source="notes", cause=Cause(3, 1, "c1"))
     async with opened(runtime) as (app, pilot):
-        await pilot.press("f9")
-        await shows(app, "1 session")
-        await pilot.press("enter")
-        await shows(app, "Milk.")
+        await open_the_list(app, pilot)
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, TrafficScreen))
         assert app.screen.active_filter.query.text == "turn:3 call:c1"
 
 
 async def test_the_model_request_of_a_turn_without_calls_opens_from_the_recording_of_its_run() -> None:
-    folder = state_dir() / "recordings"
-    folder.mkdir(parents=True)
-    writer = RecordingWriter(folder / "earlier.mcptrace")
-    asked = [
-        json.dumps({"messages": [{"role": "user", "content": text}]}).encode() for text in ("a", "which?")
-    ]
-    writer.write(
-        [
-            request(seq, body, kind=Kind.MODEL_REQUEST, cause=Cause(seq, 1))
+    asked = [{"messages": [{"role": "user", "content": text}]} for text in ("a", "which?")]
+    earlier_run(
+        *(
+            request(seq, json.dumps(body).encode(), kind=Kind.MODEL_REQUEST, cause=Cause(seq, 1))
             for seq, body in enumerate(asked, 1)
-        ]
+        )
     )
-    writer.close()
     runtime = FakeRuntime()
     said = UserMessage("which?"), AssistantMessage("Two of them.", model="demo")
     runtime.conversations.save(LIST, *said)
     async with opened(runtime) as (app, pilot):
-        await pilot.press("f9")
-        await shows(app, "1 session")
-        await pilot.press("enter")
-        await shows(app, "Two of them.")
+        await open_the_list(app, pilot, "Two of them.")
         runtime.conversations.recordings = ("earlier.mcptrace",)
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, TrafficScreen))

@@ -2,10 +2,13 @@
 
 import random
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from textual.pilot import Pilot
 
 from tests.ui.stage import SECOND, Hand, Stage, press, row_with, shown
 from tui.core import events
@@ -14,10 +17,10 @@ from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.tools import Tool
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
-from tui.ui.chat.trace import TracePane
+from tui.ui.chat.side_panes import TracePane
 from tui.ui.chat.trace_rows import TraceLook, span_rows
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.widgets.symbols import ASCII, UNICODE
+from tui.ui.widgets.symbols import ASCII, UNICODE, Symbols
 
 
 class Story:
@@ -57,17 +60,24 @@ class Story:
         usage = Usage(190, 20, True)
         return self.tell(events.TurnEnded(EndReason.ANSWERED, "", 1, 1, usage, 820.0))
 
+    def one_call(self, **arguments: object) -> "Story":
+        self.turn().step_ended()
+        return self.done(self.call(**arguments)).answered()
 
-def one_call(**arguments: object) -> Story:
-    story = Story()
-    story.turn().step_ended()
-    story.done(story.call(**arguments)).answered()
-    return story
+
+@asynccontextmanager
+async def told(
+    size: tuple[int, int] = (60, 10), symbols: Symbols = UNICODE
+) -> AsyncIterator[tuple[Story, Pilot[None]]]:
+    """Show an empty trace."""
+    story = Story(symbols=symbols)
+    async with Stage(story.pane).run_test(size=size) as pilot:
+        await pilot.pause()
+        yield story, pilot
 
 
 async def test_an_empty_trace_says_what_will_be_shown() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 8)) as pilot:
+    async with told((60, 8)) as (story, pilot):
         await pilot.pause()
         lines = shown(story.pane)
     assert lines[0] == "TRACE"
@@ -75,8 +85,8 @@ async def test_an_empty_trace_says_what_will_be_shown() -> None:
 
 
 async def test_a_turn_is_shown_from_top_to_bottom() -> None:
-    story = one_call(location="Beijing")
-    async with Stage(story.pane).run_test(size=(44, 10)) as pilot:
+    async with told((44, 10)) as (story, pilot):
+        story.one_call(location="Beijing")
         await pilot.pause()
         lines = shown(story.pane)
         assert lines[0] == "TRACE" + "turn 1".rjust(story.pane.columns - 5)
@@ -88,8 +98,7 @@ async def test_a_turn_is_shown_from_top_to_bottom() -> None:
 
 
 async def test_running_times_are_updated_each_second() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
+    async with told() as (story, pilot):
         story.turn().step_ended()
         story.tell(events.ToolCallStarted(1, story.call()))
         await pilot.pause()
@@ -100,8 +109,7 @@ async def test_running_times_are_updated_each_second() -> None:
 
 
 async def test_progress_is_shown_while_a_call_runs() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
+    async with told() as (story, pilot):
         call = story.turn().step_ended().call()
         story.tell(events.ToolCallStarted(1, call), events.ToolProgress(1, call, 12, 30, "counting sheep"))
         await pilot.pause()
@@ -111,8 +119,7 @@ async def test_progress_is_shown_while_a_call_runs() -> None:
 
 
 async def test_a_call_waiting_for_approval_shows_the_reason() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
+    async with told() as (story, pilot):
         call = story.turn().step_ended().call("delete_note")
         request = ApprovalRequest(call, Tool("weather", "delete_note"), {}, "may delete data")
         story.tell(events.ApprovalAsked(1, call, request))
@@ -135,8 +142,7 @@ async def test_a_call_waiting_for_approval_shows_the_reason() -> None:
     ],
 )
 async def test_a_call_without_a_result_shows_its_outcome(why: str, sign: str, word: str) -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
+    async with told() as (story, pilot):
         story.turn().step_ended().done(story.call(), "no", is_error=True, why=why)
         await pilot.pause()
         line = shown(story.pane)[3]
@@ -145,8 +151,7 @@ async def test_a_call_without_a_result_shows_its_outcome(why: str, sign: str, wo
 
 
 async def test_limits_and_errors_are_shown_where_they_occurred() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
+    async with told() as (story, pilot):
         story.turn().tell(events.LimitReached(LimitName.MAX_STEPS, 10))
         story.tell(events.TurnError("401 Unauthorized.", "model", "Set OPENAI_API_KEY."))
         await pilot.pause()
@@ -159,8 +164,7 @@ async def test_limits_and_errors_are_shown_where_they_occurred() -> None:
 
 
 async def test_enter_unfolds_a_call_and_folds_it_again() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 17)) as pilot:
+    async with told((60, 17)) as (story, pilot):
         story.turn().step_ended()
         arguments = dict.fromkeys("abcde", "x" * 80)
         story.done(story.call(**arguments), "first\nsecond\nthird")
@@ -182,8 +186,7 @@ async def test_enter_unfolds_a_call_and_folds_it_again() -> None:
 
 
 async def test_an_expanded_call_shows_the_approval_and_how_long_it_was_awaited() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 30)) as pilot:
+    async with told((60, 30)) as (story, pilot):
         call = story.turn().step_ended().call()
         story.tell(events.ApprovalAsked(1, call, ApprovalRequest(call, Tool("weather", "x"), {}, "why")))
         story.hand.turn(2.5)
@@ -194,8 +197,8 @@ async def test_an_expanded_call_shows_the_approval_and_how_long_it_was_awaited()
 
 
 async def test_steps_and_turns_can_be_folded() -> None:
-    story = one_call()
-    async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
+    async with told() as (story, pilot):
+        story.one_call()
         story.pane.focus()
         await press(pilot, "home", "down", "enter")
         lines = shown(story.pane)
@@ -210,8 +213,8 @@ async def test_steps_and_turns_can_be_folded() -> None:
 
 
 async def test_the_cursor_skips_the_rows_inside_a_call() -> None:
-    story = one_call(location="Beijing")
-    async with Stage(story.pane).run_test(size=(60, 20)) as pilot:
+    async with told((60, 20)) as (story, pilot):
+        story.one_call(location="Beijing")
         story.turn().step_ended().done(story.call())
         story.pane.focus()
         await press(pilot, "home")
@@ -225,8 +228,7 @@ async def test_the_cursor_skips_the_rows_inside_a_call() -> None:
 
 
 async def test_the_newest_entry_is_followed_until_the_user_scrolls_up() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 8)) as pilot:
+    async with told((60, 8)) as (story, pilot):
         story.turn().step_ended()
         for number in range(20):
             story.done(story.call(f"tool{number}"))
@@ -245,8 +247,7 @@ async def test_the_newest_entry_is_followed_until_the_user_scrolls_up() -> None:
 
 
 async def test_the_cursor_stays_on_its_call_when_one_above_it_grows() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 20)) as pilot:
+    async with told((60, 20)) as (story, pilot):
         first = story.turn().step_ended().call("first")
         second = story.call("second")
         story.tell(events.ToolCallStarted(1, first), events.ToolCallStarted(1, second))
@@ -258,8 +259,8 @@ async def test_the_cursor_stays_on_its_call_when_one_above_it_grows() -> None:
 
 
 async def test_a_new_conversation_has_an_empty_trace() -> None:
-    story = one_call()
-    async with Stage(story.pane).run_test(size=(60, 8)) as pilot:
+    async with told((60, 8)) as (story, pilot):
+        story.one_call()
         await pilot.pause()
         story.spans.clear()
         story.pane.tick()
@@ -271,8 +272,8 @@ async def test_a_new_conversation_has_an_empty_trace() -> None:
 
 async def test_a_hidden_trace_of_a_new_conversation_can_be_resized() -> None:
     """The pane is hidden behind another tab while the window is narrow."""
-    story = one_call()
-    async with Stage(story.pane).run_test(size=(60, 8)) as pilot:
+    async with told((60, 8)) as (story, pilot):
+        story.one_call()
         await pilot.pause()
         story.pane.display = False
         story.spans.clear()
@@ -286,8 +287,7 @@ async def test_a_hidden_trace_of_a_new_conversation_can_be_resized() -> None:
 
 async def test_escape_sequences_are_shown_as_text() -> None:
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e\x1b[2J"
-    story = Story()
-    async with Stage(story.pane).run_test(size=(200, 30)) as pilot:
+    async with told((200, 30)) as (story, pilot):
         story.tell(events.TurnStarted(evil, 1), events.StepStarted(1, 10), events.CallForming(1, evil, 3))
         story.tell(events.RetryScheduled(1, 1, 3, 1.0, evil)).step_ended()
         story.tell(events.ToolCallProposed(1, "x", evil, evil, {evil: evil}), events.ToolCallStarted(1, "x"))
@@ -302,8 +302,7 @@ async def test_escape_sequences_are_shown_as_text() -> None:
 
 
 async def test_a_call_and_a_result_of_three_megabytes_are_shown_within_three_seconds() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(80, 30)) as pilot:
+    async with told((80, 30)) as (story, pilot):
         story.turn().step_ended()
         story.pane.focus()
         await pilot.pause()
@@ -315,8 +314,7 @@ async def test_a_call_and_a_result_of_three_megabytes_are_shown_within_three_sec
 
 
 async def test_adding_a_call_after_five_thousand_takes_under_a_tenth_of_a_second() -> None:
-    story = Story()
-    async with Stage(story.pane).run_test(size=(80, 30)) as pilot:
+    async with told((80, 30)) as (story, pilot):
         story.turn().step_ended()
         for _ in range(5_000):
             story.spans.apply(events.ToolCallProposed(1, "x", "weather", "get", {"location": "Beijing"}), 0)
@@ -330,8 +328,7 @@ async def test_adding_a_call_after_five_thousand_takes_under_a_tenth_of_a_second
 
 
 async def test_in_ascii_mode_every_symbol_is_ascii() -> None:
-    story = Story(symbols=ASCII)
-    async with Stage(story.pane).run_test(size=(60, 10)) as pilot:
+    async with told(symbols=ASCII) as (story, pilot):
         story.turn().step_ended().done(story.call(location="Beijing")).answered()
         await pilot.pause()
         assert all(line.isascii() for line in shown(story.pane))
@@ -347,8 +344,7 @@ async def test_incremental_rows_equal_a_full_layout_after_any_events(
     acts: list[str], width: int, chance: random.Random
 ) -> None:
     """An incremental layout equals that of a pane that gets everything at once."""
-    story = Story()
-    async with Stage(story.pane).run_test(size=(width, 12)) as pilot:
+    async with told((width, 12)) as (story, pilot):
         for act in acts:
             _act(story, act, chance)
         await pilot.pause()
@@ -398,8 +394,7 @@ def test_no_row_of_a_call_is_wider_than_the_pane(text: str, columns: int, open: 
 
 async def test_painting_between_a_change_and_the_next_tick_raises_no_error() -> None:
     """Rows are counted at a tick. There may be fewer by the time they are painted."""
-    story = Story()
-    async with Stage(story.pane).run_test(size=(60, 20)):
+    async with told((60, 20)) as (story, _):
         story.turn().tell(events.RetryScheduled(1, 2, 4, 30.0, "429 rate limit " * 8))
         counted = story.pane.body_count()
         story.spans.apply(events.StepEnded(1, 10.0, Usage(1, 1), "stop", 0), story.hand())

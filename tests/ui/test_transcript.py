@@ -107,15 +107,6 @@ async def test_a_user_message_is_shown_as_written():
         assert (await it.lines())[1:3] == ["▌ # not a heading", "▌   indented **stars**"]
 
 
-async def test_a_truncated_reply_is_marked():
-    async with talk() as it:
-        it.pane.begin_reply("demo")
-        it.pane.add_text("Half a sen")
-        it.pane.end_reply(None, partial=True)
-
-        await it.shows("· truncated")
-
-
 @pytest.mark.parametrize("kind", ["user", "text", "thinking", "call", "question", "note", "welcome", "label"])
 async def test_escape_sequences_are_shown_as_text(kind: str):
     async with talk(columns=100) as it:

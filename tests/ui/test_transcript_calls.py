@@ -1,30 +1,10 @@
 """Calls and their approval questions in the conversation."""
 
-import pytest
-
 from tests.ui.stage import press, row_with
 from tests.ui.talk_stage import talk
 from tui.core.ports import ApprovalRequest
 from tui.core.tools import Tool
 from tui.ui.chat.transcript.transcript import Transcript
-
-
-@pytest.mark.parametrize(
-    ("state", "words"),
-    [
-        ("waiting", "waiting"),
-        ("running", "running"),
-        ("failed", "failed"),
-        ("denied", "denied"),
-        ("cancelled", "cancelled"),
-    ],
-)
-async def test_a_call_shows_its_state_in_a_word(state: str, words: str):
-    async with talk() as it:
-        it.pane.add_call("1", "weather", "get_weather", {})
-        it.pane.set_call("1", state)
-
-        assert words in row_with(await it.lines(), "weather › get_weather")
 
 
 async def test_a_finished_call_takes_one_line():

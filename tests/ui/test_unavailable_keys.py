@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.conftest import until
-from tests.ui.app_stage import opened, send, shows
+from tests.ui.app_stage import answered, opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tui.core.ports import TextPart
 from tui.ui.app.app import McptuiApp
@@ -14,7 +14,7 @@ from tui.ui.lists.models import ModelsScreen
 
 COMMANDS = {found.keys: found for found in of_context(Context.CONVERSATION) if len(found.keys) == 1}
 ANSWERS = {found.keys: found for found in of_context(Context.QUESTION)}
-STOPPED_BY_A_TURN = [key for key, found in COMMANDS.items() if found.when == "messages.why_not_again"]
+STOPPED_BY_A_TURN = [key for key, found in COMMANDS.items() if found.when == "current.why_not_again"]
 
 
 def running() -> FakeRuntime:
@@ -86,9 +86,7 @@ async def test_a_letter_that_is_no_command_names_the_key_to_the_input() -> None:
 
 
 async def test_a_command_acts_at_once_whatever_letters_follow() -> None:
-    async with opened(FakeRuntime(says("First."))) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
+    async with answered("go", "First.") as (app, pilot, _):
         await pilot.press("f2", "m", "y")
         await until(lambda: isinstance(app.screen, ModelsScreen))
         assert app.main.composer.text == ""

@@ -40,13 +40,6 @@ async def test_the_mark_appears_during_the_run_and_disappears_once_everything_is
         await shows(app, "This conversation is saved again. Nothing was lost.")
 
 
-async def test_traffic_that_is_not_recorded_is_marked_and_explained() -> None:
-    runtime = FakeRuntime()
-    runtime.unrecorded = FULL
-    async with opened(runtime) as (app, _):
-        await shows(app, "not recorded   ", f"The traffic is not recorded: {FULL}.")
-
-
 def unsaved() -> FakeRuntime:
     runtime = FakeRuntime(says("First."), says("Second."))
     runtime.conversations.problem = runtime.unsaved = FULL
@@ -54,36 +47,23 @@ def unsaved() -> FakeRuntime:
     return runtime
 
 
-@pytest.mark.parametrize(("key", "wait_for"), [("b", ""), ("r", "Second."), ("w", "")])
-async def test_a_branch_says_that_the_unsaved_conversation_is_lost(key: str, wait_for: str) -> None:
+@pytest.mark.parametrize("keys", [("f2", "b"), ("f2", "r"), ("f2", "w"), (*"/branch", "enter"), ("ctrl+n",)])
+async def test_what_replaces_the_unsaved_conversation_says_that_it_is_lost(keys: tuple[str, ...]) -> None:
     async with opened(unsaved()) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "First.")
-        await pilot.press("f2", key)
-        await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.", wait_for)
-        assert "to return to the original" not in screen_text(app)
+        await pilot.press(*keys)
+        await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.")
+        assert "the original" not in screen_text(app).lower()
         assert app.main.parts.runtime.conversations.parent == ""
 
 
-async def test_the_branch_command_says_that_the_unsaved_conversation_is_lost() -> None:
-    async with opened(unsaved()) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
-        await send(pilot, "/branch")
-        await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.")
-        assert "The original is unchanged" not in screen_text(app)
-
-
-async def test_a_new_conversation_says_that_the_unsaved_one_is_lost() -> None:
-    async with opened(unsaved()) as (app, pilot):
-        await send(pilot, "go")
-        await shows(app, "First.")
-        await pilot.press("ctrl+n")
-        await shows(app, f"Some messages of the previous conversation were not saved: {FULL}.")
-
-
-async def test_decisions_that_are_not_recorded_are_marked_and_explained() -> None:
+@pytest.mark.parametrize("what", ["The traffic is", "Decisions are"])
+async def test_what_is_not_recorded_is_marked_and_explained(what: str) -> None:
     runtime = FakeRuntime()
-    runtime.decisions.problem = FULL
+    if what == "Decisions are":
+        runtime.decisions.problem = FULL
+    else:
+        runtime.unrecorded = FULL
     async with opened(runtime) as (app, _):
-        await shows(app, "not recorded   ", f"Decisions are not recorded: {FULL}.")
+        await shows(app, "not recorded   ", f"{what} not recorded: {FULL}.")

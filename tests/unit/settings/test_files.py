@@ -12,7 +12,7 @@ import pytest
 from tui.core.errors import ConfigError
 from tui.settings.files import Unreadable, locked, read_bounded, refused_links
 from tui.settings.state.stored_calls import StoredCalls
-from tui.ui.chat.composer.history_file import HistoryFile
+from tui.ui.chat.outbox import HistoryFile
 
 
 def test_text_is_read_without_its_byte_order_mark(tmp_path: Path):
@@ -72,7 +72,7 @@ key = CallKey("s", CallKind.TOOL, "t")
 def change(name): StoredCalls(path).write(lambda memory: memory.with_saved(key, name, {}))
 """,
     "history": """
-from tui.ui.chat.composer.history_file import HistoryFile, HistoryEntry
+from tui.ui.chat.outbox import HistoryFile, HistoryEntry
 def change(name):
     HistoryFile(path).add(HistoryEntry(name))
     HistoryFile(path).load()

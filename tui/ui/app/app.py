@@ -87,7 +87,7 @@ class McptuiApp(BaseApp):
 
     async def action_act(self, action_id: str) -> None:
         if (parts := self.main.parts) is not None:
-            act = partial(parts.actions.act, action_id)
+            act = partial(parts.act, action_id)
             if not parts.approval_keys.holds(action(action_id), act):
                 await act()
 
@@ -114,7 +114,7 @@ class McptuiApp(BaseApp):
             self._collecting.key()
             if self.main.parts is not None and self.main.parts.approval_keys.takes(event, self.focused):
                 return
-            if self.screen is self.main and (self._keeps_early(event) or self.main.takes_key(event)):
+            if self.screen is self.main and self._keeps_early(event):
                 return
         await super().on_event(event)
 

@@ -126,12 +126,12 @@ class BaseApp(CaretApp):
     def action_app_theme(self) -> None:
         from tui.ui.dialogs.picker import ThemePicker
 
-        specs, _ = all_themes(themes_dir())
-        self.open_once(ThemePicker(specs, self.theme), self._theme_chosen)
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self.run_worker(self._keep_theme(name), name="save the theme")
 
-    def _theme_chosen(self, name: str | None) -> None:
-        if name is not None:
-            self.run_worker(self._keep_theme(name), name="save the theme")
+        specs, _ = all_themes(themes_dir())
+        self.open_once(ThemePicker(specs, self.theme), chosen)
 
     async def _keep_theme(self, name: str) -> None:
         try:

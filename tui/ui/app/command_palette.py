@@ -10,7 +10,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from tui.core.servers import ServerState, ServerStatus, not_configured
+from tui.core.servers import ServerState, not_configured
 from tui.core.text import quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
 from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
@@ -18,7 +18,6 @@ from tui.ui.keys.slash_commands import OWN
 from tui.ui.widgets.rows import cells_of, head_of
 
 if TYPE_CHECKING:
-    from tui.host.host import Host
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.screen import ChatScreen
 
@@ -176,7 +175,7 @@ def app_commands(
 ) -> list[Command]:
     """Return the commands over the screen `under`; `leave_for` closes it for commands of other screens."""
     contexts = getattr(under, "CONTEXTS", ())
-    found = list(action_commands(parts.actions.why_not, main.regions.overrides, run, contexts))
+    found = list(action_commands(parts.why_not, main.regions.overrides, run, contexts))
     if parts.runtime.is_ready:
         found += _chat_commands(parts) if under is main else ()
         found += elsewhere(
@@ -202,32 +201,23 @@ def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
 
 def _server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]:
     """Yield workbench, start, stop, restart and log of every server, depending on its state."""
-    host, show_log, show_server = parts.runtime.host, parts.navigator.open_log, parts.navigator.open_server
-    for status in host.statuses():
-        shown = quoted_name(status.name, 60)
-        yield Command(
-            f"Open the workbench of {shown}", "call its tools by hand", partial(show_server, status.name)
-        )
-        yield from _state_commands(status, host, under)
-        yield Command(
-            f"Open the log of {shown}", "its stderr, and stray text on stdout", partial(show_log, status.name)
-        )
+    host, navigator = parts.runtime.host, parts.navigator
 
-
-def _state_commands(status: ServerStatus, host: "Host", under: Screen[Any]) -> Iterator[Command]:
-    name, shown = status.name, quoted_name(status.name, 60)
-
-    def carry_out(request: Callable[[str], None]) -> None:
+    def carry_out(request: Callable[[str], None], name: str) -> None:
         if host.find(name) is not None:
             request(name)
         else:  # it was removed while the palette was open
             under.notify(not_configured(name), severity="warning", markup=False)
 
-    state = f"now {status.state}"
-    if status.spec.disabled or status.spec.problem:
-        pass  # this server is only listed
-    elif status.state in (ServerState.STOPPED, ServerState.STOPPING):
-        yield Command(f"Start {shown}", state, partial(carry_out, host.request_start))
-    else:
-        yield Command(f"Stop {shown}", state, partial(carry_out, host.request_stop))
-        yield Command(f"Restart {shown}", state, partial(carry_out, host.request_restart))
+    for status in host.statuses():
+        name, shown, state = status.name, quoted_name(status.name, 60), f"now {status.state}"
+        open_server, open_log = partial(navigator.open_server, name), partial(navigator.open_log, name)
+        yield Command(f"Open the workbench of {shown}", "call its tools by hand", open_server)
+        if status.spec.disabled or status.spec.problem:
+            pass  # this server is only listed
+        elif status.state in (ServerState.STOPPED, ServerState.STOPPING):
+            yield Command(f"Start {shown}", state, partial(carry_out, host.request_start, name))
+        else:
+            yield Command(f"Stop {shown}", state, partial(carry_out, host.request_stop, name))
+            yield Command(f"Restart {shown}", state, partial(carry_out, host.request_restart, name))
+        yield Command(f"Open the log of {shown}", "its stderr, and stray text on stdout", open_log)

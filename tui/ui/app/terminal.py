@@ -143,15 +143,14 @@ def how_to_resume(runtime: "Runtime") -> str:
 
 def _unsaved_text(runtime: "Runtime") -> str:
     """Return a line that says what was not saved, or ""."""
-    if runtime.is_ready and runtime.unsaved and runtime.conversations.messages:
-        told = f"Some messages were not saved: {runtime.unsaved}"
-    elif runtime.is_ready and runtime.unrecorded:
-        told = f"Traffic was not recorded: {runtime.unrecorded}"
-    elif runtime.is_ready and runtime.decisions.problem:
-        told = f"Some decisions were not recorded: {runtime.decisions.problem}"
-    else:
+    if not runtime.is_ready:
         return ""
-    return f"mcptui: {clean_line(told, 400)}.\n"
+    told = (
+        ("Some messages were not saved", runtime.unsaved if runtime.conversations.messages else ""),
+        ("Traffic was not recorded", runtime.unrecorded),
+        ("Some decisions were not recorded", runtime.decisions.problem),
+    )
+    return next((f"mcptui: {clean_line(f'{what}: {why}', 400)}.\n" for what, why in told if why), "")
 
 
 class _Stop:

@@ -15,7 +15,7 @@ from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
 from tui.core.turn.prepared_calls import plain_reason
 from tui.core.turn.turn_endings import remark_of, words_of
-from tui.ui.chat.transcript.result_parts import outcome, pieces_of
+from tui.ui.chat.transcript.blocks import outcome, pieces_of
 
 if TYPE_CHECKING:
     from tui.ui.chat.transcript.flow import Block
@@ -114,7 +114,32 @@ class Bridge:
 
     def apply(self, event: events.Event) -> None:
         self._retry = None
-        self._note_arrival(event)
+        if isinstance(event, _OF_A_REPLY):
+            self._arrived_at = self._clock()
+        elif not isinstance(event, events.Notice):
+            self._arrived_at = None
+        match event:
+            case events.TurnStarted():
+                self._begin(event)
+            case events.TurnError():
+                self._fail(event)
+            case events.TurnEnded(reason=ending):
+                self._stop_reply()
+                self._forget_turn()
+                self.can_continue = ending is EndReason.LIMIT
+                self._note(event)
+            case events.Waiting(message=message):
+                self._activity = message or "waiting for the model"
+                self._view.show_waiting(message)
+            case events.Steered(text=text):
+                self._end_reply(None)
+                self._view.add_user(text)
+            case events.LimitReached() | events.Notice():
+                self._note(event)
+            case _:
+                self._apply_to_step(event)
+
+    def _apply_to_step(self, event: events.Event) -> None:
         match event:
             case events.TextDelta(text=text):
                 self._reply()
@@ -124,49 +149,24 @@ class Bridge:
                 self._reply()
                 self._activity = "thinking"
                 self._view.add_reasoning(text, replaces_text)
-            case events.TurnStarted():
-                self._begin(event)
             case events.StepStarted(step=step, final=final):
                 self.step, self._step_at = step, self._clock()
                 self._activity = "requesting a final answer" if final else "waiting for the model"
             case events.CallForming(name=name, size=size):
                 self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
-            case events.RetryScheduled():
+            case events.RetryScheduled(reason=reason, delay=delay):
                 # A retry without delay has nothing to count down.
-                self._retry = (self._clock() + event.delay, event) if event.delay else None
-                self._explain_retry(event)
-                at_once = "" if event.delay else f"   {clean_line(event.reason, 160)}"
+                self._retry = (self._clock() + delay, event) if delay else None
+                if reason != self._reason:  # explained once, in full: the status line has too little room
+                    self._reason, self._why = reason, self._note(event)
+                at_once = "" if delay else f"   {clean_line(reason, 160)}"
                 self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without text also has a label
                     self._reply()
                 self._end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
-            case events.TurnError():
-                self._fail(event)
-            case events.TurnEnded():
-                self._end(event)
-            case events.LimitReached() | events.Notice() | events.Steered() | events.Waiting():
-                self._show_event(event)
             case _:
                 self._apply_to_call(event)
-
-    def _note_arrival(self, event: events.Event) -> None:
-        if isinstance(event, _OF_A_REPLY):
-            self._arrived_at = self._clock()
-        elif not isinstance(event, events.Notice):
-            self._arrived_at = None
-
-    def _show_event(
-        self, event: events.LimitReached | events.Notice | events.Steered | events.Waiting
-    ) -> None:
-        if isinstance(event, events.Waiting):
-            self._activity = event.message or "waiting for the model"
-            self._view.show_waiting(event.message)
-        elif isinstance(event, events.Steered):
-            self._end_reply(None)
-            self._view.add_user(event.text)
-        else:
-            self._note(event)
 
     def _note(self, event: events.Event) -> "Block | None":
         if (remark := remark_of(event, 0)) is not None:
@@ -180,12 +180,6 @@ class Bridge:
         """The keys in the texts of `note_of`."""
         return {"go_on": self._key("chat.continue")}
 
-    def _explain_retry(self, event: events.RetryScheduled) -> None:
-        """Explain a retry once, in full: the status line has too little room."""
-        if event.reason != self._reason:
-            self._reason = event.reason
-            self._why = self._note(event)
-
     def question(self, request: ApprovalRequest | None) -> None:
         self._asking = request
         self._show_question()
@@ -193,10 +187,13 @@ class Bridge:
     def abandon(self) -> None:
         """End a turn whose events ended without `TurnEnded`."""
         self._end_reply(None, partial=True)
-        self._view.sign_reply()
-        self._cards.clear()
-        self._activity, self.step = "", 0
+        self._forget_turn()
         self._retry = None
+
+    def _forget_turn(self) -> None:
+        self._view.sign_reply()
+        self._cards.clear()  # the next turn may reuse an id, and ask for approval before its first event
+        self._activity, self.step = "", 0
 
     def _begin(self, event: events.TurnStarted) -> None:
         self._label = event.model
@@ -255,7 +252,7 @@ class Bridge:
             case events.ToolCallEnded(id=call_id):
                 warning = event.result.warning if event.result is not None else ""
                 state, note = outcome(event.why, event.is_error, warning)
-                if event.result is not None and pieces_of(event.result):
+                if event.result is not None and any(pieces_of(event.result)):
                     view.give_result(call_id, event.result)
                 view.set_call(call_id, state, note=note, ms=event.ms or None, preview=_result_text(event))
 
@@ -263,14 +260,6 @@ class Bridge:
         """Show the visible question once its card is in the conversation."""
         if self._asking is not None and self._asking.call_id in self._cards:
             self._view.ask(self._asking)
-
-    def _end(self, event: events.TurnEnded) -> None:
-        self._stop_reply()
-        self._view.sign_reply()
-        self._cards.clear()  # the next turn may reuse an id, and ask for approval before its first event
-        self._activity, self.step = "", 0
-        self.can_continue = event.reason is EndReason.LIMIT
-        self._note(event)
 
 
 def _result_text(event: events.ToolCallEnded) -> str:

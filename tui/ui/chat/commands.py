@@ -1,6 +1,8 @@
 """Runs the commands that the user types: `/model`, `/export`, prompts, snippets."""
 
 import asyncio
+import os
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,22 +10,33 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tui.core.conversation.conversation import Attachment
+from tui.core.conversation.sessions import ExportKind, SessionInfo
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line, quoted_name
-from tui.ui.chat.composer.command_arguments import export_to, prompt_text, switch_model
+from tui.core.text import clean, clean_line, quoted_name
+from tui.core.workbench import PromptResult
 from tui.ui.chat.composer.suggestions import LiveSources
-from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.slash_commands import CommandKind, CommandSpec, SlashCommand, filled, pair, parse_arguments
+from tui.ui.keys.slash_commands import (
+    CommandKind,
+    CommandSpec,
+    SlashCommand,
+    filled,
+    nearest,
+    pair,
+    parse_arguments,
+)
 
 if TYPE_CHECKING:
-    from tui.core.context.instructions import ProjectInstructions
+    from tui.runtime.conversations import Conversations
     from tui.runtime.runtime import Runtime
-    from tui.ui.dialogs.picker import PickerChoice
+
+_EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
 
 PROMPT_SECONDS = 60.0
 
@@ -104,18 +117,18 @@ class SlashCommands:
         if (found := project.found) is None:
             raise McptuiError(project.problem or "not found in this folder", where="AGENTS.md")
 
+        async def decide(use: bool) -> None:
+            await asyncio.to_thread(project.decide, found, use)
+            given = "receives" if use else "no longer receives"
+            self._regions.notify(f"The model {given} AGENTS.md from the next question on.")
+
         def done(use: bool | None) -> None:
             self._regions.go_to(Context.COMPOSER)
             if use is not None:
-                self._current.change(self._decide(found, use))
+                self._current.change(decide(use))
 
         dialog = ProjectDialog(found, self._runtime.request.project_tokens, used=project.used is not None)
         self._regions.open_dialog(dialog, done)
-
-    async def _decide(self, about: "ProjectInstructions", use: bool) -> None:
-        await asyncio.to_thread(self._runtime.request.project.decide, about, use)
-        given = "receives" if use else "no longer receives"
-        self._regions.notify(f"The model {given} AGENTS.md from the next question on.")
 
     async def compact(self, _: str) -> None:
         self._regions.notify("Summarizing older messages…")
@@ -128,9 +141,7 @@ class SlashCommands:
         await self._current.start_new()
 
     async def retry(self, _: str) -> None:
-        text, attachments = await self._current.conversations.again()
-        self._current.show()
-        self._turns.send(Written(text, text), attachments)
+        await self._current.send_again()
 
     async def branch(self, _: str) -> None:
         conversations = self._current.conversations
@@ -144,81 +155,69 @@ class SlashCommands:
     async def rename(self, rest: str) -> None:
         session, title = self._session("/rename"), clean_line(rest, 200)
         if title:
-            title = await self._current.conversations.rename(session, title)
+            title = await self._current.conversations.rename(session.id, title)
         else:
             title = await self._current.conversations.title_from_model()
         self._regions.notify(f"Renamed to “{title}”.")
 
     async def export(self, rest: str) -> None:
-        self._session("/export")
-        if (info := self._current.conversations.info) is not None:
-            kind, path = export_to(rest, info.title, Path.cwd())
-            self._current.ask_to_export(info, path, kind)
+        session = self._session("/export")
+        kind, path = export_to(rest, session.title, Path.cwd())
+        self._current.ask_to_export(session, path, kind)
 
-    def _session(self, command: str) -> str:
-        info = self._current.conversations.info
-        if info is None:
+    def _session(self, command: str) -> SessionInfo:
+        if (info := self._current.conversations.info) is None:
             raise McptuiError("the conversation is empty", where=command)
-        return info.id
+        return info
 
     def _note(self, text: str) -> None:
         self._regions.conversation.add_note(text, "info")
 
     async def tools(self, rest: str) -> None:
-        from tui.ui.dialogs.picker import PickerChoice
         from tui.ui.workbench.items import NOT_OFFERED, OFF, key_of_tool, mark_of
 
         servers = [name for name in self._sources.running if rest in ("", name)]
         if rest and not servers:
             raise McptuiError("no running server has this name", where=clean_line(rest, 60))
-        tools = {
-            f"{server}\n{tool.name}": (server, tool)
-            for server in servers
-            for tool in self._runtime.workbench.tools(server)
-        }
         known = self._runtime.request.tool_marks()
         off = {one.name: one.spec.off for one in self._runtime.host.statuses()}
-        marks = {
-            key: mark_of(tool, known.get((server, tool.name), ""), off[server])
-            for key, (server, tool) in tools.items()
-        }
-
-        def line(key: str, server: str, name: str) -> Content:
-            shown = f"{clean_line(server, 40)} › {clean_line(name, 60)}"
-            return Content(f"{shown}   · {clean_line(marks[key], 80)}" if marks[key] else shown)
+        found: dict[str, tuple[str, str]] = {}
+        lines: dict[str, str] = {}
+        marks: list[str] = []
+        for server in servers:
+            for tool in self._runtime.workbench.tools(server):
+                key = f"{server}\n{tool.name}"
+                found[key] = server, tool.name
+                marks.append(mark := mark_of(tool, known.get((server, tool.name), ""), off[server]))
+                lines[key] = f"{clean_line(server, 40)} › {clean_line(tool.name, 60)}"
+                if mark:
+                    lines[key] += f"   · {clean_line(mark, 80)}"
 
         def opened(key: str) -> None:
-            server, tool = tools[key]
-            self._navigator.open_server(server, key_of_tool(tool.name))
+            server, tool = found[key]
+            self._navigator.open_server(server, key_of_tool(tool))
 
-        choices = [PickerChoice(key, line(key, server, tool.name)) for key, (server, tool) in tools.items()]
-        hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for mark in marks.values())
-        marked = sum(map(bool, marks.values())) - hidden
-        heading = f"Tools · {len(tools) - hidden} of {len(tools)} offered to the model"
+        hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for mark in marks)
+        marked = sum(map(bool, marks)) - hidden
+        heading = f"Tools · {len(lines) - hidden} of {len(lines)} offered to the model"
         heading += f" · {marked} marked" if marked else ""
-        self._pick(heading, choices, opened, "No running server has tools.")
+        self._pick(heading, lines, opened, "No running server has tools.")
 
     async def prompt(self, rest: str) -> None:
-        from tui.ui.dialogs.picker import PickerChoice
-
         specs = {one.name: one for one in await self._sources.known() if one.kind is CommandKind.PROMPT}
         name, _, written = rest.partition(" ")
         if name:
             await self._insert_prompt(_prompt_of(name, specs), written.strip())
             return
-        choices = [
-            PickerChoice(name, Content(f"{name}  {clean_line(spec.help, 60)}"))
-            for name, spec in specs.items()
-        ]
+        lines = {name: f"{name}  {clean_line(spec.help, 60)}" for name, spec in specs.items()}
         self._pick(
             "Prompts",
-            choices,
+            lines,
             lambda name: self._composer.put_back(f"/{name} "),
             "No running server has prompts.",
         )
 
     async def resource(self, rest: str) -> None:
-        from tui.ui.dialogs.picker import PickerChoice
         from tui.ui.workbench.items import key_of_resource
 
         found = {f"{one.server}:{one.uri}": one for one in await self._sources.resources()}
@@ -236,57 +235,49 @@ class SlashCommands:
                 raise McptuiError("no running server has this resource", where=clean_line(rest, 80))
             attach(key)
             return
-
-        def line(key: str) -> Content:
-            name = clean_line(found[key].title or found[key].name, 40)
-            return Content(f"{clean_line(key, 80)}  {'template: ' * found[key].template}{name}")
-
-        choices = [PickerChoice(key, line(key)) for key in found]
-        self._pick("Attach a resource", choices, attach, "No running server has resources.")
+        lines = {
+            key: f"{clean_line(key, 80)}  {'template: ' * one.template}{name}"
+            for key, one in found.items()
+            for name in [clean_line(one.title or one.name, 40)]
+        }
+        self._pick("Attach a resource", lines, attach, "No running server has resources.")
 
     async def login(self, rest: str) -> None:
-        if rest:
-            host = self._runtime.host
-            place = await host.sign_in(rest)
-            host.request_restart(rest)
-            state = "signed in" if (status := host.find(rest)) is None else status.sign_in
-            self._note(f"{clean_line(rest, 64)}: {state}. Tokens are stored {place}.")
-        else:
+        if not rest:
             self._choose_remote("Sign in", "login")
+            return
+        host = self._runtime.host
+        place = await host.sign_in(rest)
+        host.request_restart(rest)
+        state = "signed in" if (status := host.find(rest)) is None else status.sign_in
+        self._note(f"{clean_line(rest, 64)}: {state}. Tokens are stored {place}.")
 
     async def logout(self, rest: str) -> None:
-        if rest:
-            found = await self._runtime.host.sign_out(rest)
-            done = f"signed out, tokens deleted.{found.told}" if found.count else "not signed in."
-            self._note(f"{clean_line(rest, 64)}: {done}")
-        else:
+        if not rest:
             self._choose_remote("Sign out", "logout")
+            return
+        found = await self._runtime.host.sign_out(rest)
+        done = f"signed out, tokens deleted.{found.told}" if found.count else "not signed in."
+        self._note(f"{clean_line(rest, 64)}: {done}")
 
     def _choose_remote(self, heading: str, command: str) -> None:
-        from tui.ui.dialogs.picker import PickerChoice
-
-        choices = [
-            PickerChoice(one.name, Content(f"{clean_line(one.name, 60)}   {one.sign_in}".rstrip()))
+        lines = {
+            f"/{command} {one.name}": f"{clean_line(one.name, 60)}   {one.sign_in}".rstrip()
             for one in self._runtime.host.statuses()
             if one.spec.url is not None
-        ]
-        self._pick(
-            heading,
-            choices,
-            lambda name: self._composer.put_back(f"/{command} {name}"),
-            "No remote servers are configured.",
-        )
+        }
+        self._pick(heading, lines, self._composer.put_back, "No remote servers are configured.")
 
-    def _pick(
-        self, heading: str, choices: "Sequence[PickerChoice]", take: Callable[[str], None], empty: str
-    ) -> None:
-        from tui.ui.dialogs.picker import Picker
+    def _pick(self, heading: str, lines: Mapping[str, str], take: Callable[[str], None], empty: str) -> None:
+        """Let the user choose one of the lines; `take` gets its key."""
+        from tui.ui.dialogs.picker import Picker, PickerChoice
 
         def done(value: str | None) -> None:
             self._regions.go_to(Context.COMPOSER)
             if value is not None:
                 take(value)
 
+        choices = [PickerChoice(key, Content(line)) for key, line in lines.items()]
         self._regions.open_dialog(Picker(heading, choices, note=empty, finds=True), done)
 
     def _snippet(self, spec: CommandSpec, rest: str) -> None:
@@ -337,3 +328,93 @@ def _prompt_of(name: str, specs: Mapping[str, CommandSpec]) -> CommandSpec:
             f"{len(found)} servers have this prompt.", where=clean_line(name, 80), next_step=f"Use {choices}."
         )
     return specs[found[0]]
+
+
+async def switch_model(conversations: "Conversations", rest: str) -> str:
+    """Switch to a profile, to a profile and a model id, or to a model id of the current profile.
+
+    `effort LEVEL` at the end, or alone, sets the reasoning effort. Returns a warning, or "": an id that an
+    endpoint does not list may still be valid. Raises `McptuiError`.
+    """
+    choices = await conversations.models()
+    if (found := _EFFORT.fullmatch(rest)) is not None:
+        name, _, model = found[1].strip().partition(" ")
+        if not name:
+            name, model = next(((one.name, one.model) for one in choices if one.current), ("", ""))
+        await conversations.switch(name, model, "" if found[2] == "default" else found[2])
+        return ""
+    name, _, model = rest.partition(" ")
+    if any(one.name == name for one in choices):
+        await conversations.switch(name, model.strip())
+        return await _unlisted(conversations, name, model.strip()) if model.strip() else ""
+    current = next((one.name for one in choices if one.current), "")
+    near = nearest(name, (one.name for one in choices))
+    if near or model or not current:
+        known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
+        raise McptuiError(
+            "model not found",
+            where=clean_line(name, 60),
+            next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
+        )
+    await conversations.switch(current, name)
+    return await _unlisted(
+        conversations, current, name, f"{quoted_name(name, 60)} is neither a profile nor a listed model."
+    )
+
+
+async def _unlisted(
+    conversations: "Conversations",
+    profile: str,
+    model: str,
+    odd: str = "The endpoint does not list this model.",
+) -> str:
+    """Return `odd` if an endpoint does not list a model; "" if it does, or lists nothing."""
+    try:
+        ids = await conversations.offered(profile)
+    except McptuiError:
+        return ""
+    if not ids or model in ids:
+        return ""
+    near = nearest(model, ids)
+    return f"{odd}{f' Did you mean {quoted_name(near, 60)}?' if near else ''}"
+
+
+def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
+    """Return format and file for `/export`; raises `McptuiError` if unclear, or if the file exists."""
+    from tui.ui.dialogs.export_dialogs import KINDS, file_name
+
+    endings = {kind: ending for kind, ending, _ in KINDS}
+    known = {name: kind for kind, ending in endings.items() for name in (kind, ending.lstrip("."))}
+    word, _, path = rest.partition(" ")
+    if (kind := known.get(word.lower())) is None:
+        path = rest
+        kind = known.get(Path(path).suffix.lstrip(".").lower())
+    if kind is None:
+        raise McptuiError(
+            "unknown export format",
+            where=clean_line(path, 80),
+            next_step="Use a path that ends in .md, .json or .html, or put a format before the path.",
+        )
+    target = folder / os.path.expanduser(path.strip() or f"{file_name(title)}{endings[kind]}")
+    if os.path.lexists(target):
+        raise McptuiError("already exists", where=str(target), next_step="Choose another name.")
+    return kind, target
+
+
+def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
+    """Return the text and the attachments of a prompt's messages; raises `McptuiError` if there are none.
+
+    Messages of the assistant are marked as such. All of it is the server's text, so it is put into the
+    composer for the user to read before sending.
+    """
+    if result.problem:
+        raise McptuiError(clean(result.problem), where=name)
+    from tui.ui.results.message_draft import prompt_message
+
+    try:
+        text, attachments = prompt_message(result, name)
+    except ValueError as error:
+        raise McptuiError(f"returned unsupported content: {error}", where=name) from error
+    if not text and not attachments:
+        raise McptuiError("returned no messages", where=name)
+    return text, attachments

@@ -6,6 +6,7 @@ Servers are added, changed, disabled and removed from the servers pane.
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
@@ -45,13 +46,11 @@ class ConfigEditing:
         self._questions = questions
 
     def open(self) -> None:
-        if self._runtime.is_ready:
-            self._editor.begin(self._edit)
+        self._editor.begin(self._edit)
 
     def reload(self) -> None:
         """Apply the file on disk."""
-        if self._runtime.is_ready:
-            self._regions.screen.run_worker(self._apply(), name="reload the configuration")
+        self._regions.screen.run_worker(self._apply(), name="reload the configuration")
 
     async def _edit(self) -> None:
         configuration, command = self._runtime.configuration, editor_of(os.environ)
@@ -71,20 +70,20 @@ class ConfigEditing:
             await self._apply()
 
     async def _apply(self) -> None:
+        async def show(errors: Sequence[str]) -> None:
+            if await self._questions.config_errors(errors):
+                self.open()
+
         found = await self._runtime.configuration.reload()
         screen = self._regions.screen
         screen.workers.cancel_group(screen, ERRORS)
         if found.errors:
             if self._questions.asks:
                 self._regions.notify("The configuration has errors. Answer the open question to see them.")
-            screen.run_worker(self._show(found.errors), name=ERRORS, group=ERRORS)
+            screen.run_worker(show(found.errors), name=ERRORS, group=ERRORS)
             return
         text = " ".join(("Configuration reloaded.", *found.notes))
         self._regions.notify(clean_line(text, 800), timeout=8 if found.notes else 3)
-
-    async def _show(self, errors: Sequence[str]) -> None:
-        if await self._questions.config_errors(errors):
-            self.open()
 
 
 class ServerEditing:
@@ -129,27 +128,16 @@ class ServerEditing:
 
     def add(self) -> None:
         from tui.runtime.server_changes import ServerValues
-        from tui.ui.forms.server_form import ServerForm
 
-        if not self._runtime.is_ready:
-            return
-        changes = self._runtime.server_changes
+        def add(draft: "Draft") -> None:
+            words = f"Added the server {quoted_name(draft.name)}."
+            after = partial(self._regions.servers.select, draft.name)
+            self._run(self._runtime.server_changes.add(draft), words, after)
 
-        def make(name: str, values: "ServerValues") -> "Draft":
-            return changes.draft(name, values)
-
-        def decided(draft: "Draft | None") -> None:
-            if draft is not None:
-                words = f"Added the server {quoted_name(draft.name)}."
-                self._run(changes.add(draft), words, lambda: self._regions.servers.select(draft.name))
-
-        self._regions.open_dialog(ServerForm(self._regions.overrides, make, ServerValues()), decided)
+        self._open_form(ServerValues(), "", add)
 
     def change(self) -> None:
-        from tui.ui.forms.server_form import ServerForm
-
-        name = self._selected()
-        if name is None:
+        if (name := self._selected()) is None:
             return
         changes = self._runtime.server_changes
         try:
@@ -157,24 +145,34 @@ class ServerEditing:
         except McptuiError as error:
             self._complain(error)
             return
+        done = f"Changed the server {quoted_name(name)}."
+        self._open_form(values, name, lambda draft: self._run(changes.change(draft), done))
 
-        def make(_: str, typed: "ServerValues") -> "Draft":
-            return changes.draft(name, typed, changes=name)
+    def _open_form(self, values: "ServerValues", name: str, take: Callable[["Draft"], None]) -> None:
+        """Edit the values of the server `name`, or of a new one; `take` gets the result."""
+        from tui.ui.forms.server_form import ServerForm
+
+        changes = self._runtime.server_changes
+
+        def make(typed: str, values: "ServerValues") -> "Draft":
+            return changes.draft(name or typed, values, changes=name)
 
         def decided(draft: "Draft | None") -> None:
             if draft is not None:
-                self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
+                take(draft)
 
         self._regions.open_dialog(ServerForm(self._regions.overrides, make, values, name), decided)
 
     def toggle_disabled(self) -> None:
         name = self._selected()
-        if name is not None and self._found(name) is not None:
-            self._run(self._toggle(name))
+        if name is None or self._found(name) is None:
+            return
 
-    async def _toggle(self, name: str) -> Sequence[str]:
-        disabled, notes = await self._runtime.server_changes.toggle(name)
-        return [f"{'Disabled' if disabled else 'Enabled'} the server {quoted_name(name)}", *notes]
+        async def toggle() -> Sequence[str]:
+            disabled, notes = await self._runtime.server_changes.toggle(name)
+            return [f"{'Disabled' if disabled else 'Enabled'} the server {quoted_name(name)}", *notes]
+
+        self._run(toggle())
 
     def toggle_trust(self) -> None:
         from tui.ui.dialogs.confirm import change_trust
@@ -184,17 +182,16 @@ class ServerEditing:
             return
         trusted = status.spec.trusted is True
 
+        async def toggle() -> Sequence[str]:
+            problem = await self._runtime.trust.toggle(name)
+            return [problem.rstrip(".")] if problem else []
+
         def change() -> None:
-            if self._found(name) is None:
-                return
-            words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
-            self._run(self._trust(name), words, seconds=8)
+            if self._found(name) is not None:
+                words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
+                self._run(toggle(), words, seconds=8)
 
         change_trust(name, trusted=trusted, change=change, open_dialog=self._regions.open_dialog)
-
-    async def _trust(self, name: str) -> Sequence[str]:
-        problem = await self._runtime.trust.toggle(name)
-        return [problem.rstrip(".")] if problem else []
 
     def remove(self) -> None:
         from tui.ui.dialogs.confirm import Confirm

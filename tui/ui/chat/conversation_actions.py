@@ -1,4 +1,4 @@
-"""Actions on the conversation on screen: replace it, change it, export it, switch its model."""
+"""Actions on the conversation on screen and its messages: replace, branch, change, copy and export it."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -6,31 +6,46 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textual.content import Content
+
 from tui.core import units
 from tui.core.context.summaries import summary_words
-from tui.core.conversation.conversation import Compaction, UserMessage
+from tui.core.conversation.conversation import AssistantMessage, Compaction, UserMessage
 from tui.core.errors import McptuiError, sentences
-from tui.core.text import clean_line
+from tui.core.text import clean, clean_line
 from tui.traffic.spans.spans import Spans, past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
-from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import SerialQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Context, action
+from tui.ui.platform import clipboard
 
 if TYPE_CHECKING:
     from tui.core.conversation.sessions import ExportKind, SessionInfo
     from tui.runtime.conversations import Conversations
     from tui.runtime.runtime import Runtime
-    from tui.ui.dialogs.export_dialogs import ChatExport
-    from tui.ui.lists.sessions import Resumed
 
 NOT_SAVED = "The conversation is empty."
 
+MENU = {
+    "chat.copy": "copy",
+    "chat.retry": "retry",
+    "chat.rewrite": "edit and retry",
+    "chat.compare": "compare with another model",
+    "chat.branch": "branch from here",
+    "chat.export": "export the conversation",
+}
+"""The actions in the menu of a message, and their labels in the menu."""
+
 
 class ConversationActions:
-    """Replaces and changes the conversation on screen, with the dialogs for that, and has it shown."""
+    """Acts on the conversation on screen, and on its marked message, or the last one if none is marked.
+
+    The methods `why_…` return why an action is unavailable, in a few words, or "".
+    """
 
     def __init__(
         self,
@@ -39,14 +54,17 @@ class ConversationActions:
         spans: Spans,
         bridge: Bridge,
         turns: TurnQueue,
-        sent: SerialQueue[Composer.Sent],
+        navigator: Navigator,
+        sent: SerialQueue[Any],
         wake: Callable[[], None],
     ) -> None:
-        self.runtime = runtime
-        self.regions = regions
+        self._runtime = runtime
+        self._regions = regions
+        self._transcript = regions.conversation
         self._spans = spans
         self._bridge = bridge
         self._turns = turns
+        self._navigator = navigator
         self._sent = sent
         self._wake = wake
         self._shown = -1  # `Conversations.opened` of the conversation on screen
@@ -56,11 +74,28 @@ class ConversationActions:
     @property
     def conversations(self) -> "Conversations":
         """The saved conversations and the one on screen. Only available once the runtime is ready."""
-        return self.runtime.conversations
+        return self._runtime.conversations
+
+    # ---- availability ----
+
+    def why_none(self) -> str:
+        has_messages = self._runtime.is_ready and self.conversations.messages
+        return "" if has_messages else "the conversation is empty"
+
+    def why_not_again(self) -> str:
+        return self.why_none() or self._turns.why_runs()
+
+    def why_no_parent(self) -> str:
+        is_branch = self._runtime.is_ready and self.conversations.parent
+        return self._turns.why_runs() if is_branch else "this conversation is not a branch"
+
+    def why_not_uncompact(self) -> str:
+        is_summarized = not self.why_none() and self.conversations.compaction.applies
+        return self._turns.why_runs() if is_summarized else "nothing is summarized"
 
     def occupied(self) -> tuple[str, str]:
         """Return why the conversation cannot be changed or replaced now, and the next step, or two ""."""
-        stop = f"{self.regions.key_of('chat.cancel')} stops it."
+        stop = f"{self._regions.key_of('chat.cancel')} stops it."
         if self._turns.running:
             return "a turn is running", stop
         if self._turns.reading:
@@ -75,30 +110,32 @@ class ConversationActions:
         why, step = self.occupied()
         return sentences(f"{why[0].upper()}{why[1:]}", step) if why else ""
 
-    def change(self, work: Coroutine[Any, Any, None]) -> None:
+    def _is_free(self) -> bool:
+        """Return whether the conversation can be changed or replaced now; notify if not."""
         if problem := self.busy():
-            work.close()
-            self.regions.notify(problem)
-            return
-        self._change = asyncio.create_task(self.or_notify(work), name="change the conversation")
-        self._change.add_done_callback(self._changed)
+            self._regions.notify(problem)
+        return not problem
 
-    async def or_notify(self, work: Coroutine[Any, Any, None]) -> None:
+    def _is_still_open(self, opened: int) -> bool:
+        """Return whether the conversation for which a dialog was opened is still open; notify if not."""
+        is_open = self.conversations.opened == opened
+        if not is_open:
+            self._regions.notify("You switched to another conversation. Nothing was changed.")
+        return is_open
+
+    # ---- replacing and changing it ----
+
+    def change(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._is_free():
+            self._change = self._regions.start(self._or_notify(work), "change the conversation")
+        else:
+            work.close()
+
+    async def _or_notify(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except McptuiError as error:
-            self.regions.notify(str(error), severity="error", timeout=8)
-
-    def _changed(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self.regions.fail(error)
-
-    def is_still_open(self, opened: int) -> bool:
-        """Return whether the conversation for which a dialog was opened is still open; notify if not."""
-        if self.conversations.opened == opened:
-            return True
-        self.regions.notify("You switched to another conversation. Nothing was changed.")
-        return False
+            self._regions.notify(str(error), severity="error", timeout=8)
 
     async def close(self) -> None:
         if self._change is not None and self._change.cancel():
@@ -108,37 +145,51 @@ class ConversationActions:
         """Start a new conversation. Raises `McptuiError` while the current one is busy."""
         await self.conversations.new()
         self.show()
-        self.regions.go_to(Context.COMPOSER)
+        self._regions.go_to(Context.COMPOSER)
 
     async def start_new_if_free(self) -> None:
-        if not self.runtime.is_ready:
-            return
-        if problem := self.busy():
-            self.regions.notify(problem)
-        else:
+        if self._is_free():
             was_empty = not self.conversations.messages
-            await self.or_notify(self.start_new())
+            await self._or_notify(self.start_new())
             if was_empty:
-                self.regions.notify("The conversation is new. It has no messages yet.", timeout=3)
-
-    async def branch(self, work: Coroutine[Any, Any, None]) -> None:
-        await work
-        self.show()
-        if self.conversations.parent:
-            back = self.regions.key_of("chat.parent")
-            note = f"Branch. Press {back} to return to the original."
-            self.regions.conversation.add_note(note)
+                self._regions.notify("The conversation is new. It has no messages yet.", timeout=3)
 
     def go_to_parent(self) -> None:
-        parent = self.conversations.parent if self.runtime.is_ready else ""
-        if parent:
-            self.change(self._resume(parent))
-        else:
-            self.regions.notify("This conversation is not a branch.", timeout=3)
+        async def resume() -> None:
+            await self.conversations.resume(self.conversations.parent)
+            self.show()
 
-    async def _resume(self, session: str) -> None:
-        await self.conversations.resume(session)
-        self.show()
+        self.change(resume())
+
+    def continue_turn(self) -> None:
+        if self._is_free():
+            self._turns.continue_turn()
+
+    def uncompact(self) -> None:
+        if self._is_free():
+            self.conversations.uncompact()
+            self.follow()
+            self._show_compaction()
+            self._regions.notify("Summary undone. The model reads all messages again.", timeout=3)
+
+    def edit_system_text(self) -> None:
+        from tui.ui.dialogs.text_dialogs import SystemText
+
+        conversations = self.conversations
+        opened = conversations.opened
+
+        async def change(text: str) -> None:
+            await conversations.set_system(text)
+            words = "saved" if text else "reset to the default"
+            self._regions.notify(f"System prompt {words}. It applies from the next question on.", timeout=4)
+
+        def done(text: str | None) -> None:
+            if text is not None and text != conversations.system and self._is_still_open(opened):
+                self.change(change(text))
+
+        self._regions.open_dialog(SystemText(conversations.system), done)
+
+    # ---- showing it ----
 
     def adopt(self) -> None:
         """Show the conversation that the runtime has opened."""
@@ -146,7 +197,7 @@ class ConversationActions:
 
     def follow(self) -> None:
         """Show changes in the conversation that were not caused by a turn."""
-        if not self.runtime.is_ready:
+        if not self._runtime.is_ready:
             return
         conversations = self.conversations
         if conversations.opened != self._shown:  # opened by a command that has since been cancelled
@@ -161,18 +212,18 @@ class ConversationActions:
 
         Redraw the trace if it is another conversation.
         """
-        conversations, runtime, bridge = self.conversations, self.runtime, self._bridge
+        conversations, runtime, bridge = self.conversations, self._runtime, self._bridge
         is_another, self._shown = self._shown != conversations.opened, conversations.opened
         if is_another:  # the current trace has more details than the messages
             self._spans.clear(
                 past_turns(conversations.messages, conversations.remarks, conversations.turn_numbers)
             )
-            self.regions.trace.show(self._spans)
-        self.regions.conversation.clear()
+            self._regions.trace.show(self._spans)
+        self._transcript.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
         label, notice = runtime.model_label, runtime.model_notice
         if conversations.messages:
-            self.regions.conversation.show_past(
+            self._transcript.show_past(
                 conversations.messages,
                 conversations.unknown,
                 lambda model: notice if model == label else "",
@@ -182,9 +233,9 @@ class ConversationActions:
         self._show_compaction()
         if lost := conversations.lost():
             words = f"Some messages of the previous conversation were not saved: {lost}."
-            self.regions.conversation.add_note(words, "bad")
+            self._transcript.add_note(words, "bad")
         if message is not None:
-            self.regions.conversation.show_message(message)
+            self._transcript.show_message(message)
         self._wake()
 
     def _show_compaction(self) -> None:
@@ -199,52 +250,31 @@ class ConversationActions:
         elif compaction.limits:
             words = "large results are truncated to fit"
         if words:
-            words += f" · enter shows it · {self.regions.key_of('chat.uncompact')} undoes it"
-        self.regions.conversation.show_summary(
-            words, compaction.summary or "Only old tool results are shortened."
-        )
+            words += f" · enter shows it · {self._regions.key_of('chat.uncompact')} undoes it"
+        self._transcript.show_summary(words, compaction.summary or "Only old tool results are shortened.")
 
-    def uncompact(self) -> None:
-        compaction = self.conversations.compaction
-        if not compaction.applies:
-            self.regions.notify("Nothing is summarized. The model reads all messages.", timeout=3)
-        elif problem := self.busy():
-            self.regions.notify(problem)
-        else:
-            self.conversations.uncompact()
-            self.follow()
-            self._show_compaction()
-            self.regions.notify("Summary undone. The model reads all messages again.", timeout=3)
+    # ---- sessions, models, exports ----
 
     def open_sessions(self) -> None:
-        from tui.ui.lists.sessions import SessionsScreen
+        from tui.ui.lists.sessions import Resumed, SessionsScreen
 
-        if not self.runtime.is_ready:
-            return
-        conversations = self.conversations
+        conversations, regions = self.conversations, self._regions
 
-        def done(resumed: "Resumed | None") -> None:
+        def done(resumed: Resumed | None) -> None:
             if resumed is not None:
                 at_end = resumed.message is None
                 if conversations.opened != self._shown or not at_end:
                     self.show(resumed.message)
-                self.regions.go_to(Context.COMPOSER if at_end else Context.CONVERSATION)
+                regions.go_to(Context.COMPOSER if at_end else Context.CONVERSATION)
 
         screen = SessionsScreen(
-            conversations,
-            self.regions.overrides,
-            self.regions.symbols,
-            busy=self.busy,
-            export=self._export_session,
+            conversations, regions.overrides, regions.symbols, busy=self.busy, export=self.ask_to_export
         )
-        self.regions.open_dialog(screen, done)
+        regions.open_dialog(screen, done)
 
     def open_models(self, purpose: str = "", chosen: Callable[[], None] = lambda: None) -> None:
         """Switch the model; `chosen` is called once another model is set."""
         from tui.ui.lists.models import ModelsScreen
-
-        if not self.runtime.is_ready:
-            return
 
         def done(switched: bool | None) -> None:
             if switched:
@@ -253,86 +283,151 @@ class ConversationActions:
 
         screen = ModelsScreen(
             self.conversations,
-            self.regions.overrides,
-            self.regions.symbols,
+            self._regions.overrides,
+            self._regions.symbols,
             add=self._ask_for_model,
             replace_key=self.replace_key,
             busy=self.busy,
             purpose=purpose,
         )
-        self.regions.open_dialog(screen, done)
+        self._regions.open_dialog(screen, done)
 
     def add_model(self) -> None:
         """Add a model profile and switch to it."""
+        if self._is_free():
+            self._ask_for_model(lambda _: self._wake())
 
-        def added(name: str | None) -> None:
-            if name is not None:
-                self._wake()
+    def _ask_for_model(self, added: Callable[[str | None], None]) -> None:
+        from tui.ui.forms.model_dialogs import add_model
 
-        if problem := self.busy():
-            self.regions.notify(problem)
-        else:
-            self._ask_for_model(added)
+        regions = self._regions
+        add_model(regions.screen.app, regions.overrides, self._runtime.model_changes, added)
 
     async def replace_key(self, name: str = "") -> None:
         """Ask for another key of a profile, by default the current one. Raises McptuiError."""
         from tui.ui.forms.model_dialogs import replace_key
 
-        changes = self.runtime.model_changes
+        changes, regions = self._runtime.model_changes, self._regions
         of = await changes.profile(name)
-        regions = self.regions
         replace_key(regions.screen.app, regions.overrides, changes, of, self._wake)
 
-    def _ask_for_model(self, added: Callable[[str | None], None]) -> None:
-        from tui.ui.forms.model_dialogs import add_model
-
-        regions = self.regions
-        add_model(regions.screen.app, regions.overrides, self.runtime.model_changes, added)
-
     def export(self) -> None:
-        if self.runtime.is_ready and (info := self.conversations.info) is not None:
-            self._export_session(info)
+        if (info := self.conversations.info) is not None:
+            self.ask_to_export(info)
         else:
-            self.regions.notify(NOT_SAVED, timeout=3)
+            self._regions.notify(NOT_SAVED, timeout=3)
 
-    def _export_session(self, info: "SessionInfo") -> None:
-        from tui.ui.dialogs.export_dialogs import export_path
-
-        self.ask_to_export(info, export_path(Path.cwd(), info.title))
-
-    def ask_to_export(self, info: "SessionInfo", path: Path, kind: "ExportKind" = "markdown") -> None:
+    def ask_to_export(
+        self, info: "SessionInfo", path: Path | None = None, kind: "ExportKind" = "markdown"
+    ) -> None:
         """Show the contents of an export, and ask for its file."""
-        from tui.ui.dialogs.export_dialogs import ExportChat
+        from tui.ui.dialogs.export_dialogs import ChatExport, ExportChat, export_path
 
-        def answered(answer: "ChatExport | None") -> None:
+        stored, notify = self.conversations.stored(), self._regions.notify
+
+        async def export(wanted: ChatExport) -> None:
+            contents = await stored.export(info.id, wanted.kind, wanted.path, shapes=wanted.shapes)
+            form = ", redacted" if wanted.shapes else ""
+            notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
+
+        def answered(answer: ChatExport | None) -> None:
             if answer is not None:
-                work = self.or_notify(self._export(info, answer))
-                self.regions.screen.app.run_worker(work, name="export a conversation")
+                work = self._or_notify(export(answer))
+                self._regions.screen.app.run_worker(work, name="export a conversation")
 
-        contents = partial(self.conversations.stored().contents, info.id)
-        self.regions.open_dialog(ExportChat(info.title, path, contents, kind), answered)
+        path = path or export_path(Path.cwd(), info.title)
+        contents = partial(stored.contents, info.id)
+        self._regions.open_dialog(ExportChat(info.title, path, contents, kind), answered)
 
-    async def _export(self, info: "SessionInfo", wanted: "ChatExport") -> None:
-        path = wanted.path
-        contents = await self.conversations.stored().export(info.id, wanted.kind, path, shapes=wanted.shapes)
-        form = ", redacted" if wanted.shapes else ""
-        self.regions.notify(f"Exported to {clean_line(str(path), 300)}{form}: {contents}", timeout=5)
+    # ---- the marked message ----
 
-    def edit_system_text(self) -> None:
-        from tui.ui.dialogs.text_dialogs import SystemText
+    def open_menu(self) -> None:
+        from tui.ui.dialogs.picker import Picker, PickerChoice
 
-        if not self.runtime.is_ready:
+        app = self._regions.screen.app
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                app.call_later(app.run_action, action(name).method)
+
+        choices = [
+            PickerChoice(name, Content(f"{self._regions.key_of(name):<4}{words}"))
+            for name, words in MENU.items()
+        ]
+        self._regions.open_dialog(Picker("THIS MESSAGE", choices), chosen)
+
+    def retry(self) -> None:
+        """Send the marked question again, in a branch."""
+        self._with_question(lambda question: self.change(self.send_again(question)))
+
+    def rewrite(self) -> None:
+        """Edit the marked question and send it again, in a branch."""
+        self._with_question(lambda question: self.change(self._rewrite(question)))
+
+    def branch(self) -> None:
+        """Continue from the marked message in a copy of the conversation."""
+        self._with_question(lambda question: self.change(self._branch(question)))
+
+    def compare(self) -> None:
+        """Send the marked question to another model, in a branch."""
+        opened = self.conversations.opened
+
+        def retry(question: int) -> None:
+            if self._is_still_open(opened):
+                self.change(self.send_again(question))
+
+        self._with_question(lambda question: self.open_models("for the comparison", partial(retry, question)))
+
+    def _with_question(self, act: Callable[[int], None]) -> None:
+        if (question := self._navigator.question()) is None:
+            self._regions.notify(NOT_SAVED, timeout=3)
+        else:
+            act(question)
+
+    async def send_again(self, question: int | None = None) -> None:
+        """Send a question again, by default the last one, in a branch."""
+        text, attachments = await self.conversations.again(question)
+        if question is None:
+            self.show()
+        else:
+            self._show_branch()
+        self._transcript.follow()
+        self._turns.send(Written(text, text, tuple(map(Reference.to_known, attachments))), attachments)
+
+    async def _rewrite(self, question: int) -> None:
+        text, attachments = await self.conversations.again(question)
+        self._show_branch()
+        self._regions.composer.put_back(text)
+        if attachments:
+            self._regions.composer.attach(*map(Reference.to_known, attachments))
+        self._regions.go_to(Context.COMPOSER)
+
+    async def _branch(self, question: int) -> None:
+        await self.conversations.branch(self._end_of(question))
+        self._show_branch()
+        self._regions.go_to(Context.COMPOSER)
+
+    def _show_branch(self) -> None:
+        self.show()
+        if self.conversations.parent:
+            back = self._regions.key_of("chat.parent")
+            self._transcript.add_note(f"Branch. Press {back} to return to the original.")
+
+    def _end_of(self, question: int) -> int:
+        """Return the index after the last message of the turn that a user message started."""
+        messages = self.conversations.messages
+        later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
+        return next(later, len(messages))
+
+    def copy(self) -> None:
+        label, question = self._transcript.marked_label, self._navigator.question()
+        if label is None or question is None:
+            self._transcript.copy_last_reply()
             return
-        conversations = self.conversations
-        opened = conversations.opened
-
-        def done(text: str | None) -> None:
-            if text is not None and text != conversations.system and self.is_still_open(opened):
-                self.change(self._set_system(text))
-
-        self.regions.open_dialog(SystemText(conversations.system), done)
-
-    async def _set_system(self, text: str) -> None:
-        await self.conversations.set_system(text)
-        words = "saved" if text else "reset to the default"
-        self.regions.notify(f"System prompt {words}. It applies from the next question on.", timeout=4)
+        turn = self.conversations.messages[question : self._end_of(question)]
+        replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
+        is_question = label.role == "user"
+        text = label.said if is_question else "\n\n".join(replies) or self._transcript.reply_text()
+        if text:
+            what = "the question" if is_question else "the reply"
+            clipboard.copy(self._regions.screen.app, clean(text), what)

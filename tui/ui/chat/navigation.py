@@ -1,12 +1,13 @@
 """Opens the screens for traffic, workbench, logs and rules, and handles the return to the chat screen."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.conversation.conversation import Attachment, UserMessage
+from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
 from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
@@ -14,20 +15,22 @@ from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, T
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.transcript.blocks import result_of
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.key_overrides import first_key
 from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
+    from tui.core.tools import LinkContent, ToolResult
     from tui.runtime.runtime import Runtime
-    from tui.traffic.record.open_recording import Recording
+    from tui.ui.chat.transcript.tool_call_cards import Card
+    from tui.ui.results.message_draft import ResultSource
     from tui.ui.traffic.screen import TrafficScreen
     from tui.ui.workbench.calls import BenchHistory
     from tui.ui.workbench.screen import ServerScreen
 
 
-WORKBENCH = "tui.ui.workbench.screen"
 NOT_KEPT = "The recording of that run was deleted."
 NO_TURNS = "No turns yet"
 AT_ONCE = frozenset(
@@ -63,11 +66,6 @@ def _is_part(call: CallSpan, span: Span) -> bool:
             return call.turn == span.turn
 
 
-def _import_workbench() -> None:
-    with importing():
-        import_module(WORKBENCH)
-
-
 class Navigator:
     """Opens other screens."""
 
@@ -77,17 +75,14 @@ class Navigator:
         self._app = regions.screen.app
         self._spans = spans
         self._traffic_place = ("", 0)  # filter and entry to restore when the traffic screen is opened again
-        self._call_book: BenchHistory | None = None
         self._expects_server = False
         self._tasks = Tasks()
 
-    @property
+    @cached_property
     def call_book(self) -> "BenchHistory":
         from tui.ui.workbench.calls import BenchHistory
 
-        if self._call_book is None:
-            self._call_book = BenchHistory()
-        return self._call_book
+        return BenchHistory()
 
     async def open_screen_of(self, found: Action) -> None:
         """Open the screen of an action and run it. If it needs a selection there, name its key instead."""
@@ -105,7 +100,7 @@ class Navigator:
 
     def open_traffic(self, filter: str = "", then: str = "") -> None:
         """Open the traffic with a filter; `then` is an action to run in that screen."""
-        if not self._runtime.is_ready or not self._regions.is_on_top:
+        if not self._regions.is_on_top:
             return
         place = ("", 0) if filter else self._traffic_place
         screen = self._live_traffic(filter, place=place, then=then)
@@ -121,33 +116,27 @@ class Navigator:
 
     def _live_traffic(self, filter: str, **options: Any) -> "TrafficScreen":
         from tui.ui.traffic.resender import LiveRun
+        from tui.ui.traffic.screen import TrafficScreen
 
         book = self.call_book
         live = LiveRun(
             self._runtime, book.next_id, book.confirmed, lambda: self._spans.entries, self.open_form
         )
-        return self._traffic(self._runtime.recording, filter, live=live, **options)
+        return TrafficScreen(self._runtime.recording, self._regions.overrides, filter, live=live, **options)
 
-    def _traffic(self, recording: "Recording", filter: str, **options: Any) -> "TrafficScreen":
-        from tui.ui.traffic.screen import TrafficScreen
-
-        return TrafficScreen(recording, self._regions.overrides, filter, **options)
-
-    def open_traffic_of_call(self, question: Callable[[], int | None]) -> None:
-        """Open the traffic of the selected entry of the trace, or of the selection in the conversation.
-
-        `question` returns the index of the selected user message, or of the one that the selection answers.
-        """
+    def open_traffic_of_call(self) -> None:
+        """Open the traffic of the selected entry of the trace, or of the selection in the conversation."""
         if not self._regions.is_on_top:
             self._regions.notify(SELECT_THERE, timeout=4)
             return
         in_trace = self._regions.focus_context is Context.TRACE
-        span = self._regions.trace.selected if in_trace else self._selected(question)
+        span = self._regions.trace.selected if in_trace else self._selected()
         if span is None:
             self._regions.notify(NO_TURNS, timeout=3)
         elif isinstance(span, CallSpan) and span.state in NEVER_SENT:
             self._regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=5)
-        elif not self._was_recorded(span):
+        elif self._spans.turn_of(span).past and not self._spans.cause_of(span).turn:
+            # Only the turns of this run are in its recording.
             self._tasks.start(self._open_earlier(span), "find a recording")
         else:
             self.open_traffic(filter_of(self._spans.cause_of(span)))
@@ -155,6 +144,7 @@ class Navigator:
     async def _open_earlier(self, span: Span) -> None:
         """Open the recording of an earlier run, for an entry of the trace."""
         from tui.runtime.recording_file import RecordingFile, turn_in_recording
+        from tui.ui.traffic.screen import TrafficScreen
 
         conversations, turn = self._runtime.conversations, self._spans.turn_of(span)
         calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
@@ -170,7 +160,7 @@ class Navigator:
         recorded = RecordingFile(path, self._runtime.redactor.redact)
         recorded.start()
         filter = filter_of(replace(self._spans.cause_of(span), turn=number))
-        screen = self._traffic(recorded.recording, filter)
+        screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)
 
         def left(_: Cause | None) -> None:
             self._tasks.start(asyncio.to_thread(recorded.close), "close a recording")
@@ -178,18 +168,29 @@ class Navigator:
         self._app.push_screen(screen, left)
         screen.call_after_refresh(recorded.painted)
 
-    def _was_recorded(self, span: Span) -> bool:
-        """Return whether an entry is part of a turn of this run, whose traffic is in this run's recording."""
-        return not self._spans.turn_of(span).past or self._spans.cause_of(span).turn > 0
+    def question(self) -> int | None:
+        """Return the index of the user message that is marked, or that the marked message answers."""
+        transcript = self._regions.conversation
+        label = transcript.marked_label
+        found = transcript.question_of(label) if label is not None else None
+        if found is None or not self._runtime.is_ready:
+            return None
+        said, since = found
+        places = [
+            index
+            for index, message in enumerate(self._runtime.conversations.messages)
+            if isinstance(message, UserMessage) and message.text == said
+        ]
+        return places[-1 - since] if since < len(places) else None
 
-    def _selected(self, question: Callable[[], int | None]) -> Span | None:
+    def _selected(self) -> Span | None:
         """Return the selected call, or the last call sent in the selected turn, or that turn."""
         marked = self._regions.conversation.marked_call
         calls = [span for span in reversed(self._spans.entries) if isinstance(span, CallSpan)]
         if marked:
             return next((span for span in calls if span.id == marked), None)
         turns = [span for span in reversed(self._spans.entries) if isinstance(span, TurnSpan)]
-        place = question() if turns else None
+        place = self.question() if turns else None
         numbers = self._runtime.conversations.turn_numbers
         asked = (
             span
@@ -214,23 +215,51 @@ class Navigator:
         screen = self._regions.screen
         if found := screen.query(TrafficTail):
             found.first().remove()
-        elif self._runtime.is_ready:
+        else:
             tail = TrafficTail(self._runtime.recording, self._regions.symbols)
             screen.mount(tail, after=self._regions.rule_composer)
 
     def open_rules(self, request: "ApprovalRequest | None" = None) -> None:
         """Open the rules. The call of an approval is tried at once."""
-        from tui.ui.dialogs.confirm import Confirm
         from tui.ui.permission.rules import RulesScreen
 
-        def confirm(question: str, about: str, decided: Callable[[bool | None], None]) -> None:
-            self._app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
+        symbols, overrides = self._regions.symbols, self._regions.overrides
+        self._regions.open_dialog(RulesScreen(self._runtime, overrides, symbols, request), None)
+
+    def open_result(self) -> None:
+        """Show the complete result of the selected call, or of the last one."""
+        from tui.ui.results.result_screen import ResultScreen
+
+        transcript = self._regions.conversation
+        call = transcript.selected_call
+        card = transcript.cards.get(call)
+        result = self._result(call, card) if card is not None else None
+        if card is None or result is None:
+            self._regions.notify("No results yet.", timeout=3)
+            return
+        screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
+        self._regions.open_dialog(screen, None)
+
+    def _result(self, call: str, card: "Card") -> "ToolResult | None":
+        if card.gave is not None:
+            return card.gave
+        conversations = self._runtime.conversations
+        for message in reversed(conversations.messages):
+            if isinstance(message, ToolMessage) and message.call_id == call:
+                return result_of(message, conversations.result(message.kept) if message.kept else "")
+        return None
+
+    def open_link(self, server: str, link: "LinkContent") -> None:
+        """Show the resource of a link in the result of a call."""
+        from tui.ui.results.result_screen import read_link
 
         if self._runtime.is_ready:
-            symbols, overrides = self._regions.symbols, self._regions.overrides
-            self._regions.open_dialog(
-                RulesScreen(self._runtime, overrides, symbols, confirm=confirm, request=request), None
-            )
+            read_link(self._app, self._source(server), link, self._regions.overrides)
+
+    def _source(self, server: str) -> "ResultSource":
+        from tui.ui.results.message_draft import ResultSource
+
+        return ResultSource(server, self._runtime.workbench, self)
 
     def open_log(self, server: str = "") -> None:
         """Open the log of a server, by default the selected one."""
@@ -243,35 +272,36 @@ class Navigator:
         from tui.ui.workbench.items import key_of_prompt, key_of_tool
 
         key = key_of_prompt(name) if prompt else key_of_tool(name)
-        if (below := self._open_workbench()) is None:
-            self._show_form(server, key, arguments)
-        elif why := below.stays():
+        below = self._open_workbench()
+        if below is not None and (why := below.stays()):
             self._app.notify(why, timeout=4)
         else:
-            self._tasks.start(self._replace_workbench(below, server, key, arguments), "open a form")
+            self._tasks.start(self._open_form(below, server, key, arguments), "open a form")
+
+    async def _open_form(self, below: "ServerScreen | None", server: str, key: str, arguments: Any) -> None:
+        """Open a form, in place of the open workbench and of the traffic over it."""
+        from tui.ui.workbench.calls import Draft
+
+        while below in self._app.screen_stack:  # its forms are stored as drafts before this one is
+            await self._app.screen.dismiss(None)
+        self.call_book.drafts[server, key] = Draft(arguments)
+        self.open_server(server, key)
 
     def _open_workbench(self) -> "ServerScreen | None":
         from tui.ui.workbench.screen import ServerScreen
 
         return next((one for one in self._app.screen_stack if isinstance(one, ServerScreen)), None)
 
-    async def _replace_workbench(self, below: "ServerScreen", server: str, key: str, arguments: Any) -> None:
-        """Open a form in place of the open workbench and of the traffic over it."""
-        while below in self._app.screen_stack:  # its forms are stored as drafts before this one is
-            await self._app.screen.dismiss(None)
-        self._show_form(server, key, arguments)
-
-    def _show_form(self, server: str, key: str, arguments: Any) -> None:
-        from tui.ui.workbench.calls import Draft
-
-        self.call_book.drafts[server, key] = Draft(arguments)
-        self.open_server(server, key)
-
     def expect_server(self) -> None:
         """Import the workbench in a thread, once, because the next key may open it and would have to wait."""
+
+        def load() -> None:
+            with importing():
+                import_module("tui.ui.workbench.screen")
+
         if not self._expects_server:
             self._expects_server = True
-            self._tasks.start(asyncio.to_thread(_import_workbench), "import the workbench")
+            self._tasks.start(asyncio.to_thread(load), "import the workbench")
 
     def open_server(self, server: str = "", item: str = "") -> None:
         """Open the workbench of a server, by default the selected one."""

@@ -1,27 +1,33 @@
 """Sends the messages and commands of the composer, one after the other, and adds them to the history."""
 
 import asyncio
+import errno
+import json
 import logging
+import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.text import quoted_name
+from tui.core.files import make_folder, open_private, refuse_links
+from tui.core.text import clean_line, quoted_name
+from tui.settings.files import locked
 from tui.settings.locations import state_dir
-from tui.ui.chat.composer.attachments import not_attached
+from tui.settings.save import write_private
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.composer.history import is_remembered
-from tui.ui.chat.composer.history_file import HistoryEntry, HistoryFile
+from tui.ui.chat.composer.history import MOST, is_remembered
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.turn_queue import TurnQueue, held_rows
+from tui.ui.chat.turn_queue import TurnQueue, not_attached
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
     OWN_NAMES,
-    ArgumentRule,
     CommandSpec,
     InvalidCommand,
     SlashCommand,
@@ -34,15 +40,20 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
 
 _log = logging.getLogger(__name__)
+MOST_CHARS = 16 * 1024
+"""A longer message is not saved: it was pasted, not typed."""
+MOST_BYTES = 4 * 1024 * 1024
+"""Number of bytes to read from the end of the file; the others are dropped."""
+
 Thing = TypeVar("Thing")
 Do = Callable[[Thing], Awaitable[None]]
 
 
 class SerialQueue(Generic[Thing]):
-    """Does one thing after the other; its task exists only while there are some. `failed` gets errors."""
+    """Does one thing after the other; its task exists only while there are some. `start` starts it."""
 
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
-        self._failed = failed
+    def __init__(self, start: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]) -> None:
+        self._start = start
         self._waiting: deque[tuple[Thing, Do[Thing]]] = deque()
         self._task: asyncio.Task[None] | None = None
 
@@ -54,10 +65,17 @@ class SerialQueue(Generic[Thing]):
         self._waiting.append((thing, do))
         self._go_on()
 
-    def _go_on(self) -> None:
-        if self._task is None and self._waiting:
-            self._task = asyncio.create_task(self._work(), name="the request")
-            self._task.add_done_callback(self._ended)
+    def _go_on(self, _: object = None) -> None:
+        """Start the next task, if there is something to do and the last one has ended."""
+        if self._task is None or self._task.done():
+            self._task = self._start(self._work(), "the request") if self._waiting else None
+            if self._task is not None:
+                self._task.add_done_callback(self._go_on)
+
+    async def _work(self) -> None:
+        while self._waiting:
+            thing, do = self._waiting.popleft()
+            await do(thing)
 
     def stop(self) -> list[Thing]:
         """Cancel what is being done; return the things that were not started."""
@@ -75,17 +93,6 @@ class SerialQueue(Generic[Thing]):
         """Wait for all of them, but at most a second."""
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=1.0)
-
-    async def _work(self) -> None:
-        while self._waiting:
-            thing, do = self._waiting.popleft()
-            await do(thing)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._task = None
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self._failed(error)
-        self._go_on()
 
 
 class Outbox:
@@ -106,10 +113,10 @@ class Outbox:
         self._turns = turns
         self._sources = sources
         self._run_command = run_command
-        self._sent = sent
+        self.sent = sent
         self._history = HistoryFile(state_dir() / "input_history")
         self._history_fails = False
-        self._to_remember = SerialQueue[str](regions.fail)
+        self._to_remember = SerialQueue[str](regions.start)
         self._is_ready = asyncio.Event()
 
     async def begin(self) -> None:
@@ -131,14 +138,10 @@ class Outbox:
 
         Entries that are not in the history file yet are still written, also a draft.
         """
-        await self._sent.close()
+        await self.sent.close()
         draft = self._composer.text
-        if (
-            draft.strip()
-            and is_remembered(draft)
-            and self._composer.earlier.at_end
-            and self._runtime.is_ready
-        ):
+        is_new = draft.strip() and self._composer.earlier.at_end
+        if is_new and is_remembered(draft) and self._runtime.is_ready:
             self._to_remember.put(draft, self._remember)
         await self._to_remember.finish()
 
@@ -150,7 +153,7 @@ class Outbox:
         if self._regions.only is not None:
             self._regions.show(Context.CONVERSATION)
         self._regions.conversation.follow()
-        self._sent.put(sent, self._send)
+        self.sent.put(sent, self._send)
 
     async def _send(self, sent: Composer.Sent) -> None:
         written = sent.written
@@ -177,10 +180,11 @@ class Outbox:
             told := await asyncio.to_thread(not_attached, written.shown, Path.cwd(), self._servers())
         ):
             self._regions.conversation.add_note(told, "warn")
-        if sent.now:
-            self._steer(written)
-        else:
+        was_running = self._turns.running
+        if not sent.now:
             self._turns.send(written)
+        elif not self._turns.steer(written) and was_running and written.references:
+            self._regions.notify("Messages with attachments are sent after the turn.")
 
     async def _command(self, shown: str) -> SlashCommand | None:
         """Return a message as a command, or None; raises `McptuiError` if it only looks like a command."""
@@ -202,28 +206,30 @@ class Outbox:
         """Return the names of all servers; none if they are not known yet."""
         return [one.name for one in self._runtime.host.statuses()] if self._runtime.is_ready else []
 
-    def _steer(self, written: Written) -> None:
-        was_running = self._turns.running
-        if not self._turns.steer(written) and was_running and written.references:
-            self._regions.notify("Messages with attachments are sent after the turn.")
-
-    @property
-    def busy(self) -> bool:
-        return self._sent.busy
-
-    def cancel(self) -> bool:
-        """Cancel the running command and put the messages after it back; return whether one was running."""
-        if not self.busy:
-            return False
-        waiting = "\n".join(sent.written.shown for sent in self._sent.stop())
-        if waiting:
-            self._composer.put_back(waiting)
-        return True
+    def cancel(self) -> None:
+        """Close a list, cancel a command or stop the turn; otherwise, focus the composer."""
+        if self._composer.has_focus and self._composer.leave():
+            return
+        if self.sent.busy:
+            if waiting := "\n".join(sent.written.shown for sent in self.sent.stop()):
+                self._composer.put_back(waiting)
+        elif self._turns.running or self._turns.reading:
+            self._turns.cancel()
+        else:
+            self._regions.go_to(Context.COMPOSER)
 
     def show_held(self) -> None:
         held, steered = self._turns.held, self._turns.steered
         self._composer.holding = bool(held)
-        rows = held_rows(held, steered, reading=self._turns.reading)
+        queued = "queued, reading attachments" if self._turns.reading else "queued"
+        rows: list[Row] = [
+            (
+                (f" {units.plural(len(texts), 'message')} {words}", "user"),
+                (f"   {clean_line(texts[-1], 300)}", "text"),  # the keys affect the last one
+            )
+            for texts, words in ((steered, "queued for the next step"), (held, queued))
+            if texts
+        ]
         key_of = self._regions.key_of
         keys = f"{key_of('composer.take_back')} edit   {key_of('composer.drop')} discard "
         ends: list[Row] = [((keys, "dim"),)] if held else []
@@ -271,7 +277,103 @@ class Outbox:
     def write_command(self, spec: CommandSpec) -> None:
         """Send a command, or write it into the composer if text may follow."""
         self._regions.go_to(Context.COMPOSER)
-        if spec.takes is ArgumentRule.NOTHING:
+        if not spec.takes_text:
             self.put(Composer.Sent(Written(f"/{spec.name}", f"/{spec.name}")))
         else:
             self._composer.put_back(f"/{spec.name} ")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """A message; `attached` are its tokens of attachments. Other tokens in it are plain text."""
+
+    text: str
+    attached: tuple[str, ...] = ()
+
+
+class HistoryFile:
+    """The file of the input history: one line of JSON per message, readable by its owner only.
+
+    Its methods block, so call them in a thread. A damaged line is skipped.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def load(self) -> list[HistoryEntry]:
+        """Return the entries, oldest first; raises `OSError`, or `ConfigError` if it cannot be shortened."""
+        kept, is_long = self._read()
+        if is_long:
+            with locked(self._path):  # another program may be adding a message, or may have shortened it
+                kept, is_long = self._read()
+                if is_long:
+                    write_private(self._path, "".join(map(_line, kept)), links=False)
+        return kept
+
+    def _read(self) -> tuple[list[HistoryEntry], bool]:
+        """Return the entries, and whether the file should be shortened."""
+        try:
+            raw, is_whole = _tail(self._path)
+        except FileNotFoundError:
+            return [], False
+        lines = raw.decode("utf-8", "replace").split("\n")
+        kept = [one for one in map(_kept, lines if is_whole else lines[1:]) if one is not None][-MOST:]
+        return kept, not is_whole or len(lines) > 2 * MOST
+
+    def add(self, kept: HistoryEntry) -> None:
+        """Append an entry without secrets; raises `OSError`, or `ConfigError` if it stays locked."""
+        if len(kept.text) > MOST_CHARS:
+            return
+        make_folder(self._path.parent)
+        refuse_links((self._path,))
+        with locked(self._path):  # otherwise, it could be added to a file that another program is replacing
+            handle = open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            try:
+                _append(handle, _line(kept).encode("utf-8", "replace"))
+            finally:
+                os.close(handle)
+
+
+def _append(handle: int, line: bytes) -> None:
+    """Write a whole line or nothing: on a full disk, a partial line would damage the next one."""
+    size = os.fstat(handle).st_size
+    try:
+        if os.write(handle, line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(handle, size)
+        raise
+
+
+def _tail(path: Path) -> tuple[bytes, bool]:
+    """Return the end of a regular file, and whether that is the whole file."""
+    handle = open_private(path, os.O_RDONLY)
+    try:
+        state = os.fstat(handle)
+        begin = max(0, state.st_size - MOST_BYTES)
+        with open(handle, "rb", closefd=False) as file:
+            file.seek(begin)
+            return file.read(MOST_BYTES), begin == 0
+    finally:
+        os.close(handle)
+
+
+def _line(kept: HistoryEntry) -> str:
+    value = {"text": kept.text, "attached": list(kept.attached)} if kept.attached else kept.text
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def _kept(line: str) -> HistoryEntry | None:
+    try:
+        found = json.loads(line) if line else ""
+    except (ValueError, RecursionError):
+        return None
+    match found:
+        case str(text):
+            kept = HistoryEntry(text)
+        case {"text": str(text), "attached": [*tokens]}:
+            kept = HistoryEntry(text, tuple(token for token in tokens if isinstance(token, str)))
+        case _:
+            return None
+    return kept if 0 < len(kept.text) <= MOST_CHARS else None

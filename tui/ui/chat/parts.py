@@ -1,29 +1,26 @@
 """The objects behind the chat screen, created and connected."""
 
 from collections.abc import Iterable
-from pathlib import Path
+from inspect import isawaitable
 from typing import TYPE_CHECKING
 
-from tui.core.attachments import attachment_of
 from tui.traffic.spans.spans import Spans
-from tui.ui.chat.action_handlers import ActionHandlers, TurnKeys
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
-from tui.ui.chat.composer.attachments import AttachmentReader
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.config_changes import ApplyUi, ConfigEditing, ServerEditing
 from tui.ui.chat.conversation_actions import ConversationActions
-from tui.ui.chat.message_actions import MessageActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status import ChatStatus, StandingNotes, Ticker
-from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Context, action
+from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
+from tui.ui.keys.action_table import OF_SCREENS, Action, Context, action, of_context
+from tui.ui.keys.bindings import NEED_RUNTIME, method_at
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -44,37 +41,23 @@ class ChatParts:
         self.spans = Spans()
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
-        self.actions = ActionHandlers(self, regions)
         self.navigator = Navigator(runtime, regions, self.spans)
-        self.approval_keys = ApprovalKeys(
-            regions,
-            self.bridge.question,
-            wake,
-            lambda: runtime.model_label,
-            self.navigator.open_rules,
-        )
+        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge, self.navigator, wake)
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
-        self.attachment_reader = AttachmentReader(lambda: runtime.workbench, attachment_of, Path.cwd())
-        self.turns = TurnQueue(
-            runtime, regions, self.approvals, self.bridge, self.spans, self.attachment_reader, wake
+        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans, wake)
+        sent = SerialQueue[Composer.Sent](regions.start)
+        self.current = ConversationActions(
+            runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent, wake
         )
-        sent = SerialQueue[Composer.Sent](regions.fail)
-        self.current = ConversationActions(runtime, regions, self.spans, self.bridge, self.turns, sent, wake)
-        self.messages = MessageActions(self.current, self.turns, self.navigator)
         commands = SlashCommands(
             runtime, regions, self.current, self.turns, self.navigator, sources, self._run_action
         )
         self.outbox = Outbox(runtime, regions, self.turns, sources, sent, commands.run)
-        self.turn_keys = TurnKeys(
-            regions, self.bridge, self.turns, self.outbox, self.approval_keys, self.current.busy
-        )
         self.editing = ServerEditing(runtime, regions)
         self.editor = EditorSession(regions.composer, lambda: regions.go_to(Context.COMPOSER), regions.fail)
         self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)
-        self.status = ChatStatus(
-            runtime, regions, self.turns, self.bridge, self.approvals, self.actions.why_not
-        )
+        self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         self._notes = StandingNotes(runtime, regions)
         self.ticker.observers += (
             regions.servers.tick,
@@ -115,6 +98,41 @@ class ChatParts:
         await self._sources.close()
         await self.current.close()
         await self.turns.close()
+
+    # ---- actions of the chat screen ----
+
+    def why_not(self, found: Action) -> str:
+        """Return why an action is unavailable now, in a few words, or ""; other screens say it themselves."""
+        is_ours = found.when and found.context not in OF_SCREENS
+        return str(method_at(self, found.when)()) if is_ours else ""
+
+    async def act(self, action_id: str) -> None:
+        """Run an action, or say why it is unavailable; those that need the runtime do nothing without it."""
+        found = action(action_id)
+        # Without a turn to stop, the key for it has another meaning.
+        if found.id != "chat.cancel" and self._says_unavailable(found):
+            return
+        if found.id in NEED_RUNTIME and not self.runtime.is_ready:
+            return
+        result = method_at(self, found.place)()
+        if isawaitable(result):
+            await result
+
+    def _says_unavailable(self, found: Action) -> bool:
+        """Say why an action is unavailable and return True; if it is available, return False."""
+        if not (why := self.why_not(found)):
+            return False
+        next_step = f" Press {self.regions.key_of('chat.cancel')} to stop it." if why == A_TURN_RUNS else ""
+        what = found.help.partition(",")[0]
+        self.regions.notify(f"Cannot {what[:1].lower()}{what[1:]}: {why}.{next_step}", timeout=4)
+        return True
+
+    def explain_letter(self, key: str) -> None:
+        """Say why a letter in the conversation does nothing: it answers no question, or is text."""
+        for found in of_context(Context.QUESTION):
+            if key in self.regions.overrides.keys_of(found).split(",") and self._says_unavailable(found):
+                return
+        self.regions.notify(f"Press {self.regions.key_of('focus.composer')} to write a message.", timeout=4)
 
     async def _run_action(self, action_id: str) -> object:
         return await self._app.run_action(action(action_id).method)

@@ -1,4 +1,4 @@
-"""Questions to the user: a queue with one visible question, and the keys and focus of that question."""
+"""Questions to the user: a queue, and the visible question with its keys and its focus."""
 
 import asyncio
 import os
@@ -31,16 +31,20 @@ from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerDelay, AnswerKeys
-from tui.ui.permission.trust_dialog import TrustAnswer
 from tui.ui.platform.caret import caret_of
-from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
+from tui.ui.questions.question_dialogs import ServerQuestion, dialog_for, withdrawal
 
 if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+    from tui.ui.chat.bridge import Bridge
+    from tui.ui.chat.navigation import Navigator
     from tui.ui.chat.regions import Regions
+    from tui.ui.questions.question_dialogs import Dialog
 
 TYPING_SECONDS = 1.5
 """A key pressed in a field within this time means that the user is typing."""
 
+LOOK_AGAIN_SECONDS = 0.5
 
 Asked = ApprovalRequest | ServerQuestion
 Reply = TypeVar("Reply")
@@ -61,16 +65,15 @@ class QuestionQueue:
     """
 
     def __init__(
-        self,
-        on_change: Callable[[], None],
-        now: Callable[[], float],
-        tell: Callable[[str], None] = lambda text: None,
+        self, on_change: Callable[[], None], now: Callable[[], float], tell: Callable[[str], None]
     ) -> None:
         self._on_change = on_change
         self._now = now
         self._tell = tell
         self._queue: list[_Question] = []
         self._delay = AnswerDelay(now)
+        self.closed_by_user = True
+        """Whether the last approval was answered, or its call was ended by the user."""
 
     @property
     def current(self) -> ApprovalRequest | None:
@@ -109,7 +112,7 @@ class QuestionQueue:
         return await self._wait(Decision, request)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        return (await self._wait(TrustAnswer, question)).trusted
+        return {Action.ACCEPT: True, Action.DECLINE: False}.get(await self._wait(Action, question))
 
     async def form(self, question: FormQuestion) -> FormAnswer:
         return await self._wait(FormAnswer, question)
@@ -144,10 +147,7 @@ class QuestionQueue:
         """Wait for the user's answer, which is of the given type."""
         question = _Question(request, asyncio.get_running_loop().create_future())
         self._queue.insert(0 if first else len(self._queue), question)
-        if self._queue[0] is question:
-            self._show()
-        else:
-            self._counted()
+        self._changed(is_visible=self._queue[0] is question)
         try:
             answer: Reply = await question.answer
             return answer
@@ -161,6 +161,7 @@ class QuestionQueue:
         """
         request = self.current
         if request is not None and not (request.once_only and answer in (Answer.SESSION, Answer.ALWAYS)):
+            self.closed_by_user = True
             self.settle(request, Decision(Answer(answer), reason))
 
     def settle(self, request: Asked, answer: object) -> None:
@@ -173,19 +174,14 @@ class QuestionQueue:
 
     def _remove(self, question: _Question) -> None:
         if question in self._queue:
-            was_visible = self._queue[0] is question
+            is_visible = self._queue[0] is question
             self._queue.remove(question)
-            if was_visible:
-                self._show()
-            else:
-                self._counted()
+            self._changed(is_visible=is_visible)
 
-    def _counted(self) -> None:
-        if self.of_server is not None:  # its dialog shows the number of waiting questions
-            self._on_change()
-
-    def _show(self) -> None:
-        self.ignore_first_keys()
+    def _changed(self, *, is_visible: bool) -> None:
+        """Show the first question, or the number of those that wait."""
+        if is_visible:
+            self.ignore_first_keys()
         self._on_change()
 
     def ignore_first_keys(self) -> None:
@@ -194,37 +190,142 @@ class QuestionQueue:
 
 
 class ApprovalKeys:
-    """The keys that answer the visible question, and the focus that it takes and returns."""
+    """Shows the first question once the user is not typing, with its keys; takes the focus and returns it.
+
+    An approval is shown in the conversation, another question over whatever screen is on top. `wake` is
+    called when the visible question changes.
+    """
 
     def __init__(
         self,
+        runtime: "Runtime",
         regions: "Regions",
-        show: Callable[[ApprovalRequest | None], None],
+        bridge: "Bridge",
+        navigator: "Navigator",
         wake: Callable[[], None],
-        model: Callable[[], str],
-        open_rules: Callable[[ApprovalRequest | None], None],
     ) -> None:
-        self.typed_at = -TYPING_SECONDS
+        self._runtime = runtime
+        self._regions = regions
+        self._app = regions.screen.app
+        self._bridge = bridge
+        self._navigator = navigator
+        self._wake = wake
         tell = partial(regions.notify, severity="warning", timeout=12)
         self.approvals = QuestionQueue(self._changed, time.monotonic, tell)
-        self._dialogs = ServerQuestions(
-            regions.screen.app,
-            regions.overrides,
-            os.environ,
-            answer=self.approvals.settle,
-            busy=lambda: self._is_typing,
-            model=model,
-            show_approval=self._show_approval,
-        )
-        self._regions = regions
-        self._show = show
-        self._open_rules = open_rules
-        self.keys = AnswerKeys(self.write, regions.screen.app.set_timer)
-        self._wake = wake
-        self._shown: ApprovalRequest | None = None
+        self.keys = AnswerKeys(self.write, self._app.set_timer)
+        self.typed_at = -TYPING_SECONDS
+        self._dialog: Dialog | None = None
+        self._approval: ApprovalRequest | None = None  # the approval that is on screen
+        self._shown: ApprovalRequest | None = None  # the same, until another one has the keys
         self._took_from: Context | None = None
-        self._closed_by_user = True
+        self._withdrawn: AnswerDelay | None = None
         self._returned = False
+
+    # ---- the visible question ----
+
+    def _changed(self) -> None:
+        self._show_first()
+        self._wake()
+
+    def _show_first(self) -> None:
+        """Show the first question; the others wait. One that is on screen but not among them is withdrawn.
+
+        Once the app has left the screen, nothing is shown: the questions are withdrawn one by one.
+        """
+        questions = self.approvals.questions
+        question = questions[0] if questions else None
+        if not self._app.is_running:
+            self._dialog = self._approval = None
+            return
+        dialog = self._dialog
+        if dialog is not None and dialog.question is not question:
+            self._dialog = None
+            waits = any(one is dialog.question for one in questions)  # another one is asked before it
+            if self._close(dialog) and not waits and (note := withdrawal(dialog.question)):
+                self._app.notify(note, timeout=4)
+        if self._approval is not None and self._approval is not question:
+            self._approval = None
+            if not isinstance(question, ApprovalRequest) or self._is_typing:
+                self._return_keys()
+        if self._dialog is not None:
+            self._dialog.show_waiting(self.approvals.waiting)
+        elif question is not None and self._approval is None:
+            self._when_quiet(question, partial(self._open, question))
+
+    def _when_quiet(self, question: Asked, show: Callable[[], None]) -> None:
+        """Call `show` once the user is not typing, unless another question comes first by then."""
+        if not any(question is first for first in self.approvals.questions[:1]):
+            return
+        if self._is_typing:
+            self._app.set_timer(LOOK_AGAIN_SECONDS, partial(self._when_quiet, question, show))
+        else:
+            show()
+
+    def _open(self, question: Asked) -> None:
+        if self._dialog is not None or self._approval is not None:
+            return
+        if isinstance(question, ApprovalRequest):
+            self._approval = question
+            self._give_keys(question)
+            return
+        model, waiting = self._runtime.model_label, self.approvals.waiting
+        dialog = dialog_for(question, self._regions.overrides, os.environ, model=model, waiting=waiting)
+        self._dialog = dialog
+
+        def answered(answer: object) -> None:
+            if self._dialog is dialog:
+                self._dialog = None
+                if answer is not None:
+                    self.approvals.settle(question, answer)
+
+        self._app.push_screen(dialog, answered)
+
+    def _close(self, dialog: "Dialog") -> bool:
+        """Close a dialog and the screens over it; return whether it was open."""
+        stack = self._app.screen_stack
+        if dialog not in stack:
+            return False
+        for _ in stack[stack.index(dialog) :]:
+            self._app.pop_screen()
+        self._withdrawn = AnswerDelay()
+        return True
+
+    def _give_keys(self, request: ApprovalRequest) -> None:
+        """Show an approval and give it the keys."""
+        regions = self._regions
+        if request is not self._shown:
+            self._bridge.question(request)
+            if not regions.is_on_top:  # say that the turn waits: the card is in the conversation
+                call = f"{clean_line(request.tool.server, 40)} › {clean_line(request.tool.name, 60)}"
+                key = regions.key_of("focus.conversation")
+                regions.notify(f"{call} is waiting for approval. Press {key} to answer.", timeout=8)
+        self.approvals.ignore_first_keys()
+        if regions.focus_context is not Context.CONVERSATION:
+            self._took_from = regions.focus_context
+        regions.go_to(Context.CONVERSATION)
+        self._shown, self.approvals.closed_by_user = request, False
+        self._wake()
+
+    def _return_keys(self) -> None:
+        """Return the keys to what had them before the approval."""
+        regions = self._regions
+        self._bridge.question(None)
+        back = self._took_from or (None if regions.composer.is_blank else Context.COMPOSER)
+        if back is not None and regions.conversation.has_focus:
+            regions.go_to(back)
+            if not self.approvals.closed_by_user:
+                self._withdrawn = AnswerDelay()
+        self._took_from = self._shown = None
+        self.approvals.closed_by_user = False
+        self._wake()
+
+    def give_back(self) -> None:
+        """Give the approval on screen the keys again, once the user has stopped typing."""
+        if (approval := self._approval) is not None:
+            show = partial(self._give_keys, approval)
+            self._app.set_timer(LOOK_AGAIN_SECONDS, partial(self._when_quiet, approval, show))
+
+    # ---- its keys ----
 
     @property
     def has_question(self) -> bool:
@@ -235,9 +336,27 @@ class ApprovalKeys:
         return "" if self.has_question else "no tool call is waiting for approval"
 
     @property
+    def has_keys(self) -> bool:
+        """Whether letters in the conversation answer an approval."""
+        return self._approval is not None
+
+    @property
+    def _accepts_keys(self) -> bool:
+        return self.has_keys and self.approvals.accepts_keys
+
+    @property
     def ignores_keys(self) -> bool:
-        """Whether keys are still meant for a question that was just withdrawn."""
-        return self._dialogs.ignores_keys
+        """Whether keys are still meant for a question that was just closed, but not by the user."""
+        return self._withdrawn is not None and not self._withdrawn.accepts_keys
+
+    @property
+    def _ignores_text(self) -> bool:
+        """Whether a question has just appeared: letters were meant for what had the keys before."""
+        dialog, regions = self._dialog, self._regions
+        if dialog is not None and dialog.is_current:
+            return not dialog.answer_delay.accepts_keys
+        has_keys = self.has_keys and regions.is_on_top and regions.conversation.has_focus
+        return has_keys and not self.approvals.accepts_keys
 
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
@@ -249,19 +368,18 @@ class ApprovalKeys:
         """Delay a command of the conversation while a question is open; return whether it was delayed."""
         if not self.has_keys or found.context is not Context.CONVERSATION:
             return False
-        self.keys.hold(partial(self._regions.screen.app.call_later, act))
+        self.keys.hold(partial(self._app.call_later, act))
         return True
 
     def _settle(self, answer: str) -> None:
         """Answer the visible question. A yes only counts once the whole question was on screen."""
         request, regions = self.approvals.current, self._regions
-        if request is None or request is not self._dialogs.approval:
+        if request is None or request is not self._approval:
             return
         if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
             regions.notify(unseen, severity="warning", timeout=6)
-            return
-        self._closed_by_user = True
-        self.approvals.answer(answer)
+        else:
+            self.approvals.answer(answer)
 
     def refuse_with_reason(self) -> None:
         from tui.ui.dialogs.text_dialogs import SayWhy
@@ -272,75 +390,30 @@ class ApprovalKeys:
 
         def refuse(reason: str | None) -> None:
             if reason is not None and self.approvals.current is request:
-                self._closed_by_user = True
                 self.approvals.answer("no", reason)
 
         self._regions.open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
 
     def open_rules(self) -> None:
         """Show the rules that apply to the visible call."""
-        self._open_rules(self.approvals.current)
+        self._navigator.open_rules(self.approvals.current)
 
-    def _changed(self) -> None:
-        self._dialogs.show(self.approvals.questions)
-        self._wake()
-
-    def _show_approval(self, request: ApprovalRequest | None) -> None:
-        """Show an approval and give it the keys; None returns them to what had them before."""
-        regions = self._regions
-        if request is not None:
-            if request is not self._shown:
-                self._show(request)
-                if not regions.is_on_top:
-                    self._tell_elsewhere(request)
-            self.approvals.ignore_first_keys()
-            if regions.focus_context is not Context.CONVERSATION:
-                self._took_from = regions.focus_context
-            regions.go_to(Context.CONVERSATION)
-        else:
-            self._show(None)
-            back = self._took_from or (None if regions.composer.is_blank else Context.COMPOSER)
-            if back is not None and regions.conversation.has_focus:
-                regions.go_to(back)
-                if not self._closed_by_user:
-                    self._dialogs.withdrawn()
-            self._took_from = None
-        self._shown, self._closed_by_user = request, False
-        self._wake()
-
-    def _tell_elsewhere(self, request: ApprovalRequest) -> None:
-        """Say on another screen that the turn waits: the card is in the conversation."""
-        call = f"{clean_line(request.tool.server, 40)} › {clean_line(request.tool.name, 60)}"
-        key = self._regions.overrides.first_of("focus.conversation")
-        self._regions.notify(f"{call} is waiting for approval. Press {key} to answer.", timeout=8)
-
-    @property
-    def has_keys(self) -> bool:
-        """Whether letters in the conversation answer an approval."""
-        return self._dialogs.approval is not None
-
-    @property
-    def _accepts_keys(self) -> bool:
-        return self.has_keys and self.approvals.accepts_keys
-
-    def came_back(self) -> None:
-        """Ignore the next keys of a user who returns from another screen: they were meant for that."""
-        if self._dialogs.approval is not None:
-            self.approvals.ignore_first_keys()
-            self._returned = True
-
-    def close(self) -> None:
-        """Record that the user ends the call, so that the keys after that are not meant for its question."""
-        self._closed_by_user = True
+    # ---- what the user types ----
 
     @property
     def _is_typing(self) -> bool:
         return time.monotonic() - self.typed_at < TYPING_SECONDS
 
+    def came_back(self) -> None:
+        """Ignore the next keys of a user who returns from another screen: they were meant for that."""
+        if self.has_keys:
+            self.approvals.ignore_first_keys()
+            self._returned = True
+
     def focus_conversation(self) -> None:
         """Focus the conversation, and leave the focus there when the question is answered."""
         self.typed_at = -TYPING_SECONDS
-        if self.approvals.current is not None and self._dialogs.approval is None:
+        if self.has_question and not self.has_keys:
             self._changed()  # the user stops typing to answer
         self._took_from = None
         self._regions.go_to(Context.CONVERSATION)
@@ -353,46 +426,35 @@ class ApprovalKeys:
         self._regions.go_to(Context.COMPOSER)
         self._regions.composer.insert(letters)
         self.composer_changed()
-        self._dialogs.show_again()
+        self.give_back()
 
     def paste(self, event: events.Paste) -> None:
         """Paste into the composer, whatever has the focus, and treat it as typed."""
         self._regions.go_to(Context.COMPOSER)
         self._regions.composer.post_message(event)
         self.typed_at = time.monotonic()
-        self._dialogs.show_again()
-
-    def sent(self) -> None:
-        """Give the keys back to the question after a message was sent."""
-        self._dialogs.show_again()
+        self.give_back()
 
     def takes(self, event: events.Key, focused: Widget | None) -> bool:
         """See a key before everything else; return whether it was meant for something that is gone by now.
 
-        Records when the user last typed into a field. On another screen, enter and the like end it.
+        Or whether it is the rest of a delayed answer. Records when the user last typed into a field. On
+        another screen, enter and the like end it.
         """
+        regions = self._regions
         self._returned = self._returned and not self.approvals.accepts_keys
-        if self.ignores_keys or (event.is_printable and (self._dialogs.ignores_text or self._is_deaf)):
+        if self.ignores_keys or (event.is_printable and self._ignores_text):
             return True
-        if self._returned and self._regions.is_on_top and event.key in self._stop_keys:
+        stop_keys = regions.overrides.keys_of(action("chat.cancel")).split(",")
+        if self._returned and regions.is_on_top and event.key in stop_keys:
             return True  # pressed once too often to leave the other screen
         if focused is not None and caret_of(focused) is not None:
             if event.is_printable or event.key in ("backspace", "delete"):
                 self.typed_at = time.monotonic()
-            elif focused is not self._regions.composer:  # it says when its message was sent
+            elif focused is not regions.composer:  # it says when its message was sent
                 self.typed_at = -TYPING_SECONDS
-        return False
-
-    @property
-    def _stop_keys(self) -> list[str]:
-        return self._regions.overrides.keys_of(action("chat.cancel")).split(",")
-
-    @property
-    def _is_deaf(self) -> bool:
-        """Whether an approval has the keys, but only just: letters were meant for what had them before."""
-        regions = self._regions
-        has_keys = self._dialogs.approval is not None and regions.is_on_top and regions.conversation.has_focus
-        return has_keys and not self.approvals.accepts_keys
+        letter = event.character if event.is_printable and event.character else ""
+        return regions.is_on_top and self.keys.key(letter)
 
     def composer_changed(self) -> None:
         """Record when the user last typed. After a message is sent, the user is not typing."""

@@ -4,9 +4,11 @@ Below `WIDE` columns, one of conversation, servers and trace fills the body, and
 three. A maximized pane is shown in the same way.
 """
 
+import asyncio
 import os
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
@@ -30,8 +32,7 @@ from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import LiveSources
-    from tui.ui.chat.servers import ServersPane
-    from tui.ui.chat.trace import TracePane
+    from tui.ui.chat.side_panes import ServersPane, TracePane
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.widgets.lines import LinePane
 
@@ -122,6 +123,7 @@ class Regions:
         self.held_box = Box(id="held")
         self.suggestions = Box(id="suggestions")
         self.composer = Composer(overrides, self.suggestions, sources)
+        self._widgets: dict[Context, Widget] = {Context.COMPOSER: self.composer}
         self.status_line = StatusLine()
         self.footer = Footer()
         self.rule_top = BodyRule(id="rule-top")
@@ -144,14 +146,18 @@ class Regions:
 
     async def mount_panes(self) -> None:
         """Mount the panes of the body. The first frame is painted without them: they would delay it."""
-        from tui.ui.chat.servers import ServersPane
-        from tui.ui.chat.trace import TracePane
+        from tui.ui.chat.side_panes import ServersPane, TracePane
         from tui.ui.chat.transcript.transcript import Transcript
 
         answers_of = self.overrides.answers_of
         self.conversation = Transcript(symbols=self.symbols, keys_of=answers_of, id="conversation")
         self.servers = ServersPane(symbols=self.symbols, id="servers")
         self.trace = TracePane(symbols=self.symbols, id="trace")
+        self._widgets |= {
+            Context.CONVERSATION: self.conversation,
+            Context.SERVERS: self.servers,
+            Context.TRACE: self.trace,
+        }
         self.side = Side(self.servers, self.rule_side, self.trace, id="side")
         with self.screen.app.batch_update():
             await self.screen.query_one("#body").mount(self.conversation, self.side)
@@ -165,17 +171,8 @@ class Regions:
     @property
     def focus_context(self) -> Context:
         focused = self.screen.focused
-        return next(
-            (context for context, widget in self._widgets().items() if widget is focused), Context.COMPOSER
-        )
-
-    def _widgets(self) -> dict[Context, Widget]:
-        widgets: dict[Context, Widget] = {Context.COMPOSER: self.composer}
-        if self.has_panes:
-            widgets[Context.CONVERSATION] = self.conversation
-            widgets[Context.SERVERS] = self.servers
-            widgets[Context.TRACE] = self.trace
-        return widgets
+        found = (context for context, widget in self._widgets.items() if widget is focused)
+        return next(found, Context.COMPOSER)
 
     def go_to(self, context: Context | str) -> None:
         """Focus a region. The table of actions names it by the value of its context."""
@@ -185,7 +182,7 @@ class Regions:
         elif not self.is_narrow:
             self._tab = Context.CONVERSATION  # shown with the composer if the terminal becomes narrow
         # No scrolling into view: all regions are visible, and the animation would move the screen.
-        self.screen.set_focus(self._widgets()[context], scroll_visible=False)
+        self.screen.set_focus(self._widgets[context], scroll_visible=False)
 
     @property
     def _read(self) -> "LinePane":
@@ -270,25 +267,30 @@ class Regions:
             self.servers.styles.height = rows
 
     def _join_rules(self) -> None:
-        self.rule_top.join(lambda: self._joint("┬"))
-        self.rule_composer.join(lambda: self._joint("┴"))
-        self.rule_side.join(lambda: {0: "├"})
+        def joint(sign: str) -> dict[int, str]:
+            return {self.servers.region.x: sign} if self.only is None else {}
 
-    def _joint(self, sign: str) -> dict[int, str]:
-        return {self.servers.region.x: sign} if self.only is None else {}
+        self.rule_top.join(partial(joint, "┬"))
+        self.rule_composer.join(partial(joint, "┴"))
+        self.rule_side.join(lambda: {0: "├"})
 
     def notify(self, message: str, **options: Any) -> None:
         self.screen.app.notify(message, **options)
 
+    def start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        """Start work of the screen as a task; a defect in it ends the app."""
+
+        def ended(task: asyncio.Task[None]) -> None:
+            if not task.cancelled() and isinstance(error := task.exception(), Exception):
+                self.fail(error)
+
+        task = asyncio.create_task(work, name=name)
+        task.add_done_callback(ended)
+        return task
+
 
 class BodyRule(Rule):
     """A plain line if all regions are visible; their names if only one is."""
-
-    WORDS: ClassVar[dict[Context, str]] = {
-        Context.CONVERSATION: "Conversation",
-        Context.TRACE: "Trace",
-        Context.SERVERS: "Servers",
-    }
 
     class Chosen(Message):
         """The name of a region was clicked."""
@@ -323,7 +325,7 @@ class BodyRule(Rule):
                 tab,
                 (
                     ("── ", "rule"),
-                    (self.WORDS[tab], "accent bold" if tab is self._active else "dim"),
+                    (tab.value, "accent bold" if tab is self._active else "dim"),
                     (f" {self._keys.get(tab, '')} ", "dim"),
                     (f"{self._servers} " if tab is Context.SERVERS and self._servers else "", "dim"),
                 ),

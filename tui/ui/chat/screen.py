@@ -33,8 +33,7 @@ if TYPE_CHECKING:  # not needed for the first frame
 
 _LOADED_LATER = (
     "tui.ui.chat.transcript.transcript",
-    "tui.ui.chat.servers",
-    "tui.ui.chat.trace",
+    "tui.ui.chat.side_panes",
     "tui.ui.chat.parts",
     "tui.ui.app.command_palette",
 )
@@ -93,8 +92,7 @@ class ChatScreen(Screen[None]):
         regions.go_to(Context.COMPOSER)
 
     def load(self) -> None:
-        self._load_task = asyncio.create_task(self._load(), name="load the runtime")
-        self._load_task.add_done_callback(self._loaded)
+        self._load_task = self.regions.start(self._load(), "load the runtime")
 
     async def _load(self) -> None:
         with self._collecting.importing(self.app):
@@ -126,10 +124,6 @@ class ChatScreen(Screen[None]):
             await parts.begin(runtime.configuration.located(told) if told else ())
             await asyncio.to_thread(self.regions.conversation.warm)
 
-    def _loaded(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self.regions.fail(error)
-
     async def close(self) -> None:
         """Stop everything that is still running; called by the owner of the app, after it has ended."""
         if self.parts is not None:
@@ -141,11 +135,6 @@ class ChatScreen(Screen[None]):
             await self.parts.close()
         elif "sources" in self.__dict__:
             await self.sources.close()
-
-    def takes_key(self, event: events.Key) -> bool:
-        """See a key before everything else; return whether it was the rest of a delayed answer."""
-        letter = event.character if event.is_printable and event.character else ""
-        return self.parts is not None and self.parts.approval_keys.keys.key(letter)
 
     def on_key(self, event: events.Key) -> None:
         """Handle a letter that is no command of the focused pane.
@@ -160,7 +149,7 @@ class ChatScreen(Screen[None]):
             parts.approval_keys.keys.text(event.character)
             event.stop()
         elif self.focused is regions.conversation:
-            parts.actions.explain_letter(event.key)
+            parts.explain_letter(event.key)
             event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
@@ -192,7 +181,7 @@ class ChatScreen(Screen[None]):
             self._sent_early.append(event)
         else:
             self.parts.outbox.put(event)
-            self.parts.approval_keys.sent()
+            self.parts.approval_keys.give_back()
 
     def on_composer_dropped(self, event: Composer.Dropped) -> None:
         if self.parts is not None:
@@ -212,11 +201,11 @@ class ChatScreen(Screen[None]):
     def on_transcript_link_chosen(self, event: "Transcript.LinkChosen") -> None:
         event.stop()
         if self.parts is not None:
-            self.parts.messages.open_link(event.server, event.link)
+            self.parts.navigator.open_link(event.server, event.link)
 
     def on_transcript_message_chosen(self) -> None:
         if self.parts is not None:
-            self.parts.messages.open_menu()
+            self.parts.current.open_menu()
 
     def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
         if self.parts is not None:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.ports import NO_MODEL
-from tui.core.servers import ServerStatus
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.status_line import LOADING, Meter, Status, UsageTexts, short_path
+from tui.ui.chat.status_line import LOADING, Meter, Status, short_path
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action
 from tui.ui.keys.footer import in_footer
@@ -128,10 +127,12 @@ class ChatStatus:
     def show(self) -> bool:
         """Show changes, cheap if there are none; return whether something moves."""
         regions, runtime = self._regions, self._runtime
-        focus, statuses = regions.focus_context, self._statuses()
+        focus = regions.focus_context
+        statuses = runtime.host.statuses() if runtime.is_ready else ()
         regions.highlight_focus(focus)
         regions.rule_top.count(running_words(statuses))
-        regions.header.show(self._title, self._folder, self._model, self._step)
+        info = runtime.conversations.info if runtime.is_ready else None  # None before the first message
+        regions.header.show(info.title if info is not None else "", self._folder, self._model, self._step)
         regions.status_line.show(self._status(folded=not regions.header.display))
         regions.footer.show(in_footer(focus, self._why_not, regions.overrides))
         return (
@@ -140,15 +141,6 @@ class ChatStatus:
             or bool(runtime.conversations.busy)
             or any(status.state in MOVING for status in statuses)
         )
-
-    def _statuses(self) -> tuple[ServerStatus, ...]:
-        return self._runtime.host.statuses() if self._runtime.is_ready else ()
-
-    @property
-    def _title(self) -> str:
-        """The title of the session, "" before its first message."""
-        info = self._runtime.conversations.info if self._runtime.is_ready else None
-        return info.title if info is not None else ""
 
     @property
     def _model(self) -> str:
@@ -163,37 +155,26 @@ class ChatStatus:
 
     def _status(self, *, folded: bool) -> Status:
         """Return the status line. `folded`: there is no header to show model and step."""
-        if not self._runtime.is_ready:
+        runtime = self._runtime
+        if not runtime.is_ready:
             return Status(activity=LOADING)
+        meters = runtime.conversations.meters
+        about = "~" if meters.estimated else ""
+        context: Meter | str = f"{about}{units.count(meters.context)}" if meters.context else ""
+        if meters.context and meters.window:
+            words = f"{context} of {units.count(meters.window)}"
+            context = Meter("context", meters.context, meters.window, words)
+        unrecorded = "not recorded" if runtime.unrecorded or runtime.decisions.problem else ""
         return Status(
             activity=self._activity(),
             urgent=self._approvals.current is not None or self._bridge.can_continue,
             stalled=self._bridge.is_stalled,
             meters=tuple(self._meters(with_step=folded)),
             model=self._model if folded else "",
-            used=self._used(),
-            fault=self._fault(),
-        )
-
-    def _fault(self) -> str:
-        if self._runtime.unsaved:
-            return "not saved"
-        unrecorded = self._runtime.unrecorded or self._runtime.decisions.problem
-        return "not recorded" if unrecorded else ""
-
-    def _used(self) -> UsageTexts:
-        meters = self._runtime.conversations.meters
-        about = "~" if meters.estimated else ""
-        context: Meter | str = ""
-        if meters.context and meters.window:
-            words = f"{about}{units.count(meters.context)} of {units.count(meters.window)}"
-            context = Meter("context", meters.context, meters.window, words)
-        elif meters.context:
-            context = f"{about}{units.count(meters.context)}"
-        return UsageTexts(
             context=context,
             tokens=f"{about}{units.count(meters.tokens)}" if meters.tokens else "",
             cost="" if meters.cost is None else about + units.money(meters.cost, meters.currency),
+            fault="not saved" if runtime.unsaved else unrecorded,
         )
 
     def _activity(self) -> str:
@@ -246,21 +227,16 @@ class StandingNotes:
         if seen != self._seen:
             self._seen = seen
             self.show_problems()
-            examples = runtime.examples()
+            examples, key_of = runtime.examples(), self._regions.key_of
             lines = list(self._welcome_lines(bool(examples)))
-            self._regions.conversation.set_welcome(lines, examples, self._first_keys(bool(examples)))
-            self._show_change_of_project()
-
-    def _show_change_of_project(self) -> None:
-        """Note in a conversation that its project instructions changed.
-
-        An empty one shows it at its start.
-        """
-        project = self._runtime.request.project
-        if project.changed and project.revision != self._project_shown:
-            self._project_shown = project.revision
-            if self._runtime.conversations.messages:
-                self._regions.conversation.add_note(self._runtime.request.project_words, "info")
+            keys = [(key_of("focus.conversation"), "pick an example")] if examples else []
+            keys += [(key_of("focus.servers"), "servers and tools"), (key_of("chat.models"), "switch model")]
+            self._regions.conversation.set_welcome(lines, examples, keys)
+            project = runtime.request.project
+            if project.changed and project.revision != self._project_shown:
+                self._project_shown = project.revision
+                if runtime.conversations.messages:  # an empty conversation shows it at its start
+                    self._regions.conversation.add_note(runtime.request.project_words, "info")
 
     def _welcome_lines(self, has_examples: bool) -> Iterator[str]:
         """Yield the lines of an empty conversation."""
@@ -278,15 +254,6 @@ class StandingNotes:
             yield model
         if project := self._runtime.request.project_words:
             yield project
-
-    def _first_keys(self, has_examples: bool) -> list[tuple[str, str]]:
-        key_of = self._regions.key_of
-        examples = [(key_of("focus.conversation"), "pick an example")] if has_examples else []
-        return [
-            *examples,
-            (key_of("focus.servers"), "servers and tools"),
-            (key_of("chat.models"), "switch model"),
-        ]
 
     def forget_problems(self) -> None:
         """Show all problems again: another conversation has replaced the one that showed them."""

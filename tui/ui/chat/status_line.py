@@ -30,22 +30,6 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
-class UsageTexts:
-    """The usage of the conversation, as texts, or "".
-
-    `context` is the used part of the model's window: a meter if the window is known, otherwise "~12 k".
-    `tokens` are shown if no price is known.
-    """
-
-    context: Meter | str = ""
-    tokens: str = ""
-    cost: str = ""
-
-
-NOTHING_USED = UsageTexts()
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """Everything the status line can show: activity, limits, context and cost.
 
@@ -54,6 +38,8 @@ class Status:
         stalled: whether `activity` says that the model sends nothing, which takes precedence over the meters.
         meters: the limits; empty between turns.
         model: the model's label, if no header shows it.
+        context: the used part of the model's window: a meter, or "~12 k" if the window is unknown.
+        tokens: shown if no cost is known, or "".
         fault: what is failing ("not saved"), or "". Always shown.
     """
 
@@ -62,7 +48,9 @@ class Status:
     stalled: bool = False
     meters: tuple[Meter, ...] = ()
     model: str = ""
-    used: UsageTexts = NOTHING_USED
+    context: Meter | str = ""
+    tokens: str = ""
+    cost: str = ""
     fault: str = ""
 
 
@@ -124,16 +112,13 @@ def _left(status: Status, *, bars: bool, meters: bool) -> Row:
 
 def _used(status: Status, how_many: int, *, bars: bool) -> Row:
     """Return the first `how_many` of context and cost."""
-    used = status.used
     parts: list[Row] = []
-    if isinstance(used.context, Meter):
-        parts.append(_meter(used.context, bars=bars)[:-1])
-    elif used.context:
-        parts.append((("context ", "dim"), (used.context, "dim")))
-    if used.cost:
-        parts.append(((used.cost, "dim"),))
-    elif used.tokens:
-        parts.append(((f"{used.tokens} tokens", "dim"),))
+    if isinstance(status.context, Meter):
+        parts.append(_meter(status.context, bars=bars)[:-1])
+    elif status.context:
+        parts.append((("context ", "dim"), (status.context, "dim")))
+    if words := status.cost or (status.tokens and f"{status.tokens} tokens"):
+        parts.append(((words, "dim"),))
     row: list[tuple[str, str]] = []
     for part in parts[:how_many]:
         row += [*([("   ", "")] if row else []), *part]

@@ -33,15 +33,16 @@ INDENT = "      "
 _BLANKS = re.compile(r'"(?:\\.|[^"\\])*"|\s+')
 """Texts of JSON, and the white space between them."""
 
-_CALL_STYLES = {
-    CallState.WAITING: "dim",
-    CallState.ASKING: "warn bold",
-    CallState.RUNNING: "tool",
-    CallState.DONE: "ok",
-    CallState.FAILED: "bad",
-    CallState.DENIED: "warn",
-    CallState.CANCELLED: "dim",
-    CallState.NOT_RUN: "dim",
+# state: (style of its sign and its word, the name of the sign)
+_CALL_LOOKS = {
+    CallState.WAITING: ("dim", "waiting"),
+    CallState.ASKING: ("warn bold", "asks"),
+    CallState.RUNNING: ("tool", "waiting"),
+    CallState.DONE: ("ok", "done"),
+    CallState.FAILED: ("bad", "failed"),
+    CallState.DENIED: ("warn", "failed"),
+    CallState.CANCELLED: ("dim", "stopped"),
+    CallState.NOT_RUN: ("dim", "stopped"),
 }
 
 _ANSWERS = {
@@ -84,8 +85,12 @@ def span_rows(span: Span, look: TraceLook, *, open: bool, first: bool = False) -
             return list(_step_rows(span, look, open))
         case CallSpan():
             return list(_call_rows(span, look, open))
-        case NoteSpan():
-            return _note_rows(span, look)
+        case NoteSpan(kind=NoteKind.ENDED, text=text):
+            return [crop(((f"    {text}", "dim"),), look.columns)]
+        case NoteSpan(kind=NoteKind.LIMIT, text=text):
+            return [crop(((f"    {look.symbols.warning} {text}", "warn"),), look.columns)]
+        case NoteSpan(text=text):
+            return wrap(((text, "bad"),), look.columns, ((f"    {look.symbols.failed} ", "bad"),))
 
 
 def _turn_rows(turn: TurnSpan, look: TraceLook, open: bool, first: bool) -> list[Row]:
@@ -135,36 +140,31 @@ def usage_words(usage: Usage | None) -> str:
 
 
 def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
+    def line(text: str, style: str = "dim") -> Row:
+        return crop(((f"{INDENT}{text}", style),), look.columns)
+
     yield _call_head(call, look)
     yield from _arguments(call, look, open)
     if call.state is CallState.ASKING and call.why:
-        yield crop(((f"{INDENT}{call.why}", "warn"),), look.columns)
+        yield line(call.why, "warn")
     if call.state is CallState.RUNNING:
-        yield from _progress(call, look)
+        words = progress(call.progress, call.total, call.message, f" {look.symbols.separator} ")
+        bar: Row = EMPTY
+        if (done := share(call.progress, call.total)) is not None:
+            bar = (*progress_bar(done, BAR_CELLS, look.symbols.thin, look.symbols.rule), ("  ", ""))
+        if words:
+            yield crop(((INDENT, ""), *bar, (words, "tool")), look.columns)
     if open and call.answer is not None:
-        waited = f" after {duration(call.waited_ms)}" if call.waited_ms else ""
-        yield crop(((f"{INDENT}{_ANSWERS[call.answer]}{waited}", "dim"),), look.columns)
+        yield line(f"{_ANSWERS[call.answer]}{f' after {duration(call.waited_ms)}' if call.waited_ms else ''}")
     if call.rule and (open or call.state is CallState.DENIED):
-        yield crop(((f"{INDENT}rule: {call.rule}", "dim"),), look.columns)
+        yield line(f"rule: {call.rule}")
     if open and call.state is CallState.DONE and call.ms is not None:
-        yield crop(
-            ((f"{INDENT}took {duration(call.ms)} in total. Press f8 for the time on the wire", "dim"),),
-            look.columns,
-        )
+        yield line(f"took {duration(call.ms)} in total. Press f8 for the time on the wire")
     if call.state.over and call.why:
         yield from _noted(call.why, "warn", look, open)
     yield from _result(call, look, open)
     if call.warning:
         yield from _noted(call.warning, "warn", look, open)
-
-
-def _progress(call: CallSpan, look: TraceLook) -> Iterator[Row]:
-    words = progress(call.progress, call.total, call.message, f" {look.symbols.separator} ")
-    bar: Row = EMPTY
-    if (done := share(call.progress, call.total)) is not None:
-        bar = (*progress_bar(done, BAR_CELLS, look.symbols.thin, look.symbols.rule), ("  ", ""))
-    if words:
-        yield crop(((INDENT, ""), *bar, (words, "tool")), look.columns)
 
 
 def _noted(text: str, style: str, look: TraceLook, open: bool) -> Iterator[Row]:
@@ -175,16 +175,8 @@ def _noted(text: str, style: str, look: TraceLook, open: bool) -> Iterator[Row]:
 
 def _call_head(call: CallSpan, look: TraceLook) -> Row:
     symbols = look.symbols
-    signs = {
-        CallState.DONE: symbols.done,
-        CallState.ASKING: symbols.asks,
-        CallState.WAITING: symbols.waiting,
-        CallState.RUNNING: symbols.waiting,
-        CallState.CANCELLED: symbols.stopped,
-        CallState.NOT_RUN: symbols.stopped,
-    }
-    style = _CALL_STYLES[call.state]
-    left: list[tuple[str, str]] = [(f"  {signs.get(call.state, symbols.failed)} ", style)]
+    style, sign = _CALL_LOOKS[call.state]
+    left: list[tuple[str, str]] = [(f"  {getattr(symbols, sign)} ", style)]
     if call.server:
         left += [(call.server, "tool"), (f" {symbols.within} ", "dim")]
     left.append((call.tool or "unknown tool", "text"))
@@ -253,14 +245,3 @@ def _single_space(found: re.Match[str]) -> str:
         return found.group()
     before, after = found.string[max(0, found.start() - 1)], found.string[found.end() : found.end() + 1]
     return "" if before in "{[" or after in ("}", "]", ":", "") else " "
-
-
-def _note_rows(note: NoteSpan, look: TraceLook) -> list[Row]:
-    match note.kind:
-        case NoteKind.ENDED:
-            return [crop(((f"    {note.text}", "dim"),), look.columns)]
-        case NoteKind.LIMIT:
-            return [crop(((f"    {look.symbols.warning} {note.text}", "warn"),), look.columns)]
-        case NoteKind.ERROR:
-            lead: Row = ((f"    {look.symbols.failed} ", "bad"),)
-            return wrap(((note.text, "bad"),), look.columns, lead)

@@ -1,27 +1,34 @@
-"""Runs one turn at a time, queues messages that are sent meanwhile, stops and continues turns."""
+"""Runs one turn at a time, queues messages that are sent meanwhile, and reads their attachments."""
 
 import asyncio
 import logging
+import os
+import re
+import stat
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core import units
+from tui.core.attachments import MAX_BYTES, attachment_of, attachments_of
+from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import McptuiError, sentences
+from tui.core.errors import McptuiError, reason_of, sentences
 from tui.core.events import Steered, TurnError
 from tui.core.ports import NO_MODEL
 from tui.core.text import clean_line
+from tui.core.tools import CallFailure
 from tui.core.turn.limits import TurnMeter
+from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.composer.attachments import AttachmentReader
-from tui.ui.chat.composer.token_area import Written
+from tui.ui.chat.composer.token_area import BEHIND, Reference, Written
 from tui.ui.chat.question_queue import QuestionQueue
-from tui.ui.widgets.rows import Row
+from tui.ui.keys.action_table import Context
 
 if TYPE_CHECKING:  # not needed for the first frame
+    from tui.host.workbench import HandWorkbench
     from tui.runtime.runtime import Runtime
     from tui.runtime.turn import PendingTurn
     from tui.ui.chat.regions import Regions
@@ -30,6 +37,12 @@ _log = logging.getLogger(__name__)
 
 A_TURN_RUNS = "a turn is running"
 """Why what changes the conversation is unavailable during a turn."""
+
+_NAMED = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
+
+RESOURCE_SECONDS = 30.0
+
+_AGAIN = "The message is back in the input."
 
 
 @dataclass(slots=True, eq=False)
@@ -43,8 +56,8 @@ class QueuedMessage:
 class TurnQueue:
     """One turn at a time. Messages sent during a turn are queued and sent after it, in order.
 
-    An unsent message goes back into the composer. `reader` reads its attachments. The trace, `spans`, gets
-    every event. `on_change` is called when a turn starts or ends, or the queue changes.
+    An unsent message goes back into the composer. The trace, `spans`, gets every event. `on_change` is called
+    when a turn starts or ends, or the queue changes.
     """
 
     def __init__(
@@ -54,7 +67,6 @@ class TurnQueue:
         approvals: QuestionQueue,
         bridge: Bridge,
         spans: Spans,
-        reader: AttachmentReader,
         on_change: Callable[[], None],
     ) -> None:
         self._runtime = runtime
@@ -64,7 +76,7 @@ class TurnQueue:
         self._approvals = approvals
         self._bridge = bridge
         self._spans = spans
-        self._reader = reader
+        self.reader = AttachmentReader(lambda: runtime.workbench, Path.cwd())
         self._on_change = on_change
         self._held: list[QueuedMessage] = []
         self._steered: list[Written] = []
@@ -77,6 +89,18 @@ class TurnQueue:
     @property
     def running(self) -> bool:
         return self._turn is not None
+
+    def why_idle(self) -> str:
+        """Return why there is nothing to stop, or ""."""
+        return "" if self.running else "no turn is running"
+
+    def why_runs(self) -> str:
+        """Return why what changes the conversation is unavailable, or ""."""
+        return A_TURN_RUNS if self.running else ""
+
+    def why_not_continue(self) -> str:
+        """Return why the last turn cannot be continued, or ""."""
+        return self.why_runs() if self._bridge.can_continue else "the last turn did not end at a limit"
 
     @property
     def meter(self) -> TurnMeter | None:
@@ -98,9 +122,7 @@ class TurnQueue:
         held = QueuedMessage(written, attachments if written.references else attachments or ())
         self._held.append(held)
         if held.attachments is None:
-            task = asyncio.create_task(self._attach(held), name="read attachments")
-            self._reading[held] = task
-            task.add_done_callback(lambda _: self._was_read(held))
+            self._reading[held] = self._regions.start(self._attach(held), "read attachments")
         self.flush()
         self._on_change()
 
@@ -156,55 +178,52 @@ class TurnQueue:
 
     async def _attach(self, held: QueuedMessage) -> None:
         try:
-            held.attachments = await self._reader.read(held.written)
+            held.attachments = await self.reader.read(held.written)
         except McptuiError as error:
             self._view.add_note(str(error), "bad")
             self._held.remove(held)
             self._give_back(held.written.shown)
-
-    def _was_read(self, held: QueuedMessage) -> None:
-        task = self._reading.pop(held, None)
-        if task is not None and not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("cannot read an attachment", exc_info=error)
-            self._held.remove(held)
-            self._give_back(held.written.shown)
-        if not self._closed:
-            self.flush()
-            self._on_change()
+        del self._reading[held]
+        self.flush()
+        self._on_change()
 
     def _stop_reading(self, held: QueuedMessage) -> None:
         if (task := self._reading.pop(held, None)) is not None:
             task.cancel()
 
     def continue_turn(self) -> None:
-        if self._bridge.can_continue and not self.running:
-            turn = self._try_to_start(lambda: self._runtime.continue_turn(self._approvals))
-            if turn is not None:
-                self._begin(turn)
+        turn = self._try_to_start(lambda: self._runtime.continue_turn(self._approvals))
+        if turn is not None:
+            self._begin(turn)
 
-    def cancel_call(self, call_id: str) -> bool:
-        """Cancel a running call, by default the only one; return whether there was one."""
+    def cancel_call(self) -> None:
+        """Cancel the selected running call, or the only one."""
+        regions = self._regions
+        span = regions.trace.selected if regions.focus_context is Context.TRACE else None
+        selected = span.id if isinstance(span, CallSpan) else self._view.selected_call
         running = self._turn.running_calls if self._turn is not None else ()
-        found = call_id if call_id in running else running[0] if len(running) == 1 else ""
-        if self._turn is not None and found:
-            self._turn.cancel_call(found)
-        return bool(found)
+        call = selected if selected in running else running[0] if len(running) == 1 else ""
+        self._approvals.closed_by_user = True
+        if self._turn is not None and call:
+            self._turn.cancel_call(call)
+        else:
+            regions.notify("Select a running call first.", timeout=3)
 
-    def cancel(self) -> str:
-        """Stop the turn; return the queued messages, which are not sent.
+    def cancel(self) -> None:
+        """Stop the turn; give back the queued messages, which are not sent.
 
-        Steering messages that the model did not get are returned when the turn has ended: only then are they
-        known.
+        Steering messages that the model did not get are given back when the turn has ended: only then are
+        they known.
         """
-        if self._turn is None and not self._reading:
-            return ""
+        self._approvals.closed_by_user = True
         if self._turn is not None:
             self.stopping = True
             self._turn.cancel()
         shown = "\n".join(self.held)
         self._clear_queue()
         self._on_change()
-        return shown
+        if shown and not self._closed:
+            self._give_back(shown)
 
     def _clear_queue(self) -> None:
         for held in self._held:
@@ -254,19 +273,15 @@ class TurnQueue:
     async def _drive(self, turn: "PendingTurn") -> None:
         async for event in turn.events():
             if isinstance(event, Steered):
-                self._forget_steered(event.text)
+                known = (one for one in self._steered if one.text == event.text)
+                if (given := next(known, None)) is not None:
+                    self._steered.remove(given)
+                    self._on_change()
             if not self._closed:
                 self._bridge.apply(event)
                 self._spans.apply(event, time.monotonic_ns())
                 if isinstance(event, TurnError):  # the status line must stop showing a retry
                     self._on_change()
-
-    def _forget_steered(self, text: str) -> None:
-        for one in self._steered:
-            if one.text == text:
-                self._steered.remove(one)
-                self._on_change()
-                return
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         stopped = self.stopping
@@ -283,31 +298,100 @@ class TurnQueue:
                 f"Internal error: cannot show the whole turn ({type(error).__name__}). Enter /retry.",
                 "bad",
             )
-        self._requeue_steered(stopped)
-        self.flush()
-        self._on_change()
-
-    def _requeue_steered(self, stopped: bool) -> None:
-        """Queue steering messages that the model did not get; after a stop, give them back instead."""
-        late, self._steered = self._steered, []
+        late, self._steered = self._steered, []  # steering messages that the model did not get
         if stopped and late:
             self._give_back("\n".join(one.shown for one in late))
         else:
             self._held[:0] = [QueuedMessage(one, ()) for one in late]
+        self.flush()
+        self._on_change()
 
 
-def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = False) -> list[Row]:
-    """Return the rows for queued messages: their number, and the last one, which the keys affect."""
-    rows: list[Row] = []
-    if steered:
-        rows.append(_held(steered, "queued for the next step"))
-    if held:
-        rows.append(_held(held, "queued, reading attachments" if reading else "queued"))
-    return rows
+class AttachmentReader:
+    """Reads attachments: files in a thread, resources from their servers."""
+
+    def __init__(self, workbench: "Callable[[], HandWorkbench]", folder: Path) -> None:
+        self._workbench = workbench
+        self._folder = folder
+        self._count = 0
+
+    async def read(self, written: Written) -> tuple[Attachment, ...]:
+        """Return the attachments of a message, in order; raises `McptuiError` if one cannot be read."""
+        found: list[Attachment] = []
+        for reference in written.references:
+            if reference.attachment is not None:
+                found.append(reference.attachment)
+            elif reference.path:
+                found.append(await asyncio.to_thread(self._file, reference))
+            else:
+                found += await self._resource(reference)
+        return tuple(found)
+
+    def _file(self, reference: Reference) -> Attachment:
+        path = self._folder / os.path.expanduser(reference.path)
+        try:
+            return attachment_of(reference.name, bytes_of(path))
+        except (OSError, ValueError) as error:
+            reason = reason_of(error)
+            raise McptuiError(f"not attached: {reason}", where=reference.name, next_step=_AGAIN) from error
+
+    async def _resource(self, reference: Reference) -> list[Attachment]:
+        self._count += 1
+        result = await self._workbench().read_resource(
+            reference.server, reference.uri, call=f"hand-attach-{self._count}", seconds=RESOURCE_SECONDS
+        )
+        if result.is_error or result.failure is not CallFailure.NONE:
+            reason = result_text(result).strip() or str(result.failure)
+            raise McptuiError(f"not attached: {reason}", where=reference.name, next_step=_AGAIN)
+        try:
+            found = attachments_of(result.content, reference.name)
+        except ValueError as error:
+            raise McptuiError(f"not attached: {error}", where=reference.name, next_step=_AGAIN) from error
+        return [replace(one, server=reference.server) for one in found]
 
 
-def _held(texts: Sequence[str], words: str) -> Row:
-    return (
-        (f" {units.plural(len(texts), 'message')} {words}", "user"),
-        (f"   {clean_line(texts[-1], 300)}", "text"),
-    )
+def bytes_of(path: Path) -> bytes:
+    """Return the content of a regular file, without waiting for a pipe; raises `OSError` or `ValueError`."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            raise ValueError("is a directory" if stat.S_ISDIR(mode) else "not a regular file")
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read(MAX_BYTES + 1)
+    finally:
+        os.close(handle)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
+    return data
+
+
+def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:
+    """Return a warning about names that look like attachments but are not, or "".
+
+    Only existing or possible paths and resources of `servers` count, not `@person` and `@app.route("/")`.
+    """
+    found: dict[str, str] = {}
+    for match in _NAMED.finditer(text):
+        name = match.group(1) or match.group(2).rstrip(BEHIND)
+        server, _, uri = name.partition(":")
+        if uri and server in servers:
+            found[name] = "only the name was typed: press tab to attach the resource"
+        elif why := _why_not(name, folder):
+            found[name] = why
+    told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
+    return f"Not attached: {told}." if told else ""
+
+
+def _why_not(written: str, folder: Path) -> str:
+    try:
+        path = folder / os.path.expanduser(written)
+        if path.is_dir():
+            return "a directory"
+        if path.is_file():
+            return "only the name was pasted: press tab to attach the file"
+        if os.path.lexists(path):
+            return "not a readable file"
+        return "file not found" if "/" in written and path.parent.is_dir() else ""
+    except (OSError, ValueError, RuntimeError):
+        return ""

@@ -55,95 +55,48 @@ class Action:
     """Something that the user can do.
 
     Attributes:
+        context: where `keys` work.
         id: its name in `[ui.keys]`.
         keys: its default keys, separated by commas, by Textual's names.
-        context: where `keys` work.
         label: the word in the footer.
         help: the sentence in the help and in the palette.
         footer: rank in the footer. Smaller ranks stay longer if it is narrow; 0 is never shown.
-        anywhere: keys that also work outside `context`.
-        run: the Textual action, for actions of the app, of a screen or of the focused pane.
-        call: the method with its arguments, by its path from `ChatParts` or from the screen of the action.
+        call: the method with its arguments, by its path from `ChatParts` or from the screen of the action. By
+            default, the method of that screen with the name of the action.
         when: the path of the method that returns why the action is unavailable, or "".
+        anywhere: keys that also work outside `context`.
+        run: the Textual action, for actions of the app, of a list or of the focused pane.
         priority: whether the app handles the key before the focused pane.
         palette: whether the palette offers it.
     """
 
+    context: Context
     id: str
     keys: str
-    context: Context
     label: str
     help: str
     footer: int = 0
-    anywhere: str = ""
-    run: str = ""
     call: str = ""
     when: str = ""
+    anywhere: str = ""
+    run: str = ""
     priority: bool = False
     palette: bool = True
 
     @property
     def method(self) -> str:
         """The Textual action that this action's keys run."""
-        return self.run or f"app.act('{self.id}')"
+        return self.run or f"{'screen' if self.context in OF_SCREENS else 'app'}.act('{self.id}')"
 
-
-def _of_chat(
-    context: Context,
-    id: str,
-    keys: str,
-    label: str,
-    help: str,
-    footer: int = 0,
-    *,
-    call: str,
-    when: str = "",
-    anywhere: str = "",
-) -> Action:
-    """Return an action of the chat screen."""
-    return Action(id, keys, context, label, help, footer, anywhere, call=call, when=when)
-
-
-def _of_server(
-    id: str, keys: str, label: str, help: str, footer: int, call: str, *, anywhere: str = ""
-) -> Action:
-    """Return an action on the selected server."""
-    when = "editing.why_none"
-    return Action(id, keys, Context.SERVERS, label, help, footer, anywhere, call=call, when=when)
-
-
-def _on_message(
-    id: str, keys: str, label: str, help: str, footer: int, call: str, when: str = "messages.why_none"
-) -> Action:
-    """Return an action of the conversation: on the selected message, or on the last one."""
-    return Action(id, keys, Context.CONVERSATION, label, help, footer, call=call, when=when)
-
-
-def _answer(id: str, keys: str, label: str, help: str, call: str) -> Action:
-    """Return an answer to a tool call that waits for approval."""
-    return Action(id, keys, Context.QUESTION, label, help, call=call, when="approval_keys.why_none")
-
-
-def _on_screen(
-    context: Context,
-    id: str,
-    keys: str,
-    label: str,
-    help: str,
-    footer: int = 0,
-    call: str = "",
-    when: str = "",
-    *,
-    palette: bool = True,
-) -> Action:
-    """Return an action of a screen, by default of its method with the name of the action."""
-    run, call = f"screen.act('{id}')", call or f"{id.partition('.')[2]}()"
-    return Action(id, keys, context, label, help, footer, run=run, call=call, when=when, palette=palette)
+    @property
+    def place(self) -> str:
+        """The method that this action calls, with its arguments."""
+        return self.call or f"{self.id.partition('.')[2]}()"
 
 
 def _of_list(context: Context, id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
     """Return an action that is implemented by a Textual action of the screen."""
-    return Action(id, keys, context, label, help, footer, run=f"screen.{id.replace('.', '_')}")
+    return Action(context, id, keys, label, help, footer, run=f"screen.{id.replace('.', '_')}")
 
 
 def _on_pane(
@@ -153,12 +106,12 @@ def _on_pane(
     label: str,
     help: str,
     footer: int = 0,
-    *,
     run: str = "",
+    when: str = "",
 ) -> Action:
     """Return an action of the focused pane that is not in the palette."""
     run = run or id.removeprefix("composer.").replace(".", "_")
-    return Action(id, keys, context, label, help, footer, run=run, palette=False)
+    return Action(context, id, keys, label, help, footer, run=run, when=when, palette=False)
 
 
 SEND_KEYS = "ctrl+s,ctrl+enter"
@@ -171,42 +124,43 @@ _sessions = partial(_of_list, Context.SESSIONS)
 _models = partial(_of_list, Context.MODELS)
 _rules = partial(_of_list, Context.RULES)
 _ask = partial(_of_list, Context.SERVER_QUESTION)
-_result = partial(_on_screen, Context.RESULT)
-_traffic = partial(_on_screen, Context.TRAFFIC)
-_entry = partial(_on_screen, Context.ENTRY, palette=False)
-_bench = partial(_on_screen, Context.WORKBENCH)
-_of_bench = partial(_on_screen, Context.BENCH_LIST)
-_log = partial(_on_screen, Context.LOG)
+_result = partial(Action, Context.RESULT)
+_traffic = partial(Action, Context.TRAFFIC)
+_entry = partial(Action, Context.ENTRY, palette=False)
+_bench = partial(Action, Context.WORKBENCH)
+_of_bench = partial(Action, Context.BENCH_LIST)
+_log = partial(Action, Context.LOG)
 _form = partial(_on_pane, Context.BENCH_FORM)
 _composer = partial(_on_pane, Context.COMPOSER)
-_anywhere = partial(_on_pane, Context.ANYWHERE)
-_to_composer = partial(_of_chat, Context.COMPOSER)
-_pane = partial(_of_chat, Context.SERVERS)
-_chat = partial(_of_chat, Context.ANYWHERE)
-
-_SUSPEND = "Suspend mcptui, or undo in a text"
+_to_composer = partial(Action, Context.COMPOSER)
+_chat = partial(Action, Context.ANYWHERE)
+_pane = partial(Action, Context.SERVERS)
+_of_server = partial(Action, Context.SERVERS, when="editing.why_none")
+_on_message = partial(Action, Context.CONVERSATION, when="current.why_none")
+"""An action on the selected message, or on the last one."""
+_answer = partial(Action, Context.QUESTION, when="approval_keys.why_none")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
     # ---- questions ----
-    _answer("question.once", "y", "once", "Allow this call once", "approval_keys.answer('once')"),
+    _answer("question.once", "y", "once", "Allow this call once", call="approval_keys.answer('once')"),
     _answer("question.session", "t", "until quit", "Allow this tool until mcptui quits",
-        "approval_keys.answer('session')"),
+        call="approval_keys.answer('session')"),
     _answer("question.always", "a", "always", "Always allow this tool until its definition changes",
-        "approval_keys.answer('always')"),
-    _answer("question.no", "n", "deny", "Deny this call", "approval_keys.answer('no')"),
+        call="approval_keys.answer('always')"),
+    _answer("question.no", "n", "deny", "Deny this call", call="approval_keys.answer('no')"),
     _answer("question.why", "e", "deny with a reason", "Deny this call with a reason",
-        "approval_keys.refuse_with_reason"),
+        call="approval_keys.refuse_with_reason"),
     _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
-        "approval_keys.open_rules"),
+        call="approval_keys.open_rules"),
     # ---- chat ----
-    _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="turn_keys.cancel",
-        when="turn_keys.why_idle"),
-    _chat("chat.continue", "ctrl+g", "continue", "Continue after a limit", 3, call="turn_keys.continue_turn",
-        when="turn_keys.why_not_continue"),
+    _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="outbox.cancel",
+        when="turns.why_idle"),
+    _chat("chat.continue", "ctrl+g", "continue", "Continue after a limit", 3, call="current.continue_turn",
+        when="turns.why_not_continue"),
     _chat("chat.new", "ctrl+n", "new", "New conversation", 36, call="current.start_new_if_free"),
-    Action("chat.expand", "enter", _C.CONVERSATION, "expand", "Expand or collapse the selected block", 1,
-        run="choose", when="messages.why_none", palette=False),
+    _on_pane(_C.CONVERSATION, "chat.expand", "enter", "expand", "Expand or collapse the selected block", 1,
+        run="choose", when="current.why_none"),
     # ---- servers ----
     _of_server("servers.open", "enter", "open", "Open the workbench of the selected server", 1,
         "navigator.open_server"),
@@ -239,17 +193,16 @@ ACTIONS: tuple[Action, ...] = (
     _chat("focus.composer", "f5", "input", "Focus the input", call="regions.go_to('Input')"),
     _chat("pane.maximize", "ctrl+o", "maximize", "Maximize or restore the pane", 37, call="regions.maximize"),
     # ---- app ----
-    Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Switch theme", run="app.app_theme"),
-    _anywhere("app.palette", "ctrl+p", "commands", "Search all commands", run="command_palette"),
-    Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show all keys and commands",
-        run="app.app_help"),
-    Action("app.suspend", "ctrl+z", _C.ANYWHERE, "suspend", _SUSPEND, run="app.app_suspend", priority=True),
-    Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Quit", run="app.app_quit", priority=True),
+    _chat("app.theme", "ctrl+t", "theme", "Switch theme", run="app.app_theme"),
+    _chat("app.palette", "ctrl+p", "commands", "Search all commands", run="command_palette", palette=False),
+    _chat("app.help", "f1,question_mark", "keys", "Show all keys and commands", run="app.app_help"),
+    _chat("app.suspend", "ctrl+z", "suspend", "Suspend mcptui, or undo in a text", run="app.app_suspend",
+        priority=True),
+    _chat("app.quit", "ctrl+q", "quit", "Quit", run="app.app_quit", priority=True),
     # ---- composer ----
     _composer("composer.send", "enter", "send", "Send, or queue while a turn runs", 1),
-    Action("composer.steer", SEND_KEYS, _C.COMPOSER, "steer",
-        "Send, or steer the running turn at its next step", 4, run="steer", when="turn_keys.why_idle",
-        palette=False),
+    _composer("composer.steer", SEND_KEYS, "steer", "Send, or steer the running turn at its next step", 4,
+        when="turns.why_idle"),
     _composer("composer.newline", NEWLINE_KEYS, "newline", "Insert a newline", 60),
     _to_composer("composer.page_up", "pageup", "page up", "Scroll the conversation up",
         call="regions.scroll_page(-1)"),
@@ -268,9 +221,8 @@ ACTIONS: tuple[Action, ...] = (
         call="editor.open"),
     _to_composer("composer.take_back", "ctrl+up", "edit queued", "Edit the queued message", 5,
         call="outbox.take_back", when="outbox.why_none_held"),
-    Action("composer.drop", "ctrl+x", _C.COMPOSER, "discard queued",
-        "Discard the queued message, if the input is empty", 6, run="drop", when="outbox.why_none_held",
-        palette=False),
+    _composer("composer.drop", "ctrl+x", "discard queued",
+        "Discard the queued message, if the input is empty", 6, when="outbox.why_none_held"),
     # ---- conversations and models ----
     _chat("chat.sessions", "f9", "sessions", "Open, search or manage sessions", 32,
         call="current.open_sessions"),
@@ -278,22 +230,22 @@ ACTIONS: tuple[Action, ...] = (
     _chat("chat.system", "f12", "system", "Edit the system prompt", call="current.edit_system_text"),
     # ---- messages: the marked one, or the last ----
     _on_message("chat.copy", "c", "copy", "Copy the selected message, or the last reply", 10,
-        "messages.copy"),
-    _on_message("chat.retry", "r", "retry", "Retry the selected question, as a branch", 11, "messages.retry",
-        "messages.why_not_again"),
+        "current.copy"),
+    _on_message("chat.retry", "r", "retry", "Retry the selected question, as a branch", 11, "current.retry",
+        when="current.why_not_again"),
     _on_message("chat.rewrite", "w", "edit", "Edit the selected question and ask it again", 12,
-        "messages.rewrite", "messages.why_not_again"),
-    _on_message("chat.compare", "m", "compare models", "Compare with another model", 14, "messages.compare",
-        "messages.why_not_again"),
-    _on_message("chat.branch", "b", "branch", "Branch from the selected message", 15, "messages.branch",
-        "messages.why_not_again"),
+        "current.rewrite", when="current.why_not_again"),
+    _on_message("chat.compare", "m", "compare models", "Compare with another model", 14, "current.compare",
+        when="current.why_not_again"),
+    _on_message("chat.branch", "b", "branch", "Branch from the selected message", 15, "current.branch",
+        when="current.why_not_again"),
     _on_message("chat.parent", "p", "parent", "Return to the parent conversation", 16,
-        "current.go_to_parent", "messages.why_no_parent"),
-    _on_message("chat.result", "v", "full result", "Show the full tool result", 13, "messages.open_result"),
+        "current.go_to_parent", when="current.why_no_parent"),
+    _on_message("chat.result", "v", "full result", "Show the full tool result", 13, "navigator.open_result"),
     _on_message("chat.uncompact", "u", "undo summary", "Undo the summary, and send all messages again", 17,
-        "current.uncompact", "messages.why_not_uncompact"),
+        "current.uncompact", when="current.why_not_uncompact"),
     _on_message("chat.cancel_call", "K", "cancel call", "Cancel the selected running call", 9,
-        "turn_keys.cancel_call", "turn_keys.why_idle"),
+        "turns.cancel_call", when="turns.why_idle"),
     _on_message("chat.export", "x", "export", "Export the conversation", 18, "current.export"),
     # ---- sessions ----
     _sessions("session.resume", "enter", "open", "Open the session", 1),
@@ -333,7 +285,7 @@ ACTIONS: tuple[Action, ...] = (
     _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.open_traffic"),
     _chat("traffic.tail", "f7", "tail", "Show or hide the latest traffic", call="navigator.toggle_tail"),
     _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
-        call="messages.open_traffic"),
+        call="navigator.open_traffic_of_call"),
     # ---- list of traffic ----
     _traffic("traffic.read", "enter", "open", "Open the entry", 1, "panel.open()"),
     _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),

@@ -25,7 +25,7 @@ async def act(screen: Screen[Any], action_id: str) -> None:
     if found.when and (why := method_at(screen, found.when)()):
         screen.notify(why, timeout=4, markup=False)
         return
-    result = method_at(screen, found.call)()
+    result = method_at(screen, found.place)()
     if isawaitable(result):
         await result
 
@@ -50,14 +50,21 @@ def _has_priority(found: Action, key: str) -> bool:
             return True
 
 
-def bindings_of(*contexts: Context) -> list[BindingType]:
-    """Return the bindings that work while a pane of these contexts has the focus."""
+def bindings_of(*contexts: Context, priority: bool = False) -> list[BindingType]:
+    """Return the bindings that work while a pane of these contexts has the focus.
+
+    `priority`: the app handles all of them before the focused pane.
+    """
     return [
-        Binding(key, found.method, found.label, show=False, id=found.id, priority=_has_priority(found, key))
+        _binding(found, key, priority=priority or _has_priority(found, key))
         for context in contexts
         for found in of_context(context)
         for key in found.keys.split(",")
     ]
+
+
+def _binding(found: Action, key: str, suffix: str = "", *, priority: bool) -> Binding:
+    return Binding(key, found.method, found.label, show=False, id=found.id + suffix, priority=priority)
 
 
 def bindings_anywhere() -> list[BindingType]:
@@ -65,20 +72,10 @@ def bindings_anywhere() -> list[BindingType]:
 
     The app handles the latter before the focused pane: the composer would use some of them itself.
     """
+    others = [found for found in ACTIONS if found.anywhere]
     return [
         *bindings_of(Context.ANYWHERE),
-        *(
-            Binding(
-                found.anywhere,
-                found.method,
-                found.label,
-                show=False,
-                id=f"{found.id}.anywhere",
-                priority=True,
-            )
-            for found in ACTIONS
-            if found.anywhere
-        ),
+        *(_binding(found, found.anywhere, ".anywhere", priority=True) for found in others),
     ]
 
 
@@ -88,18 +85,12 @@ def bench_list_bindings() -> list[BindingType]:
     The app handles them, and those of the whole workbench, before the pane: later keys of a burst are meant
     for what these open. Panes with text input handle keys themselves, in order.
     """
-    return [
-        *bindings_of(Context.BENCH_LIST),
-        *(
-            Binding(key, found.method, found.label, show=False, id=found.id, priority=True)
-            for found in of_context(Context.WORKBENCH)
-            for key in found.keys.split(",")
-        ),
-    ]
+    return [*bindings_of(Context.BENCH_LIST), *bindings_of(Context.WORKBENCH, priority=True)]
 
 
 NEED_RUNTIME = frozenset(
-    "chat.new chat.sessions chat.models chat.system traffic.open traffic.tail traffic.of_call".split()
+    "chat.new chat.sessions chat.models chat.system traffic.open traffic.tail traffic.of_call"
+    " rules.open servers.add config.edit config.reload".split()
 )
 """Actions that need what the app loads after its panes."""
 

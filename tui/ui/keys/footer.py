@@ -4,6 +4,7 @@ Clicking one has the same effect as its key.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from textual import events
@@ -65,16 +66,17 @@ class Footer(Bar):
                 return tuple((key, label, None) for key, label in keys)
         return self._entries
 
+    def _laid_out(self, width: int) -> list[tuple[int, Entry]]:
+        overrides: KeyOverrides = getattr(self.app, "overrides", None) or KeyOverrides()
+        return laid_out(self.entries, overrides, width)
+
     def row(self, width: int) -> Row:
-        overrides: KeyOverrides | None = getattr(self.app, "overrides", None)
-        return row_of(laid_out(self.entries, overrides or KeyOverrides(), width))
+        return row_of(self._laid_out(width))
 
     async def on_click(self, event: events.Click) -> None:
-        overrides: KeyOverrides | None = getattr(self.app, "overrides", None)
-        for column, (key, label, found) in laid_out(
-            self.entries, overrides or KeyOverrides(), self.size.width
-        ):
-            if column <= event.x < column + _width(key, label) and found is not None:
+        for column, entry in self._laid_out(self.size.width):
+            found = entry[2]
+            if column <= event.x < column + _width(entry) and found is not None:
                 await self.app.run_action(found.method, self.screen.focused or self.screen)
                 return
 
@@ -135,45 +137,30 @@ def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> l
     always = [(overrides.first_of(name), action(name).label, action(name)) for name in ALWAYS]
     for first in range(len(always) + 1):
         right: Sequence[Entry] = always[first:]
-        taken = _line_width(right, _NARROW_GAP)
-        left = _fitting(entries[:MOST], width - taken - 2 - (_GAP if right else 0))
+        taken = sum(_width(entry) for entry in right) + _NARROW_GAP * max(0, len(right) - 1)
+        room = width - taken - 2 - (_GAP if right else 0)
+        ends = accumulate(_width(entry) + _GAP for entry in entries[:MOST])
+        left = [entry for entry, end in zip(entries, ends, strict=False) if end - _GAP <= room]
         if len(left) >= min(2, len(entries)):
             break
-    placed = list(_placed(left, 1, _GAP))
-    return [*placed, *_placed(right, width - taken - 1, _NARROW_GAP)]
+    return [*_placed(left, 1, _GAP), *_placed(right, width - taken - 1, _NARROW_GAP)]
 
 
 def row_of(placed: Iterable[tuple[int, Entry]]) -> Row:
     """Return the line with these entries at their columns."""
     row: list[tuple[str, str]] = []
     end = 0
-    for column, (key, label, _) in placed:
-        row += [(" " * (column - end), ""), *key_cap(key, label)]
-        end = column + _width(key, label)
+    for column, entry in placed:
+        row += [(" " * (column - end), ""), *key_cap(*entry[:2])]
+        end = column + _width(entry)
     return tuple(row)
 
 
 def _placed(entries: Sequence[Entry], column: int, gap: int) -> Iterable[tuple[int, Entry]]:
     for entry in entries:
         yield column, entry
-        column += _width(*entry[:2]) + gap
+        column += _width(entry) + gap
 
 
-def _width(key: str, label: str) -> int:
-    return width_of(key_cap(key, label))
-
-
-def _line_width(entries: Sequence[Entry], gap: int) -> int:
-    return sum(_width(*entry[:2]) for entry in entries) + gap * max(0, len(entries) - 1)
-
-
-def _fitting(entries: Sequence[Entry], room: int) -> list[Entry]:
-    """Return as many of the first entries as fit."""
-    found: list[Entry] = []
-    for entry in entries:
-        room -= _width(*entry[:2])
-        if room < 0:
-            break
-        found.append(entry)
-        room -= _GAP
-    return found
+def _width(entry: Entry) -> int:
+    return width_of(key_cap(*entry[:2]))

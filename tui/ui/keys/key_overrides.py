@@ -46,15 +46,16 @@ def first_key(keys: str) -> str:
     return key_words(keys.split(",", 1)[0])
 
 
-def _own_keys(found: Action) -> ActionKeys:
-    keys = (normal_key(key) or key for key in found.keys.split(","))
-    context = "" if found.context is Context.ANYWHERE else found.context
-    return ActionKeys(tuple(keys), context, IS_YES.get(found.id))
-
-
 def own_keys() -> dict[str, ActionKeys]:
     """Return the default keys of every action, by action id."""
-    return {found.id: _own_keys(found) for found in ACTIONS}
+    return {
+        found.id: ActionKeys(
+            tuple(normal_key(key) or key for key in found.keys.split(",")),
+            "" if found.context is Context.ANYWHERE else found.context,
+            IS_YES.get(found.id),
+        )
+        for found in ACTIONS
+    }
 
 
 class KeyOverrides:

@@ -7,6 +7,7 @@ only looks like a command is reported. Everything else (`/etc/hosts`, `// a comm
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -121,14 +122,6 @@ class CommandKind(StrEnum):
     PROMPT = "prompt"
 
 
-class ArgumentRule(StrEnum):
-    """Whether text follows the name of a command."""
-
-    NOTHING = "nothing"
-    MAYBE = "maybe"
-    TEXT = "text"
-
-
 @dataclass(frozen=True, slots=True)
 class CommandSpec:
     """A command.
@@ -137,7 +130,7 @@ class CommandSpec:
         name: without the slash.
         usage: its arguments as displayed: "[NAME [ID]]", or "".
         help: a sentence without a full stop.
-        takes: whether text follows its name.
+        takes_text: whether text may follow its name.
         action: the id of the action that it runs without text, or "".
         method: the method of `SlashCommands` that it runs otherwise.
         suggests: the method of `LiveSources` that suggests its text, or "".
@@ -152,7 +145,7 @@ class CommandSpec:
     name: str
     usage: str
     help: str
-    takes: ArgumentRule = ArgumentRule.NOTHING
+    takes_text: bool = False
     action: str = ""
     method: str = ""
     suggests: str = ""
@@ -175,8 +168,10 @@ def _own(
     alone: bool = False,
 ) -> CommandSpec:
     """Return a command of mcptui; its text is that of its action, unless it has one of its own."""
-    takes = ArgumentRule.MAYBE if usage or name == "key" else ArgumentRule.NOTHING
-    return CommandSpec(name, usage, help or table_action(action).help, takes, action, method, suggests, alone)
+    takes_text = bool(usage) or name == "key"
+    return CommandSpec(
+        name, usage, help or table_action(action).help, takes_text, action, method, suggests, alone
+    )
 
 
 # fmt: off
@@ -228,7 +223,7 @@ def of_snippets(snippets: Mapping[str, str]) -> list[CommandSpec]:
             name,
             usage_of(names_in(text)),
             clean_line(text, 80),
-            ArgumentRule.MAYBE,
+            takes_text=True,
             kind=CommandKind.SNIPPET,
             names=names_in(text),
             required=names_in(text),
@@ -258,7 +253,7 @@ def of_prompts(prompts: "Iterable[PromptInfo]") -> list[CommandSpec]:
                 name,
                 usage_of(names, required),
                 clean_line(prompt.description or prompt.title, 100) or f"A prompt of {prompt.server}",
-                ArgumentRule.MAYBE if names else ArgumentRule.NOTHING,
+                takes_text=bool(names),
                 kind=CommandKind.PROMPT,
                 names=names,
                 required=required,
@@ -310,8 +305,10 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | Inv
     word, rest = found.group(1), text[found.end() :].strip()
     by_name = {spec.name: spec for spec in reversed(specs)}
     spec = by_name.get(word)
+    if spec is not None and rest and not spec.takes_text:
+        return InvalidCommand(f"/{spec.name} takes no arguments. {_AS_IT_IS}")
     if spec is not None:
-        return _fitting(spec, rest)
+        return SlashCommand(spec, rest)
     if not _NAME.fullmatch(word):
         return None
     near = nearest(word, by_name)
@@ -319,41 +316,12 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | Inv
     return InvalidCommand(f"Unknown command /{clean_line(word, 40)}. {known} {_AS_IT_IS}")
 
 
-def _fitting(spec: CommandSpec, rest: str) -> SlashCommand | InvalidCommand:
-    if rest and spec.takes is ArgumentRule.NOTHING:
-        return InvalidCommand(f"/{spec.name} takes no arguments. {_AS_IT_IS}")
-    if not rest and spec.takes is ArgumentRule.TEXT:
-        return InvalidCommand(f"Argument required: /{spec.name} {spec.usage}")
-    return SlashCommand(spec, rest)
-
-
 def nearest(word: str, names: Iterable[str]) -> str:
     """Return the name that `word` abbreviates or misspells, or ""."""
+    known = {name.lower(): name for name in names}
     word = word.lower()
-    if len(word) > 130:
+    if not 3 <= len(word) <= 130:
         return ""
-    known = list(names)
-    if len(word) >= 3:
-        for name in known:
-            if name.lower().startswith(word):
-                return name
-    slips = 1 if len(word) <= 5 else 2
-    best, found = slips + 1, ""
-    for name in known:
-        if abs(len(name) - len(word)) <= slips and (far := _distance(word, name.lower())) < best:
-            best, found = far, name
-    return found if len(word) >= 3 else ""
-
-
-def _distance(one: str, other: str) -> int:
-    """Return the edit distance of two words; swapping neighbors counts as one edit."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        older, before, row = before, row, [i]
-        for j, b in enumerate(other, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, older[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
+    begun = (name for name in known if name.startswith(word))
+    found = next(begun, "") or next(iter(get_close_matches(word, known, 1, 0.75)), "")
+    return known.get(found, "")

@@ -11,6 +11,7 @@ from tui.core.conversation.conversation import AssistantMessage, Message
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
+from tui.ui.dialogs.confirm import Confirm
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -89,10 +90,7 @@ def recent_calls(messages: Sequence[Message], names: NameTable) -> Sequence[Type
 
 
 class RulesScreen(FinderScreen[None]):
-    """Lists, tries and changes the rules. `confirm` asks a question and calls a function with the answer.
-
-    The call of `request` is tried first.
-    """
+    """Lists, tries and changes the rules. The call of `request` is tried first."""
 
     CONTEXTS = (Context.RULES,)
     PLACEHOLDER = "a rule, or a call to try: server/tool {json}"
@@ -103,8 +101,6 @@ class RulesScreen(FinderScreen[None]):
         runtime: "Runtime",
         overrides: KeyOverrides,
         symbols: Symbols,
-        *,
-        confirm: Callable[[str, str, Callable[[bool | None], None]], None],
         request: "ApprovalRequest | None" = None,
     ) -> None:
         from tui.runtime.permission.approvals import RuleChanges
@@ -113,7 +109,6 @@ class RulesScreen(FinderScreen[None]):
         context = runtime.turn_context
         self._changes = RuleChanges(runtime.configuration, context.policy, context.toolbox)
         self._symbols = symbols
-        self._confirm = confirm
         tool = request.tool if request is not None else None
         self._first = TypedCall(tool.server, tool.name, request.arguments) if request and tool else None
         names = NameTable(context.toolbox.tools())
@@ -227,7 +222,12 @@ class RulesScreen(FinderScreen[None]):
 
     def _checked(self, text: str) -> str:
         """Return "invalid rule" or "", and show the problem as a message: the prompt has no room for it."""
-        problem = _problem_of(text)
+        problem = ""
+        try:
+            if text.strip():
+                parse_rule(text)
+        except RuleError as error:
+            problem = clean_line(str(error), 200)
         self.tell(problem, "bad", lasting=True)
         return "invalid rule" if problem else ""
 
@@ -245,9 +245,9 @@ class RulesScreen(FinderScreen[None]):
         rule, approval = self._rules.get(key), self._approvals.get(key)
         if approval is not None:
             self._carry_out(self._changes.revoke(approval), "Revoked. The tool needs approval again.")
+        elif rule is None:
+            self.tell("No rule is selected.", "warn")
         if rule is None:
-            if approval is None:
-                self.tell("No rule is selected.", "warn")
             return
 
         def decided(yes: bool | None) -> None:
@@ -256,7 +256,7 @@ class RulesScreen(FinderScreen[None]):
 
         question = f"Remove the rule “{clean_line(str(rule), 200)}” from the configuration?"
         about = "Other rules then decide about its calls. Without one, the default applies."
-        self._confirm(question, about, decided)
+        self.app.push_screen(Confirm(question, yes="remove", no="keep", about=about), decided)
 
     def action_rule_recent(self) -> None:
         """Try the call before the one tried last."""
@@ -271,13 +271,3 @@ class RulesScreen(FinderScreen[None]):
         text = clean_line(self._first.text, 4000) if self._first is not None else ""
         if self.field.value == text or not self.empty_field():
             self.dismiss(None)
-
-
-def _problem_of(text: str) -> str:
-    if not text.strip():
-        return ""
-    try:
-        parse_rule(text)
-    except RuleError as error:
-        return clean_line(str(error), 200)
-    return ""

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from tui.core import events
+from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import ApprovalRequest, Usage
 from tui.core.tools import Annotations, BinaryContent, LinkContent, TextContent, Tool, ToolResult
 from tui.core.turn.prepared_calls import EXAMPLE
-from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
 
 NOTICE = "demo model: rule-based, not a language model"
 TOOL = Tool("notes", "delete_note")
@@ -123,9 +124,38 @@ def test_the_outcome_of_a_call_is_set_with_a_short_note(bridge, view, event, sta
     assert view.done[-1] == ("set_call", "c1", state, note, 4.0, preview)
 
 
-def test_progress_is_shown_with_its_total_and_message(bridge, view):
-    bridge.apply(events.ToolProgress(1, "c1", 12, 30, "reading\x1b[2J"))
-    assert view.done[-1] == ("call_progress", "c1", 0.4, "12 of 30 reading␛[2J")
+PICTURE = ToolResult((BinaryContent("image", "image/png", 3, "AAAA"),))
+FOR_THE_USER = LinkContent("a://1", "chart", annotations=Annotations(("user",)))
+HIDDEN = call_ended(result=ToolResult((TextContent("see"), FOR_THE_USER)), text="see\n[1 item …]")
+
+
+@pytest.mark.parametrize(
+    ("event", "shown"),
+    [
+        (
+            events.ToolProgress(1, "c1", 12, 30, "reading\x1b[2J"),
+            ("call_progress", "c1", 0.4, "12 of 30 reading␛[2J"),
+        ),
+        (
+            events.ToolCallProposed(1, "c1", "notes", "add", {}, recovered=True),
+            ("add_call", "c1", "notes", "add", {}, True),
+        ),
+        (events.CallJudged(1, "c1", "deny", rule="deny notes/*"), ("show_rule", "c1", "deny notes/*")),
+        (call_ended(result=PICTURE), ("give_result", "c1", PICTURE)),
+        (HIDDEN, ("set_call", "c1", "done", "", 4.0, "see\n[resource chart: a://1]")),
+        (events.Notice("12 turns were summarized"), ("add_note", "12 turns were summarized", "info")),
+        (events.Notice("careful", "warn"), ("add_note", "careful", "warn")),
+        (events.Steered(2, "no, the other one"), ("add_user", "no, the other one")),
+    ],
+)
+def test_an_event_is_shown(bridge, view, event, shown):
+    bridge.apply(event)
+    assert shown in view.done
+
+
+def test_a_rule_that_is_not_named_is_not_shown(bridge, view):
+    bridge.apply(events.CallJudged(1, "c1", "allow"))
+    assert "show_rule" not in view.names()
 
 
 def test_started_calls_are_counted_per_turn(bridge):
@@ -230,15 +260,6 @@ def test_a_retry_shows_a_countdown_and_the_key_that_stops_it(bridge, clock):
     assert bridge.activity.startswith("attempt 2 of 4 in 0 s")
 
 
-def test_the_reason_of_a_retry_is_noted_once_in_the_conversation(bridge, view):
-    bridge.apply(retry())
-    bridge.apply(retry())
-    assert view.done == [("add_note", "ollama answered 503: loading the model", "warn")]
-    assert bridge.waits
-    bridge.apply(events.TextDelta(1, "Hello"))
-    assert not bridge.waits
-
-
 def test_the_next_event_ends_the_countdown(bridge):
     bridge.apply(retry())
     bridge.apply(events.TextDelta(1, "Hello"))
@@ -253,35 +274,6 @@ def test_text_from_an_endpoint_is_cleaned(bridge):
     assert "\x1b" not in bridge.activity
 
 
-# ---- notices and marks ----
-
-
-def test_a_notice_becomes_a_note_with_the_same_severity(bridge, view):
-    bridge.apply(events.Notice("12 turns were summarized"))
-    bridge.apply(events.Notice("the endpoint seems to cut what it is sent", "warn"))
-    assert view.done[-2:] == [
-        ("add_note", "12 turns were summarized", "info"),
-        ("add_note", "the endpoint seems to cut what it is sent", "warn"),
-    ]
-
-
-def test_a_steering_message_is_shown_where_the_model_receives_it(bridge, view):
-    bridge.apply(events.TextDelta(1, "I will"))
-    bridge.apply(events.Steered(2, "no, the other one"))
-    assert view.done[-2:] == [("end_reply", None, "", False, True), ("add_user", "no, the other one")]
-
-
-def test_a_call_recovered_from_text_is_marked(bridge, view):
-    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "add", {}, recovered=True))
-    assert view.done[-1] == ("add_call", "c1", "notes", "add", {}, True)
-
-
-def test_a_result_with_more_than_text_is_kept_on_its_card(bridge, view):
-    picture = ToolResult((BinaryContent("image", "image/png", 3, "AAAA"),))
-    bridge.apply(call_ended(result=picture))
-    assert ("give_result", "c1", picture) in view.done
-
-
 @pytest.mark.parametrize("reason", list(EndReason))
 def test_each_end_reason_but_an_answer_adds_one_note(bridge, view, reason):
     bridge.apply(ended(reason))
@@ -289,14 +281,29 @@ def test_each_end_reason_but_an_answer_adds_one_note(bridge, view, reason):
     assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
 
 
-def test_content_for_the_user_only_is_shown_although_it_is_not_sent(bridge, view):
-    link = LinkContent("a://1", "chart", annotations=Annotations(("user",)))
-    bridge.apply(call_ended(result=ToolResult((TextContent("see"), link)), text="see\n[1 item …]"))
-    assert view.done[-1][-1] == "see\n[resource chart: a://1]"
+# ---- notes at the end of a turn ----
 
 
-def test_the_rule_that_decided_a_call_is_shown_on_its_card(bridge, view):
-    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {}))
-    bridge.apply(events.CallJudged(1, "c1", "allow"))
-    bridge.apply(events.CallJudged(1, "c1", "deny", rule="deny notes/*"))
-    assert [done for done in view.done if done[0] == "show_rule"] == [("show_rule", "c1", "deny notes/*")]
+NOTE_KEYS = {"go_on": "ctrl+g"}
+
+
+@pytest.mark.parametrize("reason", list(EndReason))
+def test_an_end_reason_becomes_a_sentence_with_its_keys_filled_in(reason: EndReason):
+    sentence, _ = note_of(Remark(0, "end", reason.value), **NOTE_KEYS)
+    assert sentence[0].isupper() or sentence[0] == "r"
+    assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
+
+
+def test_a_remark_has_the_severity_of_its_kind():
+    assert note_of(
+        Remark(1, "error", "it does not support response_format with tools; retrying without"), **NOTE_KEYS
+    ) == ("it does not support response_format with tools; retrying without", "bad")
+    assert note_of(Remark(1, "warn", "careful"), **NOTE_KEYS) == ("careful", "warn")
+    assert note_of(Remark(1, "notice", "limit"), **NOTE_KEYS) == ("limit", "info")
+
+
+def test_a_turn_can_continue_only_if_the_last_one_ended_at_a_limit():
+    met = [Remark(2, "limit", "max_steps", value=3), Remark(4, "end", "limit")]
+    assert ended_at_limit(met, 4)
+    assert not ended_at_limit(met, 6) and not ended_at_limit([], 0)
+    assert not ended_at_limit([Remark(4, "end", "cancelled")], 4)

@@ -9,7 +9,7 @@ from tests.ui.app_stage import opened
 from tests.ui.fakes import FakeRuntime
 from tui.core.traffic import Cause
 from tui.ui.chat import navigation
-from tui.ui.chat.navigation import WORKBENCH, filter_of
+from tui.ui.chat.navigation import filter_of
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ async def test_the_workbench_is_imported_in_a_thread_once_the_servers_have_the_f
         for key in ("f3", "f5", "f3"):
             await pilot.press(key)
         await until(lambda: app.focused is app.main.regions.servers and imported)
-    assert imported == [(WORKBENCH, False)]
+    assert imported == [("tui.ui.workbench.screen", False)]

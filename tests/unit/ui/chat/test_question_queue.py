@@ -25,7 +25,9 @@ class Watched(QuestionQueue):
         super().__init__(self.changed, lambda: self.now, self.told.append)
 
     def changed(self) -> None:
-        self.shown.append(self.current.tool.name if self.current else None)
+        name = self.current.tool.name if self.current else None
+        if self.shown[-1:] != [name]:
+            self.shown.append(name)
 
 
 async def test_an_answer_goes_to_the_call_that_is_shown():

@@ -1,35 +1,29 @@
 """The status line: what needs the user, context and cost. The header: the current conversation."""
 
+from dataclasses import replace
+
 import pytest
 
-from tui.ui.chat.status_line import Meter, Status, UsageTexts, header_row, short_path, status_row
+from tui.ui.chat.status_line import Meter, Status, header_row, short_path, status_row
 from tui.ui.widgets.rows import text_of, width_of
 
 CALLS = Meter("calls", 3, 50, "3 of 50")
 WINDOW = Meter("context", 26_000, 32_768, "~26 k of 33 k")
-USED = UsageTexts(WINDOW, "~34 k", "$0.12")
-FULL = Status("answering", False, False, (CALLS,), "", USED)
+USED = Status(context=WINDOW, tokens="~34 k", cost="$0.12")
+FULL = replace(USED, activity="answering", meters=(CALLS,))
+URGENT = replace(USED, activity="x" * 300, urgent=True, meters=(CALLS, CALLS), model="a model")
 
 
-def test_an_idle_line_shows_only_context_and_cost():
-    text = text_of(status_row(Status(used=USED), 140))
-    assert text.strip() == "context ~26 k of 33 k ━━━━━   $0.12"
-
-
-def test_without_prices_it_shows_tokens():
-    text = text_of(status_row(Status(used=UsageTexts("~12 k", "~34 k")), 120))
-    assert text.strip() == "context ~12 k   ~34 k tokens"
-
-
-def test_before_the_first_message_the_line_is_empty():
-    assert text_of(status_row(Status(), 120)).strip() == ""
-
-
-def test_the_context_meter_warns_from_four_fifths_on():
-    nearly = Meter("context", 80, 100, "80 of 100")
-    assert ("80 of 100", "warn") in status_row(Status(used=UsageTexts(nearly)), 120)
-    half = Meter("context", 50, 100, "50 of 100")
-    assert ("50 of 100", "text") in status_row(Status(used=UsageTexts(half)), 120)
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (USED, "context ~26 k of 33 k ━━━━━   $0.12"),
+        (Status(context="~12 k", tokens="~34 k"), "context ~12 k   ~34 k tokens"),
+        (Status(), ""),
+    ],
+)
+def test_between_turns_the_line_shows_context_and_cost_or_else_tokens(status, text):
+    assert text_of(status_row(status, 140)).strip() == text
 
 
 def test_in_a_narrow_line_the_context_meter_is_kept_longest():
@@ -38,15 +32,11 @@ def test_in_a_narrow_line_the_context_meter_is_kept_longest():
     assert "$" not in text
 
 
-def test_meters_are_shown_only_if_there_are_any():
-    assert "calls 3 of 50" in text_of(status_row(FULL, 120))
-    assert "calls" not in text_of(status_row(Status(), 120))
-
-
 @pytest.mark.parametrize(("used", "style"), [(39, "text"), (40, "warn"), (50, "warn")])
 def test_a_meter_warns_from_four_fifths_on(used, style):
-    row = status_row(Status(meters=(Meter("calls", used, 50, "x of 50"),)), 120)
-    assert ("x of 50", style) in row
+    meter = Meter("calls", used, 50, "x of 50")
+    for status in (Status(meters=(meter,)), Status(context=meter)):
+        assert ("x of 50", style) in status_row(status, 120)
 
 
 def test_an_urgent_activity_comes_before_the_meters_in_the_accent_color():
@@ -59,14 +49,13 @@ def test_an_urgent_activity_comes_before_the_meters_in_the_accent_color():
 def test_the_key_that_stops_a_stalled_reply_is_kept_before_the_meters(width):
     time = Meter("time", 73, 900, "1 min 13 s of 15 min")
     words = "no data for 1 min 13 s · esc stops · writing a call: get_weather 3.4 kB"
-    stalled = Status(words, False, True, (CALLS, time), "a model", USED)
+    stalled = replace(USED, activity=words, stalled=True, meters=(CALLS, time), model="a model")
     assert "no data for 1 min 13 s · esc stops" in text_of(status_row(stalled, width))
 
 
 @pytest.mark.parametrize("width", [10, 24, 40, 60, 80, 100, 200])
 def test_the_line_fits_every_width(width):
-    urgent = Status("x" * 300, True, False, (CALLS, CALLS), "a model", USED)
-    assert width_of(status_row(urgent, width)) <= width
+    assert width_of(status_row(URGENT, width)) <= width
     assert width_of(status_row(FULL, width)) <= width
 
 
@@ -76,12 +65,8 @@ def test_texts_from_outside_are_cleaned_in_the_line():
 
 @pytest.mark.parametrize("width", [20, 24, 40, 80, 120])
 def test_a_fault_comes_first_at_every_width(width):
-    status = Status("x" * 300, True, False, (CALLS, CALLS), "a model", USED, fault="not saved")
+    status = replace(URGENT, fault="not saved")
     assert text_of(status_row(status, width)).startswith(" not saved ")
-
-
-def test_without_a_fault_no_fault_is_shown():
-    assert "not saved" not in text_of(status_row(FULL, 120))
 
 
 def test_the_header_shows_title_folder_model_and_step():

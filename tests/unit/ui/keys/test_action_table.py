@@ -80,7 +80,7 @@ def test_the_footer_shows_the_short_key_of_an_action_in_its_pane_and_the_global_
 
 
 def test_the_footer_does_not_repeat_the_answers_on_an_approval_card():
-    shown = footer_ids(Context.CONVERSATION, "turn_keys.why_idle", "approval_keys.why_none")
+    shown = footer_ids(Context.CONVERSATION, "turns.why_idle", "approval_keys.why_none")
     assert not [name for name in shown if name.startswith("question")]
 
 
@@ -89,7 +89,7 @@ def test_outside_the_card_the_footer_begins_with_the_key_to_the_question():
 
 
 def test_only_available_actions_are_offered():
-    assert "chat.cancel" in footer_ids(Context.COMPOSER, "turn_keys.why_idle")
+    assert "chat.cancel" in footer_ids(Context.COMPOSER, "turns.why_idle")
     assert "chat.cancel" not in footer_ids(Context.COMPOSER)
 
 

@@ -1,5 +1,7 @@
 """A letter answers a question only if no word follows it."""
 
+import pytest
+
 from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerKeys
 
 
@@ -35,48 +37,22 @@ class Timer:
         self.stopped = True
 
 
-def test_a_letter_followed_by_silence_is_an_answer():
+@pytest.mark.parametrize(
+    ("pressed", "seconds", "settled", "typed"),
+    [
+        ([("y", "once")], 0.1, [], []),
+        ([("y", "once")], 0.3, ["once"], []),
+        ([("y", "once")] * 5, 0.3, ["once"], []),  # a key held down is one answer
+        ([("a", "always")], 0.5, [], []),  # an answer that is stored needs a longer silence
+        ([("a", "always")], 0.8, ["always"], []),
+        ([("a", "always"), ("d", "")], 10, [], ["ad"]),
+        ([("a", "always"), ("n", "no")], 10, [], ["an"]),
+        ([("", "once")], 0, ["once"], []),  # a key other than a letter answers at once
+    ],
+)
+def test_a_letter_followed_by_silence_is_an_answer_and_text_otherwise(pressed, seconds, settled, typed):
     bench = Bench()
-    bench.press("y", "once")
-    assert bench.settled == []
-    bench.wait(0.3)
-    assert (bench.settled, bench.typed) == (["once"], [])
-
-
-def test_a_letter_followed_by_another_is_text():
-    bench = Bench()
-    bench.press("a", "always")
-    bench.press("d")
-    bench.wait(10)
-    assert (bench.settled, bench.typed) == ([], ["ad"])
-
-
-def test_two_letters_that_are_both_answers_are_text():
-    bench = Bench()
-    bench.press("a", "always")
-    bench.press("n", "no")
-    bench.wait(10)
-    assert (bench.settled, bench.typed) == ([], ["an"])
-
-
-def test_a_key_held_down_is_one_answer():
-    bench = Bench()
-    for _ in range(5):
-        bench.press("y", "once")
-    bench.wait(0.3)
-    assert (bench.settled, bench.typed) == (["once"], [])
-
-
-def test_an_answer_that_is_stored_needs_a_longer_silence():
-    bench = Bench()
-    bench.press("a", "always")
-    bench.wait(0.5)
-    assert bench.settled == []
-    bench.wait(0.8)
-    assert bench.settled == ["always"]
-
-
-def test_a_key_other_than_a_letter_answers_at_once():
-    bench = Bench()
-    bench.press("", "once")
-    assert bench.settled == ["once"]
+    for letter, answer in pressed:
+        bench.press(letter, answer)
+    bench.wait(seconds)
+    assert (bench.settled, bench.typed) == (settled, typed)

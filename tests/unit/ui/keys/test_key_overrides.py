@@ -3,7 +3,7 @@
 import pytest
 
 from tui.ui.keys.action_table import action
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words, textual_key
 
 
 def test_a_valid_key_replaces_the_defaults():
@@ -45,3 +45,26 @@ def test_all_configured_answer_keys_are_shown():
         KeyOverrides([("ask.send", ["f11", "ctrl+y"]), ("ask.copy", "f3")]).answers_of("ask.send")
         == "f11, ctrl+y"
     )
+
+
+# ---- names of keys ----
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("?", "question_mark"),
+        ("/", "slash"),
+        ("ctrl+/", "ctrl+slash"),
+        ("+", "plus"),
+        ("ctrl++", "ctrl+plus"),
+    ],
+)
+def test_a_character_has_the_name_that_textual_uses(key: str, name: str):
+    assert textual_key(key) == name
+
+
+def test_key_names_are_formatted_for_display():
+    assert key_words("f1,question_mark") == "f1, ?"
+    assert first_key("shift+enter,ctrl+j") == "shift+enter"
+    assert key_words("escape") == "esc"

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 from tui.core.workbench import PromptArgument, PromptInfo
 from tui.ui.keys.slash_commands import (
     OWN,
-    ArgumentRule,
     CommandKind,
-    CommandSpec,
     InvalidCommand,
     SlashCommand,
     nearest,
@@ -97,11 +95,6 @@ def test_a_command_without_arguments_rejects_text_after_it():
     assert isinstance(found, InvalidCommand) and "/clear takes no arguments." in found.problem
 
 
-def test_a_command_reports_a_missing_required_argument():
-    found = parse_command("/snip", [CommandSpec("snip", "NAME", "x", ArgumentRule.TEXT)])
-    assert isinstance(found, InvalidCommand) and "/snip NAME" in found.problem
-
-
 def test_a_prompt_is_named_after_its_server_and_shows_its_arguments():
     (spec,) = of_prompts([FORECAST])
     assert (spec.name, spec.usage, spec.required) == ("weather:forecast", "city=… [days=…]", ("city",))
@@ -137,7 +130,7 @@ def test_a_snippet_does_not_replace_a_command_of_mcptui():
 
 def test_a_snippet_without_placeholders_accepts_text_after_it():
     (spec,) = of_snippets({"brief": "Be brief."})
-    assert (spec.kind, spec.takes) == (CommandKind.SNIPPET, ArgumentRule.MAYBE)
+    assert (spec.kind, spec.takes_text) == (CommandKind.SNIPPET, True)
 
 
 @given(st.text(max_size=200))

@@ -57,6 +57,11 @@ class CompletionTarget:
     before: str = ""
 
     @property
+    def place(self) -> tuple[CompletionKind, int]:
+        """The kind and the start, which stay the same while the word is typed."""
+        return self.what, self.start
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The possible names in the word: the whole word, or without punctuation at its end."""
         return self.query, self.query.rstrip(BEHIND)
@@ -111,11 +116,6 @@ class Completion:
         return bool(self._found)
 
     @property
-    def is_for_enter(self) -> bool:
-        """Whether enter accepts a suggestion that the user did not select."""
-        return self.target is not None and self.target.what is CompletionKind.REFERENCE
-
-    @property
     def is_awaited(self) -> bool:
         """Whether a list is loading that has no suggestions yet."""
         return self._making is not None and not self._making.done() and not self._some.is_set()
@@ -134,12 +134,12 @@ class Completion:
             return
         before, self.target = self.target, now
         self._stop()
-        if now is None or (now.what, now.start) != self._left:
+        if now is None or now.place != self._left:
             self._left = None
         if now is None or self._left is not None:
             self._fill(())
         else:
-            if before is None or (before.what, before.start) != (now.what, now.start):
+            if before is None or before.place != now.place:
                 self.sources().opened()
             self._begin(now)
 
@@ -183,7 +183,12 @@ class Completion:
         if not self.is_awaited:
             return True
         before = self.target
-        notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, self._show_waiting)
+
+        def show_waiting() -> None:
+            if self.is_awaited:
+                self._box.show([(("   Loading suggestions…", "dim"),)], -1)
+
+        notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, show_waiting)
         self._waiting += 1
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
@@ -196,10 +201,6 @@ class Completion:
             notice.cancel()
         return self.target is before and self._left is None
 
-    def _show_waiting(self) -> None:
-        if self.is_awaited:
-            self._box.show([(("   Loading suggestions…", "dim"),)], -1)
-
     async def _make(self, now: CompletionTarget) -> None:
         from tui.ui.chat.composer.suggestions import fitting, of_commands
 
@@ -207,32 +208,26 @@ class Completion:
             self._fill(fitting(of_commands(await self.sources().known()), now.query))
         elif now.what is CompletionKind.REFERENCE:
             self._fill(await self.sources().references(now.query))
-            self._extend(await self.sources().deeper(now.query))
+            more = await self.sources().deeper(now.query)
+            new = [one for one in more if one not in self._found]
+            if self._found and new:
+                self._found = [*self._found, *new]
+                self._show()
+            elif new:
+                self._fill(new)
         else:
             found = await self.sources().arguments(now.command, now.before, now.query)
             self._fill(fitting(found, now.query.replace('"', "")))  # a value may be in quotes
-
-    def _extend(self, more: "Sequence[Suggestion]") -> None:
-        new = [one for one in more if one not in self._found]
-        if self._found and new:
-            self._found = [*self._found, *new]
-            self._show()
-        elif new:
-            self._fill(new)
 
     def _fill(self, found: "Sequence[Suggestion]") -> None:
         self._found = found
         if found:
             self._some.set()
         # Enter, which sends, does not complete an optional argument or a word of a sentence.
-        is_begun = self.target is not None and bool(
-            self.target.query or self.target.what is CompletionKind.COMMAND
-        )
-        is_sent = self.target is not None and self.target.what in (
-            CompletionKind.ARGUMENT,
-            CompletionKind.TOOL,
-        )
-        self._marked = 0 if found and is_begun and not is_sent else -1
+        target = self.target
+        is_begun = target is not None and (target.query or target.what is CompletionKind.COMMAND)
+        is_word = target is not None and target.what in (CompletionKind.ARGUMENT, CompletionKind.TOOL)
+        self._marked = 0 if found and is_begun and not is_word else -1
         self._show()
 
     def _show(self) -> None:
@@ -270,7 +265,7 @@ class Completion:
         if not self._found and self._making is None:
             return False
         was_open = bool(self._found) or self.is_waited_for
-        self._left = (self.target.what, self.target.start) if self.target is not None else None
+        self._left = self.target.place if self.target is not None else None
         self._stop()
         self._fill(())
         return was_open

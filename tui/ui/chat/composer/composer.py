@@ -80,8 +80,7 @@ class Composer(TokenArea):
 
     def send_foreign(self, text: str, *references: Reference) -> None:
         """Send text of a server as a message, never parsed as a command or token; the draft stays."""
-        tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
-        shown = tokens + (self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text))
+        shown = self.foreign(text, references)
         self.post_message(self.Sent(Written(self.pastes.expand(shown), shown, self.pastes.references(shown))))
 
     def show(self, text: str) -> None:
@@ -105,7 +104,9 @@ class Composer(TokenArea):
 
     async def action_send(self) -> None:
         self._look()
-        if self.completing.is_for_enter and not await self.completing.settled():
+        target = self.completing.target
+        is_reference = target is not None and target.what is CompletionKind.REFERENCE
+        if is_reference and not await self.completing.settled():  # a suggestion that was not selected counts
             return
         one = self.completing.marked
         if one is None or self._complete(one):

@@ -4,11 +4,10 @@ import asyncio
 import contextlib
 import os
 import shlex
-import shutil
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from textual.app import SuspendNotSupported
@@ -48,11 +47,9 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
     """
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)
-    try:
+    with folder:
         await edit_file(path, command, "The message is unchanged.")
         return await asyncio.to_thread(_read, path, command[0])
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
@@ -68,17 +65,14 @@ async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
         )
 
 
-def _file_with(text: str) -> tuple[Path, Path]:
+def _file_with(text: str) -> tuple[TemporaryDirectory[str], Path]:
     """Return a private directory (0700) and a file in it (0600) with the text."""
-    folder = None
     try:
-        folder = Path(tempfile.mkdtemp(prefix="mcptui-"))
-        path = folder / "message.md"
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
+        folder = TemporaryDirectory(prefix="mcptui-", ignore_cleanup_errors=True)
+        path = Path(folder.name, "message.md")
+        path.touch(0o600, exist_ok=False)
+        path.write_bytes(text.encode("utf-8", "replace"))
     except OSError as error:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
         raise McptuiError(f"cannot write the message to a file: {reason_of(error)}") from error
     return folder, path
 
@@ -112,17 +106,13 @@ async def _run(argv: list[str]) -> int:
         return await process.wait()
     finally:
         if process.returncode is None:
-            await _end(process)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), STOP_SECONDS)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+                try:
+                    await asyncio.wait_for(process.wait(), STOP_SECONDS)
+                except TimeoutError:
+                    process.kill()
+                    await process.wait()
 
 
 @contextlib.contextmanager

@@ -154,9 +154,6 @@ def earlier_rows(texts: Sequence[str], query: str) -> list[Row]:
     rows: list[Row] = []
     for text in texts:
         line = clean_line(text, 300)
-        for at, end in spans(line, fold(clean_line(query))):
-            rows.append(((f"   {line[:at]}", "text"), (line[at:end], "accent bold"), (line[end:], "text")))
-            break
-        else:
-            rows.append(((f"   {line}", "text"),))
+        at, end = next(iter(spans(line, fold(clean_line(query)))), (len(line), len(line)))
+        rows.append(((f"   {line[:at]}", "text"), (line[at:end], "accent bold"), (line[end:], "text")))
     return rows

@@ -18,7 +18,6 @@ from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.token_area import Reference
 from tui.ui.keys.slash_commands import (
     OWN,
-    ArgumentRule,
     CommandKind,
     CommandSpec,
     of_prompts,
@@ -86,8 +85,8 @@ def of_commands(specs: Iterable[CommandSpec]) -> list[Suggestion]:
             f"/{spec.name}",
             spec.usage,
             spec.help,
-            f"/{spec.name}" if spec.takes is ArgumentRule.NOTHING else f"/{spec.name} ",
-            spec.takes is ArgumentRule.NOTHING,
+            f"/{spec.name}{' ' * spec.takes_text}",
+            not spec.takes_text,
         )
         for spec in specs
     ]
@@ -175,28 +174,22 @@ def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
             for entry in entries:
                 if entry.name.startswith(".") is not hidden:
                     continue
-                found.append(_described(entry))
+                is_file, size = True, 0
+                with contextlib.suppress(OSError):  # a broken link; reading it will fail
+                    is_file = not entry.is_dir()
+                    size = entry.stat().st_size if is_file else 0
+                found.append((is_file, entry.name, size))
                 if len(found) >= MOST_ENTRIES:
                     break
     except (OSError, ValueError):
         return  # not found, not a directory, or not readable: nothing to suggest
     for is_file, name, size in sorted(found, key=lambda one: (one[0], one[1].casefold())):
-        yield _suggestion(written + name, is_file=is_file, size=size)
-
-
-def _described(entry: os.DirEntry[str]) -> tuple[bool, str, int]:
-    try:
-        is_file = not entry.is_dir()
-        return is_file, entry.name, entry.stat().st_size if is_file else 0
-    except OSError:
-        return True, entry.name, 0  # a broken link; reading it will fail
-
-
-def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
-    shown = clean_line(path, 300)
-    if not is_file:
-        return Suggestion(f"{shown}/", about="directory", text=f"@{path}/")
-    return Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
+        path = written + name
+        shown = clean_line(path, 300)
+        if is_file:
+            yield Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
+        else:
+            yield Suggestion(f"{shown}/", about="directory", text=f"@{path}/")
 
 
 @dataclass(slots=True)
@@ -281,7 +274,13 @@ class LiveSources:
         self._is_opened = False
         if not wanted:
             return
-        self._asking = asyncio.create_task(self._list(wanted), name="list prompts and resources")
+
+        async def list_all() -> None:
+            async with asyncio.TaskGroup() as group:
+                for name, kind in wanted:
+                    group.create_task(self._list(name, kind))
+
+        self._asking = asyncio.create_task(list_all(), name="list prompts and resources")
         self._asking.add_done_callback(self._listed)
 
     def _take(self, status: "ServerStatus", kind: str) -> bool:
@@ -296,12 +295,7 @@ class LiveSources:
         self._asked[status.name, kind] = asked
         return True
 
-    async def _list(self, wanted: Iterable[tuple[str, str]]) -> None:
-        async with asyncio.TaskGroup() as group:
-            for name, kind in wanted:
-                group.create_task(self._list_one(name, kind))
-
-    async def _list_one(self, name: str, kind: str) -> None:
+    async def _list(self, name: str, kind: str) -> None:
         assert self.runtime is not None
         bench, asked = self.runtime.workbench, self._asked[name, kind]
         with contextlib.suppress(TimeoutError):
@@ -338,10 +332,19 @@ class LiveSources:
         if spec is None:
             return ()
         if spec.kind is CommandKind.OWN:
-            suggest: Callable[[str, str], Awaitable[Sequence[Suggestion]]]
-            suggest = getattr(self, spec.suggests) if spec.suggests else _nothing
+            if not spec.suggests:
+                return ()
+            suggest: Callable[[str, str], Awaitable[Sequence[Suggestion]]] = getattr(self, spec.suggests)
             return await suggest(before, query)
-        return await self._values(spec, before, query) or _names(spec, before)
+        return await self._arguments(spec, before, query)
+
+    async def _arguments(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
+        """Return values of the current argument, or else the names of arguments that are not typed yet."""
+        return await self._values(spec, before, query) or [
+            Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
+            for name in spec.names
+            if f"{name}=" not in before
+        ]
 
     async def _values(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
         """Return the values that a prompt's server suggests for the current argument."""
@@ -397,20 +400,18 @@ class LiveSources:
     async def models(self, before: str, _: str) -> Sequence[Suggestion]:
         if self.runtime is None:
             return ()
+        conversations = self.runtime.conversations
         try:
             if before.endswith("effort"):
                 return of_words(((level, "") for level in (*EFFORTS, "default")), behind="")
-            if not before:
-                choices = await self.runtime.conversations.models()
-                found = of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
-                return [*found, *of_words([("effort", "Set the reasoning effort")])]
-            if " " in before:
-                return ()
-            return of_words(
-                ((one, "") for one in await self.runtime.conversations.offered(before)), behind=""
-            )
+            if before:
+                ids = await conversations.offered(before) if " " not in before else ()
+                return of_words(((one, "") for one in ids), behind="")
+            choices = await conversations.models()
         except McptuiError:
             return ()  # accepting the suggestion shows the error
+        found = of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
+        return [*found, *of_words([("effort", "Set the reasoning effort")])]
 
     async def servers(self, before: str, _: str) -> Sequence[Suggestion]:
         return of_words(((name, "") for name in self.running), behind="") if not before else ()
@@ -423,33 +424,15 @@ class LiveSources:
         return of_words(EXPORTS) if not before else ()
 
     async def prompt_names(self, before: str, query: str) -> Sequence[Suggestion]:
-        specs = [one for one in await self.known() if one.kind is CommandKind.PROMPT]
+        specs = {one.name: one for one in await self.known() if one.kind is CommandKind.PROMPT}
         if not before:
-            return of_words((one.name, one.help) for one in specs)
+            return of_words((one.name, one.help) for one in specs.values())
         name, _, written = before.partition(" ")
-        spec = next((one for one in specs if one.name == name), None)
-        return (await self._values(spec, written, query) or _names(spec, written)) if spec is not None else ()
+        return await self._arguments(specs[name], written, query) if name in specs else ()
 
     async def resource_uris(self, before: str, _: str) -> Sequence[Suggestion]:
-        if before:
-            return ()
-        return of_words(
-            (
-                (f"{one.server}:{one.uri}", "template: " * one.template + (one.title or one.name))
-                for one in await self.resources()
-            ),
-            behind="",
-        )
-
-
-async def _nothing(_: str, __: str) -> Sequence[Suggestion]:
-    return ()
-
-
-def _names(spec: CommandSpec, before: str) -> Sequence[Suggestion]:
-    """Return the arguments of a command that are not typed yet."""
-    return [
-        Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
-        for name in spec.names
-        if f"{name}=" not in before
-    ]
+        found = await self.resources() if not before else ()
+        about = {
+            f"{one.server}:{one.uri}": "template: " * one.template + (one.title or one.name) for one in found
+        }
+        return of_words(about.items(), behind="")

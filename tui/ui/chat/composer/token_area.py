@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count as count_from
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -82,19 +83,15 @@ class Pastes:
         count = max(1, text.count("\n") + (not text.endswith("\n")))
         lines = f"{count:,} line{'' if count == 1 else 's'}".replace(",", " ")
         what = f"{units.size(len(text.encode('utf-8', 'surrogatepass')))}, {lines}"
-        token, number = f"[pasted {what}]", 1
-        while self._texts.get(token, text) != text:
-            number += 1
-            token = f"[pasted #{number} {what}]"
+        tokens = (f"[pasted {f'#{number} ' if number > 1 else ''}{what}]" for number in count_from(1))
+        token = next(one for one in tokens if self._texts.get(one, text) == text)
         self._texts[token] = text
         return token
 
     def refer(self, reference: Reference) -> str:
         """Return the token of an attachment; the model reads its name in this place."""
-        token, number = f"[@{reference.name}]", 1
-        while self._references.get(token, reference) != reference:
-            number += 1
-            token = f"[@{reference.name} #{number}]"
+        tokens = (f"[@{reference.name}{f' #{number}' if number > 1 else ''}]" for number in count_from(1))
+        token = next(one for one in tokens if self._references.get(one, reference) == reference)
         self._references[token] = reference
         self._texts[token] = f"@{reference.name}"
         return token
@@ -172,9 +169,12 @@ class TokenArea(LinesField):
 
     def put_foreign(self, text: str, *references: Reference) -> None:
         """Insert text of a server before the text, never parsed as command or token, for the user to read."""
+        self.put_back(self.foreign(text, references))
+
+    def foreign(self, text: str, references: Iterable[Reference]) -> str:
+        """Return text of a server with its attachments, never parsed as command or token."""
         tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
-        text = self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text)
-        self.put_back(f"{tokens}{text}")
+        return tokens + (self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text))
 
     def attach(self, *references: Reference) -> None:
         self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))

@@ -1,10 +1,17 @@
-"""The blocks of a conversation: messages, signatures, text, Markdown, code, thinking, notes, the welcome."""
+"""The blocks of a conversation: messages, signatures, text, Markdown, code, thinking, notes, the welcome.
 
-from collections.abc import Iterable, Sequence
+And short descriptions of what is not text in a message or a result.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 
 from tui.core import units
+from tui.core.conversation.conversation import Attachment, ToolMessage
+from tui.core.events import NEVER_RUN
 from tui.core.example_questions import Example
-from tui.core.text import clean, preview
+from tui.core.media import dimensions, extension, head_of, media_type, plain_base64
+from tui.core.text import clean, clean_line, preview
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
 from tui.ui.widgets.bar import key_hints
@@ -76,7 +83,6 @@ class Question(Block):
     Selecting it selects the whole message.
     """
 
-    __slots__ = ("_at", "_attached", "_shown", "said")
     targets = (0,)
     role = "user"
 
@@ -102,7 +108,6 @@ class Question(Block):
 class Signature(Block):
     """The end of a reply: the model's label and the duration. Selecting it selects the whole reply."""
 
-    __slots__ = ("_name", "_seconds")
     targets = (0,)
     role = "model"
     said = ""
@@ -124,8 +129,6 @@ Label = Question | Signature
 class Plain(Block):
     """Literal, uncleaned text of at most `PIECE` characters, wrapped. `barred`: a part of a user message."""
 
-    __slots__ = ("_barred", "_style", "_text")
-
     def __init__(self, text: str, *, style: str = "text", gap: int = 0, barred: bool = False) -> None:
         super().__init__(gap)
         self._text = text
@@ -144,7 +147,6 @@ class Plain(Block):
 class Fold(Block):
     """The rest of a long user message, not cleaned, collapsed to one row."""
 
-    __slots__ = ("_rest", "_symbols")
     targets = (0,)
 
     def __init__(self, rest: str, symbols: Symbols) -> None:
@@ -168,7 +170,6 @@ class Fold(Block):
 class Summary(Block):
     """The summary that replaces the oldest messages for the model: one row, and its text if `open`."""
 
-    __slots__ = ("_symbols", "_text", "open", "words")
     targets = (0,)
 
     def __init__(self, words: str, text: str, symbols: Symbols) -> None:
@@ -189,19 +190,17 @@ class Summary(Block):
 
 
 class Note(Block):
-    """A line by mcptui: a limit, an error with its next step, a notice."""
+    """A line by mcptui: a limit, an error with its next step, a notice. The text need not be clean."""
 
-    __slots__ = ("_kind", "_symbols", "_text")
-
-    def __init__(self, text: str, kind: str, symbols: Symbols, gap: int = 1) -> None:
-        super().__init__(gap)
-        self._text = text
+    def __init__(self, text: str, kind: str, symbols: Symbols) -> None:
+        super().__init__()
+        self._text = _noted(text)
         self._kind = kind
         self._symbols = symbols
 
     def begins(self, text: str) -> bool:
         """Return whether the line starts with `text`."""
-        return self._text.startswith(clean(text).strip("\n")[:NOTE_CHARS])
+        return self._text.startswith(_noted(text))
 
     def wrap(self, width: int) -> Sequence[Row]:
         signs = {"warn": self._symbols.warning, "bad": self._symbols.failed}
@@ -216,15 +215,12 @@ class Note(Block):
         return rows
 
 
-def note_block(text: str, kind: str, symbols: Symbols) -> Note:
-    """Return a line by mcptui; the text need not be clean."""
-    return Note(clean(text).strip("\n")[:NOTE_CHARS], kind, symbols)
+def _noted(text: str) -> str:
+    return clean(text).strip("\n")[:NOTE_CHARS]
 
 
 class Welcome(Block):
     """Content of an empty conversation, centered: a few lines, example questions, a few keys."""
-
-    __slots__ = ("_keys", "_lines", "_symbols", "examples", "notes", "room", "targets")
 
     def __init__(
         self,
@@ -273,12 +269,10 @@ class Welcome(Block):
 
 
 class Prose(Block):
-    """Markdown of a reply: a finished block, or the growing tail. `text` is cleaned.
+    """Markdown of a reply: a finished block, or the growing tail. It is cleaned when it becomes visible.
 
     A `headless` block is the rest of a table, rendered with a copy of its head that is not shown.
     """
-
-    __slots__ = ("_head_rows", "_markdown", "text")
 
     def __init__(self, markdown: Markdown, text: str, *, gap: int = 1, headless: bool = False) -> None:
         super().__init__(gap)
@@ -288,18 +282,9 @@ class Prose(Block):
         self.height = gap + guess(text)
 
     def wrap(self, width: int) -> Sequence[Row]:
+        self.text = clean(self.text)
         rows = self._markdown.rows(self.text, measure(width)) if self.text.strip() else []
         return rows[self._head_rows :]
-
-
-class PastProse(Prose):
-    """Markdown of a complete reply, cleaned only when it becomes visible."""
-
-    __slots__ = ()
-
-    def wrap(self, width: int) -> Sequence[Row]:
-        self.text = clean(self.text)
-        return super().wrap(width)
 
 
 class Code(Block):
@@ -309,7 +294,6 @@ class Code(Block):
     `lines` are complete, `partial` is the incomplete last line.
     """
 
-    __slots__ = ("_continued", "_kept", "closed", "language", "lines", "partial")
     SLICE = 30
     MAX_LINES = 120
 
@@ -351,17 +335,6 @@ class Code(Block):
 class Thinking(Block):
     """The reasoning of a model: one row, followed by its text if `open`. `seconds` is None if unknown."""
 
-    __slots__ = (
-        "_done",
-        "_kept",
-        "_kept_width",
-        "_lines",
-        "_partial",
-        "_symbols",
-        "open",
-        "running",
-        "seconds",
-    )
     targets = (0,)
 
     def __init__(self, symbols: Symbols) -> None:
@@ -403,3 +376,78 @@ def _quoted(text: str, width: int) -> list[Row]:
     bar: Row = (("▎ ", "rule aside"),)
     lines = text.expandtabs(4).split("\n")
     return [row for line in lines for row in wrap(((line, "dim"),), width, first=bar, rest=bar)]
+
+
+HEAD_CHARS = 8 * 1024
+"""Number of base64 characters to inspect."""
+
+
+def pieces_of(result: ToolResult) -> Iterator[str]:
+    """Yield descriptions of a result's parts besides text: "PNG image, 640 × 480, 34 kB"."""
+    for item in result.content:
+        match item:
+            case BinaryContent(kind, mime, size, data, uri):
+                yield _binary(kind, mime, size, data, uri)
+            case LinkContent(uri, name, _):
+                yield "link   " + "  ".join(filter(None, (clean_line(name, 60), clean_line(uri, 200))))
+            case ResourceContent(uri, mime, text):
+                said = clean_line(mime, 60) or "text"
+                yield f"resource   {clean_line(uri, 200)}  {said}, {units.size(len(text))}"
+
+
+def attachment_words(attachment: Attachment) -> str:
+    """Return a description of an attachment: its name, type and size."""
+    name = clean_line(attachment.name, 120)
+    if attachment.kind == "text":
+        what = f"{clean_line(attachment.mime, 60) or 'text'}, {units.size(attachment.size)}"
+    else:
+        what = _binary(attachment.kind, attachment.mime, attachment.size, attachment.data, "")
+    return f"{name}   {what}" if name else what
+
+
+def _binary(kind: str, mime: str, size: int, data: str, name: str) -> str:
+    """Describe a binary part. Its first bytes take precedence over its declared type."""
+    plain = plain_base64(data[:HEAD_CHARS])
+    head = head_of(plain) if plain else b""
+    found = media_type(head)
+    said = clean_line(mime, 60)
+    what = f"{extension(found or said).removeprefix('.').upper()} {kind}".strip()
+    parts = [what if found or not said else f"{what}, {said}"]
+    if measured := dimensions(head):
+        parts.append(f"{measured[0]} × {measured[1]}")
+    parts.append(units.size(size))
+    words = ", ".join(parts)
+    return f"{words}   {clean_line(name, 120)}" if name else words
+
+
+def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
+    """Return the state of a call that has ended, and the note next to it.
+
+    `why` is as in `ToolCallEnded`; `warning` is what the user should know about its result.
+    """
+    match why:
+        case "denied" | "cancelled":
+            return why, ""
+        case _ if why in NEVER_RUN:
+            return "unsent", "" if why == "not run" else why
+        case "":
+            return ("failed" if is_error else "done"), warning
+        case _:
+            return "failed", why
+
+
+def result_of(message: ToolMessage, whole: str = "") -> ToolResult:
+    """Return the result in a message, as far as it is stored; `whole` is its complete text.
+
+    What mcptui writes about a call that was cancelled, denied or not run is not an error of the tool.
+    """
+    state, _ = outcome(message.why, message.is_error)
+    text = whole or message.text
+    attached = tuple(
+        BinaryContent("image" if one.kind == "image" else "audio", one.mime, one.size, one.data, one.name)
+        for one in message.attachments
+        if one.kind in ("image", "audio")
+    )
+    return ToolResult(
+        (TextContent(text), *attached) if text else attached, is_error=message.is_error and state == "failed"
+    )

@@ -32,13 +32,11 @@ class Block:
         rows: its rows at `width`, without the gap; None if they are not cached.
         width: the width at which it was wrapped; 0 if it must be wrapped again.
         height: number of its rows, including the gap; an estimate before the first wrap.
-        pending: its real height while the flow still uses another one, otherwise -1.
         targets: indexes of the selectable rows, without the gap; valid once wrapped.
         wanted: the width for which to call `lay_out` in a thread, and `laid_out` with its result; otherwise
             0.
     """
 
-    __slots__ = ("gap", "height", "pending", "rows", "width")
     targets: Sequence[int] = ()
     wanted: int = 0
 
@@ -47,7 +45,6 @@ class Block:
         self.rows: Sequence[Row] | None = None
         self.width = 0
         self.height = gap + 1
-        self.pending = -1
 
     def wrap(self, width: int) -> Sequence[Row]:
         """Return the rows of the block at a width."""
@@ -123,16 +120,7 @@ class Flow:
 
     def stale(self, index: int) -> bool:
         """Return whether a block must be wrapped before it is shown."""
-        block = self.blocks[index]
-        return block.pending >= 0 or block.width != self.width
-
-    def prepare(self, index: int) -> None:
-        """Wrap a block if it is stale; `settle` then moves the blocks below."""
-        block = self.blocks[index]
-        if block.width != self.width:
-            rows = self._wrapped(block)
-            block.width = self.width
-            block.pending = len(rows) + (block.gap if rows else 0)
+        return self.blocks[index].width != self.width
 
     def settle(self, indexes: Iterable[int]) -> int:
         """Wrap the stale ones of these blocks; return the first changed row, or the height.
@@ -141,10 +129,10 @@ class Flow:
         """
         first = len(self.blocks)
         for index in indexes:
-            self.prepare(index)
-            block = self.blocks[index]
-            if block.pending >= 0:
-                block.height, block.pending = block.pending, -1
+            if self.stale(index):
+                block = self.blocks[index]
+                rows, block.width = self._wrapped(block), self.width
+                block.height = len(rows) + (block.gap if rows else 0)
                 first = min(first, index)
         row = self.height
         if first < len(self.blocks):

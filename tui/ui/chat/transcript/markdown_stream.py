@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 from tui.core.text import clean
 from tui.ui.chat.transcript.blocks import PIECE, Code, Plain, Prose
@@ -97,12 +98,13 @@ class MarkdownStream:
         if len(window) < len(self._lines):
             window = window[: window.rfind("\n") + 1]
         tops = [token for token in self._markdown.blocks(window) if token.level == 0 and token.map]
-        offsets = _offsets(window)
+        offsets = [0, *accumulate(len(line) + 1 for line in window.split("\n"))]
         begins = [offsets[token.map[0]] for token in tops if token.map]
         ends = [*begins, len(window)][1:]
         for token, begin, end in zip(tops, begins, ends, strict=True):
             if token.type == "fence":
-                if not decided and _may_be_table(window[begin:]):
+                opening, _, rest = window[begin:].partition("\n")
+                if not decided and "|" in opening and not rest:  # the next line may make it a table's head
                     self._lines = self._lines[begin:]
                     return False
                 self._open_fence(window, begin, token.info)
@@ -213,22 +215,6 @@ class MarkdownStream:
             self._tail = None
         elif not isinstance(self._tail, Prose) or self._tail.text != text:
             self._tail = Prose(self._markdown, text, gap=self._gap, headless=self._headless)
-
-
-def _may_be_table(fence: str) -> bool:
-    """Return whether the next line may turn a fence's opening into a table head, as in ```` ```|a ````."""
-    opening, _, rest = fence.partition("\n")
-    return "|" in opening and not rest
-
-
-def _offsets(text: str) -> list[int]:
-    """Return the offset of each line; only newlines end lines."""
-    offsets = [0]
-    position = text.find("\n")
-    while position >= 0:
-        offsets.append(position + 1)
-        position = text.find("\n", position + 1)
-    return offsets
 
 
 def _cut(source: str, limit: int) -> int:

@@ -8,9 +8,8 @@ from tui.core import units
 from tui.core.hidden_text.readable import readable
 from tui.core.text import Preview, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
-from tui.ui.chat.transcript.blocks import measure
+from tui.ui.chat.transcript.blocks import measure, pieces_of
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.chat.transcript.result_parts import pieces_of
 from tui.ui.widgets import code
 from tui.ui.widgets.bar import part_at
 from tui.ui.widgets.rows import EMPTY, PREPARING, Row, crop, pad, progress_bar, spread, width_of, wrap
@@ -46,17 +45,17 @@ LEAD = ("focus.conversation", "answer")
 LASTING = ("question.session", "question.always")
 """Answers that also apply to later calls."""
 
-# state: (style of its sign and its word, the word)
-_STATES: Mapping[str, tuple[str, str]] = {
-    "waiting": ("dim", "waiting"),
-    "asking": ("accent", "waiting for approval"),
-    "running": ("accent", "running"),
-    "done": ("ok", ""),
-    "failed": ("bad", "failed"),
-    "denied": ("warn", "denied"),
-    "cancelled": ("dim", "cancelled"),
-    "unknown": ("warn", "outcome unknown"),
-    "unsent": ("dim", "not run"),
+# state: (style of its sign and its word, the word, the name of the sign)
+_STATES: Mapping[str, tuple[str, str, str]] = {
+    "waiting": ("dim", "waiting", "waiting"),
+    "asking": ("accent", "waiting for approval", "asks"),
+    "running": ("accent", "running", "spinner"),
+    "done": ("ok", "", "done"),
+    "failed": ("bad", "failed", "failed"),
+    "denied": ("warn", "denied", "failed"),
+    "cancelled": ("dim", "cancelled", "stopped"),
+    "unknown": ("warn", "outcome unknown", "warning"),
+    "unsent": ("dim", "not run", "stopped"),
 }
 _JSON_STYLES = {f"accent {code.GROUND}": "tool"}  # amber is reserved for what needs the user
 # states whose text is shown below the collapsed card
@@ -69,37 +68,6 @@ class Card(Block):
     `server` is not cleaned. `has_keys`: the keys of a question work now. `recovered`: the call was found in
     the text of the reply. `rule` decided whether it runs, or is "". `gave` is the complete result, or None.
     """
-
-    __slots__ = (
-        "_arguments",
-        "_body",
-        "_body_at",
-        "_key_rows",
-        "_keys",
-        "_left_out",
-        "_ms",
-        "_note",
-        "_pieces",
-        "_result",
-        "_seen_at",
-        "_share",
-        "_symbols",
-        "_title",
-        "_unread",
-        "_unseen",
-        "_warning",
-        "_why",
-        "gave",
-        "has_keys",
-        "name",
-        "open",
-        "recovered",
-        "rule",
-        "server",
-        "state",
-        "targets",
-        "wanted",
-    )
 
     def __init__(
         self, server: str, tool: str, arguments: Mapping[str, Any] | str, symbols: Symbols, gap: int
@@ -136,7 +104,7 @@ class Card(Block):
     def give(self, result: ToolResult) -> None:
         """Store the result. Each part that is not text gets a row."""
         self.gave = result
-        self._pieces = pieces_of(result)
+        self._pieces = tuple(pieces_of(result))
         self.width = 0
 
     def set(self, state: str, note: str, ms: float | None, result: str | None) -> None:
@@ -191,8 +159,12 @@ class Card(Block):
         return min(self._unseen, default=0)
 
     @property
+    def _is_long(self) -> bool:
+        return len(self._body) > FOLDED_ROWS + 2
+
+    @property
     def _is_folded(self) -> bool:
-        return len(self._body) > FOLDED_ROWS + 2 and not self.open
+        return self._is_long and not self.open
 
     @property
     def _is_cut(self) -> bool:
@@ -229,18 +201,8 @@ class Card(Block):
         return [(place, one) for place, one in enumerate(visible) if isinstance(one, LinkContent)]
 
     def _head(self, width: int) -> Row:
-        role, word = _STATES[self.state]
+        role, word, sign = _STATES[self.state]
         symbols = self._symbols
-        sign = {
-            "running": symbols.spinner[0],
-            "asking": symbols.asks,
-            "done": symbols.done,
-            "failed": symbols.failed,
-            "denied": symbols.failed,
-            "cancelled": symbols.stopped,
-            "unknown": symbols.warning,
-            "unsent": symbols.stopped,
-        }.get(self.state, symbols.waiting)
         time = units.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
         marker = symbols.unfolded if self.open else symbols.folded
         note = self._note if self.state != "failed" else ""
@@ -254,7 +216,7 @@ class Card(Block):
         if word:
             right.append((word + "  ", role))
         right += [(f"{time} " if time else "", "dim"), (marker, "dim")]
-        title: Row = (*INDENT, (f"{sign} ", role), *self._title)
+        title: Row = (*INDENT, (f"{getattr(symbols, sign)[0]} ", role), *self._title)
         if self._share is not None and width_of((*title, *right)) + BAR_CELLS + 4 <= width:
             right[:0] = [*progress_bar(self._share, BAR_CELLS, symbols.thin, symbols.rule), ("  ", "")]
         brief: Row = () if self.open else tuple(self._brief(width))
@@ -315,7 +277,7 @@ class Card(Block):
         for name, value in self._arguments:
             if room > 0 and lines > 0:
                 shown = "\n".join(value[:room].split("\n", lines)[:lines])
-                rows += self._argument(name, shown, width)
+                rows += self._argument(name, _laid_out(shown, self._room(width)), width)
                 lines -= 1 + shown.count("\n")
                 room -= ARGUMENT_COST + len(shown)
         left_out = self._left_out + max(0, self._length - most)
@@ -324,14 +286,15 @@ class Card(Block):
             rows.append(((f"… {more} not shown", "warn"),))
         return rows or [(("no arguments", "dim"),)]
 
-    def _argument(self, name: str, value: str, width: int) -> list[Row]:
-        column = min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments))
-        rest: Row = ((" " * (column + 2), ""),)
-        label = pad(((name, "dim"),), column + 2)
+    def _argument(self, name: str, value: Sequence[Row], width: int) -> list[Row]:
+        """Return an argument: its value beside its name, or below it if the name is long."""
+        column = width - self._room(width)
+        rest: Row = ((" " * column, ""),)
+        label = pad(((name, "dim"),), column)
         rows: list[Row] = []
-        if width_of(((name, ""),)) > column:
+        if width_of(((name, ""),)) > column - 2:
             rows, label = list(wrap(((name, "dim"),), width)), rest
-        for number, line in enumerate(_laid_out(value, width - column - 2)):
+        for number, line in enumerate(value):
             rows += wrap(line, width, first=rest if number else label, rest=rest)
         return rows
 
@@ -339,14 +302,15 @@ class Card(Block):
         """Return the names of all arguments, each with the start of its value if they are few."""
         if len(self._arguments) > FOLDED_ROWS:
             return list(wrap(((", ".join(name for name, _ in self._arguments), "dim"),), width))
-        column = min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments))
         rows: list[Row] = []
         for name, value in self._arguments:
-            label = pad(((name, "dim"),), column + 2)
-            if width_of(((name, ""),)) > column:
-                rows, label = [*rows, *wrap(((name, "dim"),), width)], ((" " * (column + 2), ""),)
-            rows.append(crop((*label, (clean_line(value, width), "text")), width))
+            brief = crop(((clean_line(value, width), "text"),), max(1, self._room(width)))
+            rows += self._argument(name, [brief], width)
         return rows
+
+    def _room(self, width: int) -> int:
+        """Return the columns of the values."""
+        return width - min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments)) - 2
 
     def _question(self, width: int) -> list[Row]:
         inner = max(1, width - 4)
@@ -360,16 +324,14 @@ class Card(Block):
         sign: Row = ((f"{self._symbols.warning} ", "warn"),)
         why = wrap(((self._why, "warn"),), inner, first=sign) if self._why else []
         why += wrap(((self._warning, "warn"),), inner, first=sign) if self._warning else []
-        is_long = len(self._body) > FOLDED_ROWS + 2
         if self._body_at == width and not self._seen_at:
-            needed = len(self._body) + is_long + 2 + len(why)  # title, arguments and reasons
+            needed = len(self._body) + self._is_long + 2 + len(why)  # title, arguments and reasons
             self._unseen, self._seen_at = set(range(needed)), width
         more: list[Row] = []
-        if is_long:
+        if self._is_long:
             marker = self._symbols.unfolded if self.open else self._symbols.folded
-            word = (
-                "enter collapse" if self.open else f"{units.plural(len(self._body), 'line')}   enter expand"
-            )
+            lines = units.plural(len(self._body), "line")
+            word = "enter collapse" if self.open else f"{lines}   enter expand"
             more = [((f"{marker} ", "accent"), (word, "warn"))]
         self.targets = [1 + len(body) if more else 0]
         title: Row = crop((("┌ ", "accent"), *self._title, (" ", "")), width - 2)

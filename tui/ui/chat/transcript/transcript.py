@@ -6,10 +6,10 @@ Its methods are called for each event; no messages are posted per token. Text is
 
 from asyncio import TimerHandle, get_running_loop
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import takewhile
 from time import monotonic, thread_time, time
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
@@ -17,7 +17,7 @@ from textual.geometry import Region
 from textual.message import Message as Posted
 from textual.strip import Strip
 
-from tui.core.conversation.conversation import Attachment, Message, Remark
+from tui.core.conversation.conversation import Message, Remark
 from tui.core.example_questions import Example
 from tui.core.library_imports import importing
 from tui.core.ports import ApprovalRequest
@@ -32,7 +32,6 @@ from tui.ui.chat.transcript.blocks import (
     Summary,
     Thinking,
     Welcome,
-    note_block,
 )
 from tui.ui.chat.transcript.flow import Block, FlowPane
 from tui.ui.chat.transcript.tool_call_cards import Card
@@ -100,25 +99,18 @@ class Transcript(FlowPane):
         super().__init__(id=id)
         self._keys_of = keys_of or KeyOverrides().answers_of
         self._symbols = symbols
-        self._writer = Writer(self.flow, self._append, symbols, clock)
+        self._writer = writer = Writer(self.flow, self._append, self.flow_changed, symbols, clock)
+        self.add_user, self.add_call = writer.user, writer.call
+        self.begin_reply, self.end_reply, self.sign_reply = writer.begin, writer.end, writer.sign
         self._welcome: Welcome | None = None
         self._soon: TimerHandle | None = None
         self._cost = self._drawn = 0.0
-        self.cards = self._writer.cards
+        self.cards = writer.cards
         self._places: list[Block] = []
         self._summary: Summary | None = None
         self._waiting: Note | None = None
         self._asked: Card | None = None
         self._given: deque[tuple[Card, int]] = deque()
-
-    def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
-        """Add a user message, literally, with its attachments; `at` is the time of day to show."""
-        self._writer.user(text, at, attachments)
-
-    def begin_reply(self, label: str) -> None:
-        """Start a reply, or its next step. The reply is signed at its end."""
-        self._writer.begin(label)
-        self.flow_changed()
 
     def add_text(self, delta: str) -> None:
         if delta:
@@ -129,37 +121,17 @@ class Transcript(FlowPane):
         """Add thinking, collapsed to one row. `replaces_text`: the text of this step so far was thinking."""
         if replaces_text:
             self._writer.text_was_thinking()
-            self.flow_changed()
         if delta:
             self._writer.reasoning(delta)
             self._plan_draw()
-
-    def end_reply(
-        self, seconds: float | None, notice: str = "", partial: bool = False, *, last: bool = True
-    ) -> None:
-        """End a step, with `notice` below it. The `last` step is signed with the `seconds` of all steps."""
-        self._writer.close()
-        if seconds is not None:
-            self._writer.took(seconds)
-        if partial:
-            self._writer.note("truncated", "info")
-        if last:
-            self._writer.sign()
-        self.flow_changed()
-        self._writer.notice(notice)
 
     def show_waiting(self, text: str) -> None:
         """Show at the end what the turn is waiting for, replacing the previous text; "" removes it."""
         if self._waiting is not None:
             self.drop_note(self._waiting)
-        self._waiting = note_block(text, "wait", self._symbols) if text else None
+        self._waiting = Note(text, "wait", self._symbols) if text else None
         if self._waiting is not None:
             self._append(self._waiting)
-        self.flow_changed()
-
-    def sign_reply(self) -> None:
-        """Sign the reply with the model's label, unless it is already signed."""
-        self._writer.sign()
 
     def add_note(self, text: str, kind: str = "info") -> Block:
         """Add a line by mcptui; `kind` is info, warn or bad.
@@ -168,7 +140,7 @@ class Transcript(FlowPane):
         """
         if self._welcome is None or self._welcome not in self.flow.blocks:
             return self._writer.note(text, kind)
-        note = note_block(text, kind, self._symbols)
+        note = Note(text, kind, self._symbols)
         self._welcome.notes.append(note)
         self._touch(self._welcome)
         return note
@@ -185,12 +157,6 @@ class Transcript(FlowPane):
             self.flow.replace(self.flow.index_of(note), ())
             self._target = None
             self.flow_changed()
-
-    def add_call(
-        self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
-    ) -> None:
-        """Add a call of the model. `recovered`: it was found in the text of the reply."""
-        self._writer.call(call_id, server, tool, arguments, recovered)
 
     def set_call(
         self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None

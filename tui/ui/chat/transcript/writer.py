@@ -23,16 +23,17 @@ from tui.core.turn.prepared_calls import shown_result, why_of
 from tui.core.turn.turn_endings import said_once
 from tui.ui.chat.transcript.blocks import (
     Note,
-    PastProse,
     Plain,
+    Prose,
     Signature,
     Thinking,
-    note_block,
+    attachment_words,
+    outcome,
+    result_of,
     user_blocks,
 )
 from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.chat.transcript.markdown_stream import MarkdownStream, parts
-from tui.ui.chat.transcript.result_parts import attachment_words, outcome, result_of
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.symbols import Symbols
@@ -50,12 +51,19 @@ class Writer:
     """
 
     def __init__(
-        self, flow: Flow, append: Callable[[Block], None], symbols: Symbols, clock: Callable[[], float]
+        self,
+        flow: Flow,
+        append: Callable[[Block], None],
+        changed: Callable[[], None],
+        symbols: Symbols,
+        clock: Callable[[], float],
     ) -> None:
+        """`changed` is called after blocks have changed that are already in the flow."""
         self.source: list[str] = []  # deltas of the last reply, unchanged
         self.cards: dict[str, Card] = {}
         self._flow = flow
         self._append = append
+        self._changed = changed
         self._symbols = symbols
         self._clock = clock
         self._markdown: Markdown | None = None
@@ -69,8 +77,8 @@ class Writer:
         self._is_new = self._is_signed = True
         self._seconds = 0.0
 
-    def user(self, text: str, at: str, attachments: Sequence[Attachment]) -> None:
-        """Add a user message, literally, with its attachments; `at` is the time to show."""
+    def user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
+        """Add a user message, literally, with its attachments; `at` is the time of day to show."""
         self.forget()
         words = [attachment_words(one) for one in attachments]
         for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
@@ -79,7 +87,7 @@ class Writer:
     def note(self, text: str, kind: str) -> Note:
         """Add a line by mcptui."""
         self.close()
-        note = note_block(text, kind, self._symbols)
+        note = Note(text, kind, self._symbols)
         self._append(note)
         return note
 
@@ -88,7 +96,10 @@ class Writer:
         if text:
             self._append(Plain(clean_line(text, 400), style="dim italic", gap=1))
 
-    def call(self, call_id: str, server: str, tool: str, arguments: Arguments, recovered: bool) -> Card:
+    def call(
+        self, call_id: str, server: str, tool: str, arguments: Arguments, recovered: bool = False
+    ) -> Card:
+        """Add a call of the model. `recovered`: it was found in the text of the reply."""
         self.close()
         blocks = self._flow.blocks
         gap = 0 if blocks and isinstance(blocks[-1], Card) else 1
@@ -108,10 +119,10 @@ class Writer:
         self._markdown = self._markdown or Markdown()
         for number, part in enumerate(parts(text)):
             gap = 0 if number and not part.startswith("\n") else 1
-            self._append(PastProse(self._markdown, part, gap=gap))
+            self._append(Prose(self._markdown, part, gap=gap))
 
     def begin(self, name: str) -> None:
-        """Start a reply, or its next step."""
+        """Start a reply, or its next step. The reply is signed at its end."""
         self.close()
         self._text_at = None
         if self._is_new:
@@ -144,9 +155,22 @@ class Writer:
             self._flow.truncate(blocks)
             del self.source[said:]
             self._text_at = None
+            self._changed()
 
     def took(self, seconds: float) -> None:
         self._seconds += seconds
+
+    def end(
+        self, seconds: float | None, notice: str = "", partial: bool = False, *, last: bool = True
+    ) -> None:
+        """End a step, with `notice` below it. The `last` step is signed with the `seconds` of all steps."""
+        self.close()
+        self._seconds += seconds or 0.0
+        if partial:
+            self.note("truncated", "info")
+        if last:
+            self.sign()
+        self.notice(notice)
 
     def sign(self) -> None:
         """Add the label and the time of the reply so far, unless they are already at its end."""
@@ -192,6 +216,7 @@ class Writer:
             self._thinking.seconds = self._clock() - self._since
             self._thinking.width = 0
             self._thinking = None
+            self._changed()
 
     def _finish_text(self) -> None:
         self.draw()
@@ -228,11 +253,7 @@ def write_past(
     model, by its label; `note` the text of a remark, or "", and the kind of note. `now` is in seconds since
     the epoch: today's messages show no date.
     """
-    reader = _Reader(writer, unknown, notice, now)
-    reader.unresolved = {
-        one.call_id for one in messages if isinstance(one, ToolMessage) and one.why == "unknown tool"
-    }
-    reader.explained = {one.place for one in remarks if one.kind in ("end", "error")}
+    reader = _Reader(writer, unknown, notice, now, messages, remarks)
     waiting = deque(said_once(remarks))
     places: list[Block] = []
     for place, message in enumerate(messages):
@@ -252,17 +273,23 @@ def write_past(
 
 class _Reader:
     def __init__(
-        self, writer: Writer, unknown: Collection[str], notice: Callable[[str], str], now: float
+        self,
+        writer: Writer,
+        unknown: Collection[str],
+        notice: Callable[[str], str],
+        now: float,
+        messages: Sequence[Message],
+        remarks: Sequence[Remark],
     ) -> None:
         self._writer = writer
         self._unknown = unknown
         self._notice = notice
         self._now = now
+        tools = (one for one in messages if isinstance(one, ToolMessage))
+        self._unresolved = {one.call_id for one in tools if one.why == "unknown tool"}
+        self._explained = {one.place for one in remarks if one.kind in ("end", "error")}
         self._model: str | None = None
         self._reason = ""
-        self.unresolved: Collection[str] = ()
-        self.explained: Collection[int] = ()
-        """Places before which a remark says why the reply is incomplete."""
         self.before_calls = ("", "")
         """Text and kind of the note to insert between the text of the next reply and its tool calls."""
 
@@ -297,7 +324,7 @@ class _Reader:
         if message.reasoning:
             writer.whole_thought(message.reasoning, message.thought or None)
         writer.whole_text(message.text)
-        if message.partial and place + 1 not in self.explained:
+        if message.partial and place + 1 not in self._explained:  # otherwise a remark says why
             writer.note("truncated", "info")
         if self.before_calls[0]:
             writer.note(*self.before_calls)
@@ -310,7 +337,7 @@ class _Reader:
 
     def _call(self, call: CallRequest) -> None:
         server, joint, tool = call.name.partition("__")
-        if call.id in self.unresolved or not joint:  # the tool is not one of that server
+        if call.id in self._unresolved or not joint:  # the tool is not one of that server
             server, tool = "", call.name
         card = self._writer.call(call.id, server, tool, call.arguments, call.recovered)
         state, text = ("unknown", UNKNOWN_OUTCOME) if call.id in self._unknown else ("unsent", NEVER_SENT)

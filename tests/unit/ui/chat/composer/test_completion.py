@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
-from tui.ui.chat.composer.completion import Completion
+from tui.ui.chat.composer.completion import Completion, suggestion_rows
 from tui.ui.chat.composer.suggestions import Suggestion
-from tui.ui.keys.slash_commands import OWN, ArgumentRule, CommandKind, CommandSpec
+from tui.ui.keys.slash_commands import OWN, CommandKind, CommandSpec
+from tui.ui.widgets.rows import text_of, width_of
 
 SMALL = Suggestion("small", text="small")
 
@@ -44,7 +45,7 @@ class Slow:
 
     async def known(self) -> Sequence[Any]:
         await self.gate.wait()
-        return (*OWN, CommandSpec("greet", "", "Greet someone", CommandKind.PROMPT, ArgumentRule.NOTHING))
+        return (*OWN, CommandSpec("greet", "", "Greet someone", kind=CommandKind.PROMPT))
 
     async def arguments(self, command: str, before: str, query: str) -> Sequence[Suggestion]:
         await self.gate.wait()
@@ -150,7 +151,7 @@ async def test_an_unknown_command_waits_for_the_prompts_of_servers(
     await until(lambda: completing.is_waited_for)
     sources.gate.set()
     assert await key
-    assert completing.best is not None and completing.best.text == "/greet "
+    assert completing.best is not None and completing.best.text == "/greet"
     completing.close()
 
 
@@ -163,3 +164,16 @@ async def test_a_long_wait_is_announced(
     await until(lambda: "Loading suggestions" in str(box.rows))
     completing.close()
     assert not await key and not box.rows
+
+
+# ---- rows ----
+
+
+def test_suggestions_are_aligned_in_columns():
+    rows = suggestion_rows([Suggestion("/a", "X", "first"), Suggestion("/longer", "", "second")])
+    assert {text_of(row).index(word) for row, word in zip(rows, ("first", "second"), strict=True)} == {12}
+
+
+def test_a_long_name_does_not_widen_the_column_of_the_others():
+    rows = suggestion_rows([Suggestion("x" * 300, "", "about"), Suggestion("a", "", "b")])
+    assert all(width_of(row) < 60 for row in rows)

@@ -37,34 +37,40 @@ def runtime() -> FakeRuntime:
     return runtime
 
 
+@pytest.fixture
+def learned() -> list[int]:
+    return []
+
+
+@pytest.fixture
+def sources(
+    runtime: FakeRuntime, learned: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> LiveSources:
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
+    sources = LiveSources(tmp_path, lambda: learned.append(1))
+    sources.runtime = runtime
+    return sources
+
+
 def names(sources: LiveSources) -> list[str]:
     return [spec.name for spec in sources.specs() if ":" in spec.name]
 
 
-async def test_a_server_that_does_not_answer_does_not_delay_the_others(runtime, monkeypatch):
+async def test_a_server_that_does_not_answer_does_not_delay_the_others(sources, learned, monkeypatch):
     monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
-    learned: list[int] = []
-    sources = LiveSources(Path(), lambda: learned.append(1))
-    sources.runtime = runtime
     assert names(sources) == []
     await until(lambda: learned)
     assert names(sources) == ["notes:p"]
 
 
-async def test_the_prompts_of_a_stopped_server_are_removed(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
-    sources = LiveSources(Path(), lambda: None)
-    sources.runtime = runtime
+async def test_the_prompts_of_a_stopped_server_are_removed(runtime, sources):
     await sources.known()
     runtime.host.request_stop("notes")
     await sources.known()
     assert names(sources) == []
 
 
-async def test_servers_are_not_queried_again_at_each_letter(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
-    sources = LiveSources(Path(), lambda: None)
-    sources.runtime = runtime
+async def test_servers_are_not_queried_again_at_each_letter(runtime, sources):
     await sources.known()
     for _ in range(5):
         sources.specs()
@@ -72,20 +78,14 @@ async def test_servers_are_not_queried_again_at_each_letter(runtime, monkeypatch
     assert sorted(runtime.workbench.asked) == ["notes", "weather"]
 
 
-async def test_a_server_whose_prompts_changed_is_queried_again(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
-    sources = LiveSources(Path(), lambda: None)
-    sources.runtime = runtime
+async def test_a_server_whose_prompts_changed_is_queried_again(runtime, sources):
     await sources.known()
     runtime.host.put(replace(runtime.host.status("notes"), prompts_revision=1))
     await sources.known()
     assert runtime.workbench.asked.count("notes") == 2
 
 
-async def test_a_server_that_starts_does_not_have_the_others_listed_again(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
-    sources = LiveSources(Path(), lambda: None)
-    sources.runtime = runtime
+async def test_a_server_that_starts_does_not_have_the_others_listed_again(runtime, sources):
     await sources.known()
     weather = runtime.host.status("weather")
     runtime.host.put(replace(weather, since_ns=weather.since_ns + 1))
@@ -95,16 +95,13 @@ async def test_a_server_that_starts_does_not_have_the_others_listed_again(runtim
 
 @pytest.mark.parametrize(("announces", "asked"), [((), [1, 2, 2]), (("prompts", "resources"), [1, 1, 1])])
 async def test_an_old_list_is_requested_again_once_when_the_menu_is_opened(
-    runtime, monkeypatch, announces, asked
+    runtime, sources, monkeypatch, announces, asked
 ):
     """Unless the server announces its changes."""
     now = 1000.0
     monkeypatch.setattr("tui.ui.chat.composer.suggestions.time.monotonic", lambda: now)
-    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     runtime.host.request_stop("weather")
     runtime.host.put(replace(runtime.host.status("notes"), announces=frozenset(announces)))
-    sources = LiveSources(Path(), lambda: None)
-    sources.runtime = runtime
     monkeypatch.setattr(runtime.workbench, "resources", lambda name: asyncio.sleep(0, ((), "")))
     await sources.known()
     counts = [len(runtime.workbench.asked)]
@@ -118,13 +115,11 @@ async def test_an_old_list_is_requested_again_once_when_the_menu_is_opened(
     assert counts == asked
 
 
-async def test_an_announced_list_is_requested_again_after_the_bound(runtime, monkeypatch):
+async def test_an_announced_list_is_requested_again_after_the_bound(runtime, sources, monkeypatch):
     now = 1000.0
     monkeypatch.setattr("tui.ui.chat.composer.suggestions.time.monotonic", lambda: now)
     runtime.host.request_stop("weather")
     runtime.host.put(replace(runtime.host.status("notes"), announces=frozenset({"prompts"})))
-    sources = LiveSources(Path(), lambda: None)
-    sources.runtime = runtime
     await sources.known()
     now += BOUND_SECONDS
     sources.opened()
@@ -132,10 +127,7 @@ async def test_an_announced_list_is_requested_again_after_the_bound(runtime, mon
     assert runtime.workbench.asked.count("notes") == 2
 
 
-async def test_a_failed_listing_keeps_the_previous_suggestions(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
-    sources = LiveSources(Path(), lambda: None)
-    sources.runtime = runtime
+async def test_a_failed_listing_keeps_the_previous_suggestions(runtime, sources):
     await sources.known()
     runtime.workbench.problem = "notes does not list its prompts."
     runtime.host.put(replace(runtime.host.status("notes"), prompts_revision=1))
@@ -143,26 +135,19 @@ async def test_a_failed_listing_keeps_the_previous_suggestions(runtime, monkeypa
     assert names(sources) == ["notes:p"]
 
 
-async def test_closing_cancels_the_queries(runtime):
-    sources = LiveSources(Path(), lambda: None)
-    sources.runtime = runtime
+async def test_closing_cancels_the_queries(sources):
     sources.specs()
     await asyncio.sleep(0)
     await sources.close()
     assert not [task for task in asyncio.all_tasks() if task.get_name() == "list prompts and resources"]
 
 
-async def test_a_resource_with_the_prefix_comes_before_a_file_that_matches_letters(tmp_path):
-    class Memory(Prompts):
-        async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-            return (ResourceInfo("notes", "mem://doc", "doc"),), ""
-
+async def test_a_resource_with_the_prefix_comes_before_a_file_that_matches_letters(
+    runtime, sources, monkeypatch, tmp_path
+):
     (tmp_path / "my-readme.md").touch()
-    runtime = FakeRuntime()
     runtime.host.request_stop("weather")
-    runtime.workbench = Memory()  # type: ignore[assignment]
-    sources = LiveSources(tmp_path, lambda: None)
-    sources.runtime = runtime
+    memory = ResourceInfo("notes", "mem://doc", "doc")
+    monkeypatch.setattr(runtime.workbench, "resources", lambda name: asyncio.sleep(0, ((memory,), "")))
     await sources.known()
-    found = [one.name for one in await sources.references("mem")]
-    assert found == ["notes:mem://doc", "my-readme.md"]
+    assert [one.name for one in await sources.references("mem")] == ["notes:mem://doc", "my-readme.md"]

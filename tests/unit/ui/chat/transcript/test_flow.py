@@ -11,8 +11,6 @@ from tui.ui.widgets.rows import Row
 
 
 class Lines(Block):
-    __slots__ = ("name", "size")
-
     def __init__(self, name: str, size: int, gap: int = 1) -> None:
         super().__init__(gap)
         self.name = name
@@ -24,15 +22,6 @@ class Lines(Block):
 
 def texts(flow: Flow) -> list[str]:
     return ["".join(text for text, _ in flow.row(index)) for index in range(flow.height)]
-
-
-def test_blocks_are_stacked_with_their_gaps():
-    flow = Flow()
-    flow.append(Lines("a", 2, gap=0))
-    flow.append(Lines("b", 1))
-    flow.settle(range(2))
-
-    assert texts(flow) == ["a0", "a1", "", "b0"]
 
 
 def test_a_block_without_rows_takes_no_space():
@@ -78,14 +67,6 @@ def test_rows_below_a_removed_block_are_reported_as_changed_once():
     assert flow.settle([1]) == 2
     assert texts(flow) == ["a0", "a1", "c0", "c1"]
     assert flow.settle([1]) == flow.height
-
-
-def test_settling_a_settled_block_changes_nothing():
-    flow = Flow()
-    flow.append(Lines("a", 2))
-    flow.settle([0])
-
-    assert flow.settle([0]) == flow.height
 
 
 def test_a_block_of_another_flow_is_not_found():

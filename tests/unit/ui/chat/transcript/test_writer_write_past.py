@@ -22,15 +22,15 @@ TALK: list[Message] = [
 
 def kinds(*remarks: Remark) -> list[str]:
     flow = Flow()
-    writer = Writer(flow, flow.append, UNICODE, lambda: 0.0)
+    writer = Writer(flow, flow.append, lambda: None, UNICODE, lambda: 0.0)
     write_past(flow, writer, TALK, (), lambda model: "", remarks, lambda one: (one.text, one.kind), 0.0)
     names = [type(block).__name__ for block in flow.blocks]
-    return [name for name in names if name in ("PastProse", "Note", "Card")]
+    return [name for name in names if name in ("Prose", "Note", "Card")]
 
 
 def test_a_warning_about_a_reply_stays_above_its_calls():
-    assert kinds(Remark(2, "warn", "The call was repaired.")) == ["PastProse", "Note", "Card", "PastProse"]
+    assert kinds(Remark(2, "warn", "The call was repaired.")) == ["Prose", "Note", "Card", "Prose"]
 
 
 def test_a_notice_during_calls_stays_below_them():
-    assert kinds(Remark(2, "notice", "Loaded a tool.")) == ["PastProse", "Card", "Note", "PastProse"]
+    assert kinds(Remark(2, "notice", "Loaded a tool.")) == ["Prose", "Card", "Note", "Prose"]

@@ -1,14 +1,14 @@
-"""The question whether a server from elsewhere may start."""
+"""The questions whether a server from elsewhere may start, and whether it is trusted."""
 
 import dataclasses
 
 import pytest
 
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
+from tests.ui.question_stage import app_with_person, asked, in_dialog, painted, read_by, ripe, shown
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
+from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, ConsentsAnswer
-from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
@@ -26,48 +26,36 @@ QUESTION = ConsentQuestion(
 
 
 async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
-    async with app_with_person() as (app, _, person):
-        assert isinstance(person, QuestionQueue)
-        waiting = asked(person.consent(QUESTION))
-        await shown(app, QuestionDialog)
+    async with in_dialog(QUESTION) as (app, _, _):
         await shows(
             app, "The server “weather” has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv"
         )
         await shows(app, "! weather is not pinned", "changed: argument 1: was x, is now y")
         await shows(app, "Yes: the program runs on this computer with your permissions.", "No: it does not")
         await shows(app, "ctrl+s yes, start it", "ctrl+x no", "esc not now")
-        waiting.cancel()
 
 
 async def test_the_question_about_a_model_asks_to_use_it():
-    async with app_with_person() as (app, _, person):
-        assert isinstance(person, QuestionQueue)
-        model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
-        waiting = asked(person.consent(model))
-        await shown(app, QuestionDialog)
+    model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
+    async with in_dialog(model) as (app, _, _):
         await shows(app, "The model “models.m” comes from", "Use it?", "ctrl+s yes, use it")
-        waiting.cancel()
 
 
-async def test_a_damaged_consent_file_is_named_once():
-    damaged = dataclasses.replace(QUESTION, changes=(), damage="Cut: \x1b[31mconsents.json")
-    for question in (damaged, ConsentsQuestion([damaged, dataclasses.replace(damaged, server="notes")])):
-        async with app_with_person() as (app, _, person):
-            assert isinstance(person, QuestionQueue)
-            several = isinstance(question, ConsentsQuestion)
-            waiting = asked(person.consents(question) if several else person.consent(question))
-            await shown(app, QuestionDialog)
-            await shows(app, "! Cut: ␛[31mconsents.json")
-            assert screen_text(app).count("! Cut") == 1 and "never been" not in screen_text(app)
-            waiting.cancel()
+DAMAGED = dataclasses.replace(QUESTION, changes=(), damage="Cut: \x1b[31mconsents.json")
+
+
+@pytest.mark.parametrize(
+    "question", [DAMAGED, ConsentsQuestion([DAMAGED, dataclasses.replace(DAMAGED, server="notes")])]
+)
+async def test_a_damaged_consent_file_is_named_once(question: ConsentQuestion | ConsentsQuestion):
+    async with in_dialog(question) as (app, _, _):
+        await shows(app, "! Cut: ␛[31mconsents.json")
+        assert screen_text(app).count("! Cut") == 1 and "never been" not in screen_text(app)
 
 
 async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
     long = dataclasses.replace(QUESTION, facts=(("command", "x " * 3000 + "rm"),))
-    async with app_with_person((80, 24)) as (app, pilot, person):
-        assert isinstance(person, QuestionQueue)
-        waiting = asked(person.consent(long))
-        await shown(app, QuestionDialog)
+    async with in_dialog(long, (80, 24)) as (app, pilot, waiting):
         await painted(app)
         await pilot.press("ctrl+s")
         await shows(app, "Read all of it first.", "not shown yet (pgdn)")
@@ -88,10 +76,7 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
     ],
 )
 async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQuestion):
-    async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, QuestionQueue)
-        waiting = asked(person.consent(long))
-        await shown(app, QuestionDialog)
+    async with in_dialog(long) as (app, pilot, waiting):
         await shows(
             app, "This is too long to review here (4", "if you used it, to read all of it", "ctrl+x no"
         )
@@ -105,12 +90,8 @@ async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQues
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40)])
 async def test_the_keys_are_visible_at_every_size(size: tuple[int, int]):
-    async with app_with_person(size) as (app, _, person):
-        assert isinstance(person, QuestionQueue)
-        waiting = asked(person.consent(QUESTION))
-        await shown(app, QuestionDialog)
+    async with in_dialog(QUESTION, size) as (app, _, _):
         await shows(app, "ctrl+x no")
-        waiting.cancel()
 
 
 FIVE = ConsentsQuestion(
@@ -120,10 +101,7 @@ FIVE = ConsentsQuestion(
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_were_read(size: tuple[int, int]):
-    async with app_with_person(size) as (app, pilot, person):
-        assert isinstance(person, QuestionQueue)
-        waiting = asked(person.consents(FIVE))
-        await shown(app, QuestionDialog)
+    async with in_dialog(FIVE, size) as (app, pilot, waiting):
         await shows(
             app,
             "Start these 5 servers? They come from the file /tmp/mcp.json.",
@@ -141,7 +119,6 @@ async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_wer
 
 async def test_the_keys_and_the_queue_take_one_line_each():
     async with app_with_person((80, 24)) as (app, _, person):
-        assert isinstance(person, QuestionQueue)
         first, second = asked(person.consents(FIVE)), asked(person.consent(QUESTION))
         await shown(app, QuestionDialog)
         await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, start none")
@@ -155,9 +132,23 @@ async def test_the_keys_and_the_queue_take_one_line_each():
     [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.LATER), ("ctrl+u", ConsentsAnswer.EACH)],
 )
 async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answer: ConsentsAnswer):
-    async with app_with_person() as (app, pilot, person):
-        assert isinstance(person, QuestionQueue)
-        waiting = asked(person.consents(FIVE))
-        await shown(app, QuestionDialog)
+    async with in_dialog(FIVE) as (_, pilot, waiting):
         await pilot.press(key)
         assert await waiting is answer
+
+
+# ---- trust ----
+
+
+TRUST = TrustQuestion("fetch\x1b[31m", "[b]get[/b]")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 15)])
+async def test_the_question_shows_what_each_answer_does_and_quotes_the_server(size: tuple[int, int]) -> None:
+    async with in_dialog(TRUST, size) as (app, pilot, waiting):
+        await shows(app, "ctrl+s trust", "ctrl+x do not trust", "esc not now")
+        text = " ".join(screen_text(app).replace("▌", " ").split())
+        assert "marks its tool “[b]get[/b]” as read-only" in text and "\x1b" not in text
+        assert "run without approval" in text and "need approval" in text
+        await pilot.press("escape")
+        assert await waiting is None

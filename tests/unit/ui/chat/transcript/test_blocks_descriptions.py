@@ -7,29 +7,33 @@ import pytest
 
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
-from tui.ui.chat.transcript.result_parts import attachment_words, pieces_of, result_of
+from tui.ui.chat.transcript.blocks import attachment_words, pieces_of, result_of
 
 PNG = base64.b64encode(
     b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + bytes(40)
 ).decode()
 
 
+def pieces(result: ToolResult) -> tuple[str, ...]:
+    return tuple(pieces_of(result))
+
+
 def test_a_result_with_text_only_has_no_pieces():
-    assert pieces_of(ToolResult((TextContent("hello"),))) == ()
+    assert pieces(ToolResult((TextContent("hello"),))) == ()
 
 
 def test_an_image_is_described_by_the_format_in_its_bytes_and_its_size():
-    told = pieces_of(ToolResult((BinaryContent("image", "image/x-other", 34_000, PNG),)))
+    told = pieces(ToolResult((BinaryContent("image", "image/x-other", 34_000, PNG),)))
     assert told == ("PNG image, 640 × 480, 34 kB",)
 
 
 def test_bytes_of_an_unknown_format_are_described_by_their_mime_type():
-    told = pieces_of(ToolResult((BinaryContent("blob", "application/x-odd", 12, "AAAA", "file:///a"),)))
+    told = pieces(ToolResult((BinaryContent("blob", "application/x-odd", 12, "AAAA", "file:///a"),)))
     assert told == ("blob, application/x-odd, 12 B   file:///a",)
 
 
 def test_broken_base64_is_described_without_an_error():
-    told = pieces_of(ToolResult((BinaryContent("image", "image/png", 5, "###" * 10_000),)))
+    told = pieces(ToolResult((BinaryContent("image", "image/png", 5, "###" * 10_000),)))
     assert told == ("PNG image, image/png, 5 B",)
 
 
@@ -40,14 +44,14 @@ def test_links_and_resources_show_their_uris():
             ResourceContent("file:///notes", "text/plain", "milk"),
         )
     )
-    assert pieces_of(result) == (
+    assert pieces(result) == (
         "link   report  https://example.org/a",
         "resource   file:///notes  text/plain, 4 B",
     )
 
 
 def test_names_from_servers_are_cleaned():
-    (told,) = pieces_of(ToolResult((LinkContent("u\x1b[2J", "n\n\n"),)))
+    (told,) = pieces(ToolResult((LinkContent("u\x1b[2J", "n\n\n"),)))
     assert "\x1b" not in told and "\n" not in told
 
 

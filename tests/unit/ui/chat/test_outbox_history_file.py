@@ -8,7 +8,7 @@ import pytest
 
 from tui.core.files import LinkError
 from tui.ui.chat.composer.history import MOST
-from tui.ui.chat.composer.history_file import MOST_BYTES, MOST_CHARS, HistoryEntry, HistoryFile
+from tui.ui.chat.outbox import MOST_BYTES, MOST_CHARS, HistoryEntry, HistoryFile
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.ui.fake_workbench import FakeWorkbench
-from tui.core.attachments import MAX_BYTES, attachment_of
+from tui.core.attachments import MAX_BYTES
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.tools import CallFailure, ResourceContent, TextContent, ToolResult
-from tui.ui.chat.composer.attachments import AttachmentReader, bytes_of
 from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.turn_queue import AttachmentReader, bytes_of
 
 KNOWN = Attachment("text", "text/plain", "known", 1, "k")
 
@@ -24,7 +24,7 @@ async def test_attachments_are_read_in_the_order_of_their_references(tmp_path: P
     (tmp_path / "a.txt").write_text("file")
     bench = FakeWorkbench()
     bench.answers["x://r"] = ToolResult((ResourceContent("x://r", "text/plain", "resource"),))
-    reader = AttachmentReader(lambda: bench, attachment_of, tmp_path)
+    reader = AttachmentReader(lambda: bench, tmp_path)
     message = written(
         Reference.to_known(KNOWN), Reference.to_resource("weather", "x://r"), Reference.to_file("a.txt")
     )
@@ -35,7 +35,7 @@ async def test_attachments_are_read_in_the_order_of_their_references(tmp_path: P
 async def test_an_unreadable_file_is_reported_and_the_message_returns_to_the_input(tmp_path: Path, path: str):
     (tmp_path / "empty").touch()
     os.mkfifo(tmp_path / "pipe")
-    reader = AttachmentReader(FakeWorkbench, attachment_of, tmp_path)
+    reader = AttachmentReader(FakeWorkbench, tmp_path)
     with pytest.raises(McptuiError, match=r"not attached: .*\. The message is back in the input\."):
         await reader.read(written(Reference.to_file(path)))
 
@@ -52,7 +52,7 @@ async def test_a_resource_that_fails_or_is_too_large_is_reported(tmp_path: Path,
     bench = FakeWorkbench()
     bench.answers["x://r"] = result
     with pytest.raises(McptuiError, match="weather:x://r: not attached"):
-        await AttachmentReader(lambda: bench, attachment_of, tmp_path).read(
+        await AttachmentReader(lambda: bench, tmp_path).read(
             written(Reference.to_resource("weather", "x://r"))
         )
 

@@ -9,7 +9,7 @@ from tui.core.conversation.conversation import Conversation
 from tui.core.errors import McptuiError
 from tui.core.tools import BinaryContent, LinkContent, TextContent
 from tui.core.workbench import PromptMessage, PromptResult
-from tui.ui.chat.composer.command_arguments import export_to, prompt_text, switch_model
+from tui.ui.chat.commands import export_to, prompt_text, switch_model
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,279 @@
+"""Dialogs that ask for permission: to start a server, to trust it, to use definitions that changed.
+
+They show what would run or what changed, and what each answer does. Closing one saves no answer: it is asked
+again at the next start.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
+from tui.core.permission.definitions import DefinitionChange
+from tui.core.permission.differences import ORDER, ChangeEffect, texts_of
+from tui.core.permission.wording import Kind, head, lines, summary
+from tui.core.ports import TrustQuestion
+from tui.core.questions import Action, ConsentsAnswer, DefinitionsAnswer, DefinitionsQuestion
+from tui.core.text import clean, clean_line, quoted_name
+from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
+from tui.ui.dialogs.question_line import NOT_READ
+from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import Row
+
+# ---- consent ----
+
+ROOM = Room(8, 5)
+"""Around the text: the frame, and up to three lines of keys."""
+
+LINES_OF_LONG = 100
+CHARS_OF_LONG = 2_000
+"""Limits for a question that is too long: lines of changes and risks, and characters of each line."""
+
+
+def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
+    """Yield the lines of a question. The text comes from the file: made visible, never markup."""
+    yield (question.subject, "text bold"), (f" {question.head}", "text")
+    yield from _damage(question)
+    if too_long := question.too_long:
+        yield ((too_long, "warn"),)
+    yield ()
+    yield from _what_runs(question)
+    yield ()
+    for outcome in question.outcomes[1 if too_long else 0 :]:
+        yield ((outcome, "dim"),)
+
+
+def consents_rows(question: ConsentsQuestion) -> Iterator[Row]:
+    """Yield the lines of a question about several servers, one complete question after the other."""
+    yield (question.subject, "text bold"), (f" {question.head}", "text")
+    yield from _damage(question)
+    number = len(question.questions)
+    for index, one in enumerate(question.questions):
+        yield ()
+        changed = "  has changed since you agreed to it" if one.changes else ""
+        of = f"  {index + 1} of {number}", "dim"
+        yield (one.subject, "text bold"), of, (changed, "warn")
+        yield from _what_runs(one)
+    yield ()
+    yield ((YES_ALL, "dim"),)
+    yield ((NO_ALL, "dim"),)
+
+
+def _damage(question: ConsentQuestion | ConsentsQuestion) -> Iterator[Row]:
+    if question.damage:
+        yield ((clean(f"! {question.damage}"), "warn"),)
+
+
+def _what_runs(question: ConsentQuestion) -> Iterator[Row]:
+    width = max(len(label) for label, _ in question.facts)
+    too_long = question.too_long
+    for label, text in question.facts:
+        yield (f"{label.ljust(width)}  ", "dim"), (_shown(text, too_long), "text")
+    shown = [*(f"changed: {one}" for one in question.changes), *(f"! {one}" for one in question.risks)]
+    for text in shown[: LINES_OF_LONG if too_long else None]:
+        yield ((_shown(text, too_long), "warn"),)
+
+
+def _shown(text: str, too_long: str) -> str:
+    if not too_long or len(text) <= CHARS_OF_LONG:
+        return clean(text)
+    return f"{clean(text[:CHARS_OF_LONG])} … and {len(text) - CHARS_OF_LONG:,} more characters"
+
+
+def consent_dialog(
+    question: ConsentQuestion | ConsentsQuestion, keys: KeyOverrides, *, waiting: int
+) -> QuestionDialog:
+    """Return the dialog about a server, or about all servers of one source."""
+    if isinstance(question, ConsentsQuestion):
+        several: Sequence[ConsentQuestion] = question.questions
+        rows = consents_rows(question)
+        replies = {
+            "ask.send": Reply(f"yes, start all {len(several)}", lambda: ConsentsAnswer.ALL),
+            "ask.each": Reply("one by one", lambda: ConsentsAnswer.EACH),
+            "ask.decline": Reply("no, start none", lambda: ConsentsAnswer.NONE),
+            "ask.cancel": Reply("not now", lambda: ConsentsAnswer.LATER),
+        }
+    else:
+        several, rows, too_long = [question], consent_rows(question), question.too_long
+        how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
+        replies = {
+            "ask.send": Reply(f"yes, {how}", lambda: Action.ACCEPT, lambda: too_long),
+            "ask.decline": Reply("no", lambda: Action.DECLINE),
+            "ask.cancel": Reply("not now", lambda: Action.CANCEL),
+        }
+    is_short = sum(one.size[0] for one in several) <= AT_ONCE
+    pane = ReadPane(rows if is_short else lambda: rows)
+    return QuestionDialog(question, keys, [pane], replies, waiting=waiting, room=ROOM)
+
+
+# ---- trust ----
+
+
+def trust_dialog(question: TrustQuestion, keys: KeyOverrides, *, waiting: int) -> QuestionDialog:
+    """Return the dialog about a server's read-only marks and results, with what each answer does."""
+    server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
+    about = f"It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this."
+    effects = Content.assemble(
+        ("Trust:", "bold"),
+        " tools that it marks as read-only run without approval. Its results are trusted.\n",
+        ("Do not trust:", "bold"),
+        " its calls need approval. After it returns a result, calls to others need approval, too.\n",
+        ("To change the answer later, press ", "$text-dim"),
+        (keys.first_of("servers.trust"), "bold"),
+        (" in the servers pane. mcptui asks again if its command changes.", "$text-dim"),
+    )
+    parts = (
+        Static(Content.assemble("Trust the server ", (server, "bold"), "?"), markup=False),
+        Static(Content.styled(about, "$text-dim"), markup=False),
+        Static(effects, markup=False, classes="apart"),
+    )
+    replies = {
+        "ask.send": Reply("trust", lambda: Action.ACCEPT),
+        "ask.decline": Reply("do not trust", lambda: Action.DECLINE),
+        "ask.cancel": Reply("not now", lambda: Action.CANCEL),
+    }
+    return QuestionDialog(question, keys, parts, replies, waiting=waiting)
+
+
+# ---- definitions ----
+
+AROUND_CHANGES = Room(6, 0, texts=True)
+
+MAX_LINES = 5_000
+MAX_ON_SCREEN = 100_000
+"""Maximum lines and characters of a question. A change that does not fit cannot be accepted."""
+
+MAX_TRIED = 3
+"""Number of changes that do not fit after which the others are not measured, to save time."""
+
+STYLES = {
+    Kind.HEAD: "accent",
+    Kind.PLAIN: "text",
+    Kind.DIM: "dim",
+    Kind.REMOVED: "bad",
+    Kind.ADDED: "ok",
+    Kind.WARNING: "warn",
+    Kind.CUT: "warn",
+}
+
+MEANING = (
+    "Accept: the model gets the new definitions. Leave out: it does not get them, and mcptui asks again when "
+    "they change. Decide later: it does not get them yet. To decide, press {key} in the servers pane."
+)
+
+
+TOO_MANY = (
+    "  Too long to show with the others, so left out. To review it next, press {key} in the servers pane."
+)
+TOO_LONG = (
+    "  Too long to show here, so left out. To read it, run mcptui list {server} --json. "
+    "To accept it, add --accept-suspicious."
+)
+
+NOTHING_WHOLE = "Too long to show here."
+
+
+def is_small(question: DefinitionsQuestion) -> bool:
+    """Return whether a question can be prepared at once, since its texts are few and short."""
+    left = AT_ONCE
+    for change in question.changes:
+        before = change.before.definition if change.before is not None else None
+        for _, text in chain(texts_of(change.after), texts_of(before)):
+            left -= 10 + len(text)
+            if left < 0:
+                return False
+    return True
+
+
+class Differences:
+    """The changes, most severe first, as `rows`; `whole` are the names of completely shown ones."""
+
+    def __init__(self, question: DefinitionsQuestion, review_key: str) -> None:
+        self.rows: list[Row] = []
+        self.whole: set[str] = set()
+        self._left = MAX_ON_SCREEN
+        failed = 0
+        for change in sorted(question.changes, key=lambda one: -ORDER.index(one.effect)):
+            found = list(self._fitting(change)) if failed < MAX_TRIED else [((head(change), "accent"),), ()]
+            if found[-1]:
+                self.rows += found
+                self.whole.add(change.name)
+            else:
+                failed += 1
+                fits = failed > MAX_TRIED or self._fits_alone(question, change, review_key)
+                why = (TOO_MANY if fits else TOO_LONG).format(
+                    server=clean_line(question.server, 60), key=review_key
+                )
+                self.rows += [found[0], ((why, "warn"),)]
+            self.rows.append(())
+
+    def _fits_alone(self, question: DefinitionsQuestion, change: DefinitionChange, review_key: str) -> bool:
+        if len(question.changes) == 1 or self._left == MAX_ON_SCREEN:
+            return False
+        return bool(Differences(replace(question, changes=[change]), review_key).whole)
+
+    def _fitting(self, change: DefinitionChange) -> Iterator[Row]:
+        """Yield the lines of a change; the last one is empty if the change does not fit."""
+        left, most_lines = self._left, MAX_LINES - len(self.rows)
+        for number, line in enumerate(lines(change, self._left)):
+            left -= sum(len(text) for text, _ in line)
+            if not number:
+                yield tuple((text, STYLES[kind]) for text, kind in line)
+                continue
+            if left < 0 or number >= most_lines or any(kind is Kind.CUT for _, kind in line):
+                yield ()
+                return
+            yield tuple((text, STYLES[kind]) for text, kind in line)
+        self._left = left
+
+
+def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides, *, waiting: int) -> QuestionDialog:
+    """Return the dialog about definitions, which are not offered to the model meanwhile."""
+    review_key = keys.first_of("servers.changes")
+    found: Differences | None = None
+
+    def compute() -> Sequence[Row]:
+        """Compute the differences, which takes long for many or large changes."""
+        nonlocal found
+        found = Differences(question, review_key)
+        return found.rows
+
+    def problem() -> str:
+        """Return why nothing can be accepted, or ""."""
+        return NOT_READ if found is None else "" if found.whole else NOTHING_WHOLE
+
+    def accepted() -> DefinitionsAnswer:
+        """Accept the completely shown changes."""
+        whole = found.whole if found is not None else set()
+        all_of_it = len(whole) == len(question.changes)
+        return DefinitionsAnswer(Action.ACCEPT, only=None if all_of_it else frozenset(whole))
+
+    pane = ReadPane(compute() if is_small(question) else compute)
+    pane.add_class("inset")
+    parts = (*_above(question), pane, Literal(MEANING.format(key=review_key), classes="about"))
+    replies = {
+        "ask.send": Reply("accept", accepted, problem),
+        "ask.decline": Reply("leave out", lambda: DefinitionsAnswer(Action.DECLINE)),
+        "ask.cancel": Reply("decide later", lambda: DefinitionsAnswer(Action.CANCEL)),
+    }
+    return QuestionDialog(question, keys, parts, replies, waiting=waiting, room=AROUND_CHANGES)
+
+
+def _above(question: DefinitionsQuestion) -> Iterator[Widget]:
+    server = f"Server {quoted_name(question.server, 60)}"
+    was = any(not one.is_new for one in question.changes)
+    since = " since you accepted it" if was else ", not accepted yet"
+    title = Content.assemble((server, "bold"), f": {summary(question.changes)}{since}{question.share}")
+    yield Static(title, markup=False)
+    if question.damage:
+        yield Literal(f"! {question.damage}", classes="odd")
+    suspicious = sum(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes)
+    if suspicious:
+        words = "One change is" if suspicious == 1 else f"{suspicious} changes are"
+        yield Literal(f"! {words} suspicious. Do not accept what you do not understand.", classes="odd")
