@@ -87,7 +87,6 @@ class Selection:
             now_ns=now_ns
             if live or now_ns or not self._last
             else self.columns.wall_ns(len(self.columns) - 1),
-            newest_first=False,
         )
 
     def _take_notes(self) -> dict[int, str]:

@@ -115,8 +115,7 @@ class ActiveFilter:
         if self.hits is None:
             return 0
         self.hits.advance(SEARCH_MS)
-        match = self.hits.next(seq) if direction > 0 else self.hits.previous(seq)
-        return match.seq if match is not None else 0
+        return self.hits.next(seq) if direction > 0 else self.hits.previous(seq)
 
     def advance(self) -> None:
         """Search for a few milliseconds, and continue search and filter in slices until the next update.

@@ -13,11 +13,12 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.dialogs.view_screen import ViewScreen
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
+from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.widget_tasks import Tasks

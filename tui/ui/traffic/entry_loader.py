@@ -9,9 +9,8 @@ import asyncio
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from textual.cache import LRUCache
 
@@ -20,12 +19,12 @@ from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.core.units import duration
 from tui.traffic.model_reply import is_stream, joined
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
 from tui.ui.widgets.widget_tasks import Tasks
 
-T = TypeVar("T")
 KEPT = 2048
 READ_AT_ONCE = 256
 HEAD_BYTES = 400
@@ -40,40 +39,6 @@ class EntryPreview:
 
 
 NONE = EntryPreview()
-
-
-class ReaderThread:
-    """A thread with its own reader. The screen requests bodies from it and never waits."""
-
-    def __init__(self, open_reader: Callable[[], TrafficReader]) -> None:
-        self._open = open_reader
-        self._reader: TrafficReader | None = None
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ThreadPoolExecutor-traffic")
-        self._closed = False
-
-    async def ask(self, question: Callable[[TrafficReader], T]) -> T:
-        """Call `question` with the reader, in the thread; return its result."""
-
-        def answer() -> T:
-            if self._reader is None:
-                self._reader = self._open()
-            return question(self._reader)
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, answer)
-
-    def close(self) -> None:
-        """Interrupt and close the reader, and drop queued requests. Returns at once."""
-        if self._closed:
-            return
-        self._closed = True
-        if self._reader is not None:
-            self._reader.interrupt()
-        self._thread.submit(self._close)
-        self._thread.shutdown(wait=False)
-
-    def _close(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
 
 
 class Previews:

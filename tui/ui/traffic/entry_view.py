@@ -15,14 +15,14 @@ from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Outcome
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
 from tui.ui.traffic.bars import EntryTab, EntryTabs, Tabs
 from tui.ui.traffic.copies import copy_entry
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry, ReaderThread
+from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry
 from tui.ui.traffic.sheets import RawSheet
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save

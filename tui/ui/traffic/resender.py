@@ -15,9 +15,10 @@ from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.column_parts import mark_of
+from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
+from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import act
 from tui.ui.keys.footer import Footer, entries_of
@@ -20,7 +20,7 @@ from tui.ui.traffic.annotations import Annotations
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import Previews, ReaderThread
+from tui.ui.traffic.entry_loader import Previews
 from tui.ui.traffic.entry_view import EntryPanel, EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar

@@ -41,7 +41,7 @@ def passing(bodies: Sequence[bytes], text: str) -> list[int]:
     view = View(columns, query, reader=lambda: MemoryReader(ring))
     try:
         wait_until(view.advance)
-        assert not view.problem
+        assert not view.problem, view.problem
         return list(view.indices(0, len(view)))
     finally:
         view.close(wait=True)

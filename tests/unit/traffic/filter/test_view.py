@@ -1,5 +1,7 @@
 """A view contains the matching entries in order while the recording grows and entries change."""
 
+import threading
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from tests.unit.traffic.small_traffic import Bodies, Traffic, begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.filter import view as module
 from tui.traffic.filter.query import parse
-from tui.traffic.filter.view import EntryRange, Match, View
+from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
 
 
@@ -125,23 +127,18 @@ def test_an_entry_keeps_its_number_when_the_oldest_are_dropped(traffic: Traffic)
 def test_the_next_match_wraps_around(traffic: Traffic):
     view = View(traffic.columns, parse("tool:tool1 kind:request"))
     finished(view)
-    assert view.next(3) == Match(7, 1, False)
-    assert view.next(4) == Match(7, 1, False)
-    assert view.next(19) == Match(3, 0, True)
-    assert view.next(19, wrap=False) is None
-    assert view.previous(7) == Match(3, 0, False)
-    assert view.previous(3) == Match(19, 4, True)
-    assert View(traffic.columns, parse("kind:batch")).next(1) is None
+    assert [view.next(seq) for seq in (3, 4, 19)] == [7, 7, 3]
+    assert [view.previous(seq) for seq in (7, 3)] == [3, 19]
+    assert View(traffic.columns, parse("kind:batch")).next(1) == 0
 
 
 def test_the_search_does_not_wrap_before_everything_is_checked(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
     view = View(traffic.columns, parse("kind:request"))
     view.advance(0)
-    assert view.next(19) is None
-    assert view.previous(17) is None
+    assert (view.next(19), view.previous(17)) == (0, 0)
     finished(view)
-    assert view.next(19) == Match(1, 0, True)
+    assert view.next(19) == 1
 
 
 # ---- slices -----------------------------------------------------------------------------------------------
@@ -155,16 +152,6 @@ def test_the_newest_entries_are_checked_first_in_slices(traffic: Traffic, monkey
     assert view.progress == (4, 20)
     assert finished(view) == list(range(1, 20, 2))
     assert view.progress == (20, 20)
-
-
-def test_the_oldest_entries_are_checked_first_on_request(traffic: Traffic, monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 4)
-    view = View(traffic.columns, parse("kind:request"), newest_first=False)
-    view.advance(0)
-    assert seqs(view) == [1, 3]
-    traffic.ask()
-    view.advance(0)
-    assert seqs(view) == [1, 3, 5, 7]
 
 
 def test_cancelled_work_keeps_its_rows(traffic: Traffic, monkeypatch):
@@ -259,6 +246,40 @@ def test_a_recording_that_cannot_be_opened_is_reported(traffic: Traffic):
     view.close(wait=True)
 
 
+def test_a_range_that_cannot_be_searched_has_no_matches_and_reports_why(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "FIRST_BLOCK", 10)
+    bodies = Bodies(traffic)
+    search = bodies.search
+
+    def damaged(terms, first, last):
+        if first > 10:
+            raise LookupError("a damaged page")
+        return search(terms, first, last)
+
+    bodies.search = damaged  # type: ignore[method-assign]
+    view = View(traffic.columns, parse("milk"), reader=lambda: bodies)
+    assert (finished(view), view.problem) == ([2, 8], "a damaged page")
+    view.close(wait=True)
+
+
+def test_closing_interrupts_the_search_and_cancelled_ranges_have_no_rows(traffic: Traffic):
+    bodies, begun, interrupted = Bodies(traffic), threading.Event(), threading.Event()
+
+    def until_interrupted(terms, first, last):
+        begun.set()
+        assert interrupted.wait(10)
+        return [frozenset({first})]
+
+    bodies.search, bodies.interrupt = until_interrupted, interrupted.set  # type: ignore[method-assign]
+    view = View(traffic.columns, parse("milk"), reader=lambda: bodies)
+    assert not view.advance()
+    assert begun.wait(10)
+    view.close(wait=True)
+    assert bodies.is_closed
+    view.advance(0)
+    assert seqs(view) == []
+
+
 def with_a_gap() -> Traffic:
     """Return three calls, seqs 1 to 6, and three more from 51 on. The entries between them are missing."""
     traffic = Traffic()
@@ -297,9 +318,7 @@ def test_a_filter_finds_entries_after_a_gap_by_their_own_numbers(text: str, expe
 def test_the_next_match_is_found_across_a_gap():
     view = View(with_a_gap().columns, parse("kind:request"))
     finished(view)
-    assert view.next(5) == Match(51, 3, False)
-    assert view.next(30) == Match(51, 3, False)
-    assert view.previous(51) == Match(5, 2, False)
+    assert (view.next(5), view.next(30), view.previous(51)) == (51, 51, 5)
 
 
 def test_a_note_after_a_gap_is_checked_again():
@@ -354,22 +373,28 @@ def test_the_next_match_waits_for_the_entries_before_it(traffic: Traffic, monkey
     view = View(traffic.columns, parse("kind:request"))
     assert not view.advance(0)
     assert seqs(view) == [19]
-    assert view.next(5) is None
-    assert view.previous(20) == Match(19, 0, False)
+    assert (view.next(5), view.previous(20)) == (0, 19)
     finished(view)
-    assert view.next(5) == Match(7, 3, False)
+    assert view.next(5) == 7
 
 
-def test_the_next_match_waits_for_bodies_before_it(traffic: Traffic):
-    view = View(traffic.columns, parse("milk"), reader=lambda: Bodies(traffic))
-    view._rows.append(19)
-    view._seen, view._todo = 20, []
-    assert view._search is not None
-    view._search._blocks.append(EntryRange(0, 10, 1, 10))
-    assert view.next(5) is None
-    assert view.next(15) == Match(20, 0, False)
-    view._search._blocks.clear()
-    assert view.next(5) == Match(20, 0, False)
+def test_the_next_match_waits_for_bodies_before_it(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "FIRST_BLOCK", 10)
+    bodies, going = Bodies(traffic), threading.Event()
+    search = bodies.search
+
+    def slow_for_old(terms, first, last):
+        assert first > 10 or going.wait(10)
+        return search(terms, first, last)
+
+    bodies.search = slow_for_old  # type: ignore[method-assign]
+    view = View(traffic.columns, parse("milk"), reader=lambda: bodies)
+    wait_until(lambda: view.advance(0) or len(view))
+    assert (view.next(1), view.next(15)) == (0, 20)
+    going.set()
+    finished(view)
+    assert view.next(2) == 8
+    view.close(wait=True)
 
 
 def test_a_response_is_found_by_its_latency_once_its_request_is_loaded(traffic: Traffic):
