@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.body_search import LARGE, BodyFinder
-from tui.traffic.record.recent_entries import RecentEntries
+from tui.traffic.record.recorder import RecentEntries
 
 
 class MemoryReader:

@@ -6,7 +6,7 @@ from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
 from tui.runtime.memory_reader import MemoryReader
 from tui.storage.recordings.body_search import LARGE
-from tui.traffic.record.recent_entries import RecentEntries
+from tui.traffic.record.recorder import RecentEntries
 
 
 def ring(*bodies: bytes) -> RecentEntries:

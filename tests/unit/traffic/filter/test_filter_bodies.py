@@ -16,7 +16,7 @@ from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.recent_entries import RecentEntries
+from tui.traffic.record.recorder import RecentEntries
 
 TEXTS = st.text(
     st.one_of(

@@ -16,7 +16,7 @@ from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome,
 from tui.traffic.filter.view import View
 from tui.traffic.record import recorder as recorder_module
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog, LintReport, Recorder, RecorderJob
+from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog, Recorder, RecorderJob
 
 
 class Stage:
@@ -380,8 +380,8 @@ def backlog(limit: int = LIMIT) -> Backlog:
 
 
 def one_of(waiting: Backlog) -> Captured | RecorderJob | None:
-    taken = waiting.take(1, 1)
-    return taken.captured[0] if taken.captured else taken.job
+    taken, job = waiting.take(1, 1)
+    return taken[0] if taken else job
 
 
 @given(st.lists(st.integers(0, 5000) | st.none(), max_size=200))
@@ -452,20 +452,8 @@ def test_a_batch_of_entries_ends_at_a_job_or_at_the_byte_limit():
     waiting.put(job)
     waiting.add([seen(b"last")])
     sizes = [
-        ([len(one.raw) for one in taken], job)
-        for taken, _, job, _ in map(waiting.take, (2, 9, 9), (999, 500, 999))
+        ([len(one.raw) for one in taken], job) for taken, job in map(waiting.take, (2, 9, 9), (999, 500, 999))
     ]
     assert sizes == [([10, 10], None), ([10, 600], None), ([600], job)]
-    assert waiting.take(9, 1000).captured[0].raw == b"last"
+    assert waiting.take(9, 1000)[0][0].raw == b"last"
     assert waiting._came == waiting._went
-
-
-def test_findings_do_not_end_a_batch_of_entries():
-    waiting = backlog()
-    found = [Finding(number, "x", Severity.HINT, "x") for number in range(3)]
-    for finding in found:
-        waiting.add([seen(b"x")])
-        waiting.put(LintReport([finding], finding.seq))
-    taken = waiting.take(9, 1000)
-    assert (len(taken.captured), taken.judgement, taken.items) == (3, LintReport(found, 2), 6)
-    assert not waiting
