@@ -8,8 +8,10 @@ in memory.
 """
 
 import logging
+import sys
 import threading
 import time
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -31,7 +33,7 @@ HEAD = 1024
 ENTRY_BYTES = 600
 """Memory of a queued entry besides its bytes."""
 
-_MONO_NS = attrgetter("mono_ns")
+_MONO_NS, _SEQ = attrgetter("mono_ns"), attrgetter("seq")
 
 WriterJob = Callable[[TrafficWriter], None]
 RecorderJob = threading.Event | WriterJob
@@ -192,33 +194,30 @@ class RecentEntries:
         return [entry._replace(redactions=()) for entry in self.whole(after, limit, 0)]
 
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
-        found = islice((entry for entry in self._copy() if entry.seq > after), limit)
+        with self._lock:
+            start = bisect_right(self._entries, after, key=_SEQ)
+            found = list(islice(self._entries, start, start + limit))
         return [entry if len(entry.body) <= most else entry._replace(body=b"") for entry in found]
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
-        with self._lock:
-            index = seq - self._entries[0].seq if self._entries else -1
-            found = self._entries[index] if 0 <= index < len(self._entries) else None
-        if found is None or len(found.body) <= body_limit:
-            return found
-        return found._replace(body=found.body[:body_limit])
+        found = self.whole(seq - 1, 1, sys.maxsize)
+        if not found or found[0].seq != seq:
+            return None
+        return found[0]._replace(body=found[0].body[:body_limit])
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
-        found = self.entry(seq, RING_BYTES * 2)
+        found = self.entry(seq, sys.maxsize)
         if found is None:
             return b""
         return found.body[start:] if length < 0 else found.body[start : start + length]
 
     def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
-        return [(entry.seq, entry.body) for entry in self._copy() if first <= entry.seq <= last]
+        found = self.whole(first - 1, last - first + 1, sys.maxsize)
+        return [(entry.seq, entry.body) for entry in found if entry.seq <= last]
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
         with self._lock:
             return [finding for finding in self._findings if finding.seq == seq]
-
-    def _copy(self) -> list[Entry]:
-        with self._lock:
-            return list(self._entries)
 
 
 class Recorder:
