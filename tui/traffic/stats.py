@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, compress
 
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
-from tui.traffic.filter import masks
 from tui.traffic.methods import STAYS_OPEN, is_setup
+from tui.traffic.record.column_parts import both, either, inverted, table
 from tui.traffic.record.entry_columns import EntryColumns
 
 EXACT = 512
@@ -115,14 +115,14 @@ _NOT_PENDING = frozenset({STAYS_OPEN, "server/discover"})
 
 _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
-_REQUESTED = masks.table(REQUESTS)
-_NO_REQUEST = masks.inverted(_REQUESTED)
-_UNREADABLE = masks.table({Outcome.ERROR, Outcome.PROBE})
-_ANSWERED = masks.table(ANSWERS)
+_REQUESTED = table(REQUESTS)
+_NO_REQUEST = inverted(_REQUESTED)
+_UNREADABLE = table({Outcome.ERROR, Outcome.PROBE})
+_ANSWERED = table(ANSWERS)
 _FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR})
 _ONE_ROUND, _PROBE = int(Outcome.INPUT_REQUIRED), int(Outcome.PROBE)
 _GONE = frozenset({Outcome.CANCELLED, Outcome.LOST})
-_GIVEN_UP = masks.table(_GONE)
+_GIVEN_UP = table(_GONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,11 +280,11 @@ class Stats:
         self._begin([index for index in asked if entries.root[index] in (0, index + 1)], codes, start)
         outcomes = entries.outcome[start:stop].tobytes()
         # An error that is not a request is a response that could not be parsed.
-        unreadable = masks.both(outcomes.translate(_UNREADABLE), raw.translate(_NO_REQUEST))
-        ended = masks.either(raw.translate(_ANSWERED), unreadable)
+        unreadable = both(outcomes.translate(_UNREADABLE), raw.translate(_NO_REQUEST))
+        ended = either(raw.translate(_ANSWERED), unreadable)
         self._end(list(compress(range(start, stop), ended)), codes, start)
         # Also for later rounds, each of which can be cancelled.
-        gone = masks.both(outcomes.translate(_GIVEN_UP), raw.translate(_REQUESTED))
+        gone = both(outcomes.translate(_GIVEN_UP), raw.translate(_REQUESTED))
         for index in compress(range(start, stop), gone):
             self._lose(index)
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from tui.core.traffic import BodyTerm
-from tui.traffic.filter import masks
-from tui.traffic.filter.column_fields import CHANGING, Check, Columns
+from tui.traffic.filter.column_fields import CHANGING, Check, Columns, placed
 from tui.traffic.filter.nodes import And, Name, Node, Not, Or, Pattern, Term, Text
 from tui.traffic.filter.query import Query
+from tui.traffic.record.column_parts import both, either, inverted
 from tui.traffic.record.entry_columns import EntryColumns
 
 
@@ -56,7 +56,7 @@ class Filter:
         self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
-        self._step: Step = lambda start, stop, _found: masks.every(stop - start)
+        self._step: Step = lambda start, stop, _found: b"\x01" * (stop - start)
         if query.root is not None:
             self._step = self._compiled(query.root, False, None)[1]
         self.terms = tuple(self._terms)
@@ -74,9 +74,7 @@ class Filter:
         """Return matches in the form for `mask`, from the seqs in the range that match each term."""
         places = self._entries.indices
         count = stop - start
-        return BodyHits(
-            start, [masks.placed(count, [index - start for index in places(each)]) for each in seqs]
-        )
+        return BodyHits(start, [placed(count, [index - start for index in places(each)]) for each in seqs])
 
     def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
         """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
@@ -121,9 +119,9 @@ class Filter:
 
         def step(start: int, stop: int, found: BodyHits | None) -> bytes:
             if found is None:
-                return masks.every(stop - start)
+                return b"\x01" * (stop - start)
             mask = found.masks[place][start - found.start : stop - found.start]
-            return masks.inverted(mask) if negated else mask
+            return inverted(mask) if negated else mask
 
         return step
 
@@ -134,13 +132,13 @@ _BODY = 1000
 
 def _of_columns(check: Check, negated: bool) -> Step:
     if negated:
-        return lambda start, stop, _found: masks.inverted(check(start, stop))
+        return lambda start, stop, _found: inverted(check(start, stop))
     return lambda start, stop, _found: check(start, stop)
 
 
 def _joined(steps: Sequence[Step], *, every: bool) -> Step:
     """Join steps: all of them must match, or any of them."""
-    join = masks.both if every else masks.either
+    join = both if every else either
     undecided = int(every)  # the mask value of an entry that a further step could change
 
     def step(start: int, stop: int, found: BodyHits | None) -> bytes:

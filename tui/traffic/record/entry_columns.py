@@ -6,12 +6,21 @@ reader has the bodies.
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from operator import itemgetter
 
 from tui.core.traffic import ANSWERS, REQUESTS, Direction, Entry, Kind, Outcome, Severity, end_of
-from tui.traffic.record.column_parts import Clocks, ListRow, Names, RowParts, excuse_probes, marks_of
+from tui.traffic.record.column_parts import (
+    Clocks,
+    ListRow,
+    Names,
+    RowParts,
+    either,
+    excuse_probes,
+    marks_of,
+    table,
+)
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Return the seq of a jump, and the index where it lands."""
@@ -21,17 +30,8 @@ _NO_CAUSE = (None, None, None)
 _ENDS = frozenset({"exit", "stop"})  # events that may end all pending requests of their source
 
 
-def _table(numbers: Collection[int]) -> bytes:
-    return bytes(number in numbers for number in range(256))
-
-
-_REQUESTED, _ANSWERED = _table(REQUESTS), _table(ANSWERS)
-_ENDED = _table({Outcome.ERROR, Outcome.CANCELLED, Outcome.PROBE})
-
-
-def _either(one: bytes, other: bytes) -> bytes:
-    joined = int.from_bytes(one, "little") | int.from_bytes(other, "little")
-    return joined.to_bytes(len(one), "little")
+_REQUESTED, _ANSWERED = table(REQUESTS), table(ANSWERS)
+_ENDED = table({Outcome.ERROR, Outcome.CANCELLED, Outcome.PROBE})
 
 
 def _at_most(limit: int, numbers: Sequence[int]) -> Sequence[int]:
@@ -224,7 +224,7 @@ class EntryColumns:
                 self._settle(index, *facts)
             return
         asked = kinds.translate(_REQUESTED)
-        ends = _either(kinds.translate(_ANSWERED), outcomes.translate(_ENDED))
+        ends = either(kinds.translate(_ANSWERED), outcomes.translate(_ENDED))
         pairs, settled, sources, pending = self.pair, self.outcome, self.source, self._pending
         ended, late, hole = set(), self._late, self.hole[1]
         for index in compress(range(start, stop), ends):
