@@ -13,7 +13,7 @@ from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.nodes import Or
-from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.query import parse
 from tui.traffic.record.column_parts import mark_of
 from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.traffic.active_filter import ActiveFilter
@@ -158,11 +158,10 @@ class Resender:
         reader: ReaderThread,
         tasks: Tasks,
         active_filter: ActiveFilter,
-        apply_filter: Callable[[Query], None],
     ) -> None:
         self._screen, self._live, self._entries = screen, live, list.entries
         self._list, self._reader, self._tasks = list, reader, tasks
-        self._active_filter, self._apply_filter = active_filter, apply_filter
+        self._active_filter = active_filter
         self._sent: _Sent | None = None  # the request to which the cursor should move
 
     async def resend(self) -> None:
@@ -358,5 +357,5 @@ class Resender:
             said = f"Sent. The filter now also shows call:{sent.call}."
             if not wider.is_sound:  # the widened filter is too long
                 said = f"Sent, but hidden by the filter. Filter with call:{sent.call} to find it."
-            self._apply_filter(wider)
+            self._active_filter.apply(wider)
             self._screen.notify(said, timeout=5)

@@ -1,5 +1,7 @@
 """The active filter, without the screen."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.conftest import until, wait_until
@@ -10,11 +12,17 @@ from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.query import parse
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import text_of
 
 
+def made(recording: Recording, worked: Callable[[], None] = lambda: None) -> ActiveFilter:
+    return ActiveFilter(recording, EntryList(recording.entries), PromptLine(), worked=worked)
+
+
 def passing(recording: Recording, expression: str) -> int:
-    active_filter = ActiveFilter(recording)
+    active_filter = made(recording)
     view = active_filter.filter(parse(expression))
     wait_until(view.advance)
     active_filter.close()
@@ -35,7 +43,7 @@ def test_since_counts_from_now_in_live_traffic():
 async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view_module, "CHUNK", 1)
     worked: list[bool] = []
-    active_filter = ActiveFilter(some().recording(), lambda: worked.append(active_filter.view.is_done))
+    active_filter = made(some().recording(), lambda: worked.append(active_filter.view.is_done))
     view = active_filter.filter(parse("kind:request"))
     assert not view.advance(0)
     active_filter.advance()
@@ -45,7 +53,7 @@ async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyP
 
 
 def test_the_title_names_the_sort_column_and_for_latency_that_only_calls_are_listed() -> None:
-    active_filter = ActiveFilter(some().recording(live=False))
+    active_filter = made(some().recording(live=False))
     for column, words in (
         (SortColumn.LATENCY, "calls sorted by latency"),
         (SortColumn.SIZE, "by size"),
@@ -59,11 +67,11 @@ def test_the_title_names_the_sort_column_and_for_latency_that_only_calls_are_lis
 def test_an_empty_list_of_calls_says_how_to_see_all_entries() -> None:
     recorded = Recorded()
     recorded.add(Kind.EVENT, method="spawn")
-    active_filter = ActiveFilter(recorded.recording())
+    active_filter = made(recorded.recording())
     wait_until(active_filter.view.advance)
     active_filter.order = Order(SortColumn.LATENCY, True)
     for query in ("", "kind:event"):
         active_filter.filter(parse(query))
         wait_until(active_filter.arranged().advance)
-        assert "latency" in " ".join(active_filter.why_empty(active_filter.query, ""))
+        assert "latency" in " ".join(active_filter.why_empty(active_filter.query))
     active_filter.close()
