@@ -73,7 +73,7 @@ class Selection:
         self._query = query
         live = recording.is_live
         self.read_on()
-        if "lint:" in query.canonical:
+        if "lint:" in query.text.lower():
             for severity, seqs in self._flagged(live):
                 for seq in seqs:
                     self.columns.set_severity(seq, severity)

@@ -13,8 +13,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
-from tui.traffic.filter.completion import FilterCompletion, complete, seen_names
-from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.query import FilterCompletion, Query, complete, parse, seen_names
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field
