@@ -64,11 +64,6 @@ _ARGUMENT = re.compile(rb'"argument"\s*+:\s*+(?=\{)')
 _WRITTEN = re.compile(rb'"arguments"\s*+:\s*+(?=")')
 _SAID_OR_ROLE = re.compile(rb'"role"\s*+:\s*+"([a-z]+)"|"(?:content|text)"\s*+:\s*+(?=")')
 _TOOL = re.compile(rb'"name"\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*")')
-_DECODER = json.JSONDecoder()
-_MEMBER = re.compile(rb'"arguments"\s*+:\s*+')
-_SMALL = 16 * 1024
-"""Bytes of a message that is parsed to find its arguments; a larger one would keep other threads waiting."""
-
 _NEAR = 600
 """Bytes before and after the arguments of a call in which its name is searched."""
 
@@ -103,7 +98,7 @@ def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "
     anywhere = known.of_server(server)
     call = None
     if _ARGUMENTS in raw:
-        start, end, tool = _arguments_in_small(raw) or _arguments_in(raw)
+        start, end, tool = _arguments_in(raw)
         is_call = _CALL.search(raw) and not raw.lstrip().startswith(b"[")
         call = _Part(start, end, known.of(server, tool) if is_call else anywhere)
     return spliced(raw, [*_given(raw, anywhere, call), *_completed(raw, anywhere)])
@@ -199,21 +194,6 @@ def _forms_in(message: Any) -> Iterator[dict[str, Any]]:
             yield schema
         inner = part.values() if isinstance(part, dict) else part
         waiting.extend(one for one in inner if isinstance(one, dict | list))
-
-
-def _arguments_in_small(raw: bytes) -> tuple[int, int, str] | None:
-    """Return the result of `_arguments_in`, in a tenth of the time; None if it might differ."""
-    if len(raw) > _SMALL or b"\\" in raw or raw.count(_ARGUMENTS) != 1:
-        return None
-    text = raw.decode("latin-1")  # positions are those in the bytes
-    try:
-        match _DECODER.decode(text):
-            case {"params": {"name": str(tool), "arguments": dict()}} if found := _MEMBER.search(raw):
-                _, end = _DECODER.raw_decode(text, found.end())
-                return found.end(), end, tool.encode("latin-1").decode("utf-8", "replace")
-    except (ValueError, RecursionError):
-        pass
-    return None
 
 
 def _arguments_in(raw: bytes) -> tuple[int, int, str]:
