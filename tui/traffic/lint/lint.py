@@ -20,8 +20,16 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
-from tui.traffic.lint.body_reader import BASIC, BodyReader, Flaw, is_cut, is_http, may_be_no_rpc, quote
-from tui.traffic.lint.rules_messages import MessageCheck
+from tui.traffic.lint.rules_messages import (
+    BASIC,
+    BodyReader,
+    Flaw,
+    MessageCheck,
+    is_cut,
+    is_http,
+    may_be_no_rpc,
+    quote,
+)
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
 from tui.traffic.methods import METHODS

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
-from tui.traffic.lint.body_reader import MAX_READ
 from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.rules_messages import MAX_READ
 from tui.traffic.lint.rules_tools import SchemaValidator
 
 SLICE = 0.001

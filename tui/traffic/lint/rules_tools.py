@@ -6,8 +6,7 @@ from typing import Any, Protocol
 
 from tui.core.jsonrpc.revisions import is_modern
 from tui.core.traffic import Direction, Severity
-from tui.traffic.lint.body_reader import quote
-from tui.traffic.lint.rules_messages import MessageCheck
+from tui.traffic.lint.rules_messages import MessageCheck, quote
 from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, ToolListing
 
 MOST_OF_A_KIND = 5

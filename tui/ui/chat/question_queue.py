@@ -32,7 +32,7 @@ from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerDelay, AnswerKeys
 from tui.ui.permission.trust_dialog import TrustAnswer
-from tui.ui.platform.caret import caret_of
+from tui.ui.platform.editing import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, ServerQuestions
 
 if TYPE_CHECKING:

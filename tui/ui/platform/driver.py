@@ -27,7 +27,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from tui.core.text import graphemes
-from tui.ui.platform.escapes import shortened
+from tui.ui.platform.output import shortened
 from tui.ui.platform.textual_internals import crash
 
 BEGIN = "\x1b[200~"

@@ -6,7 +6,7 @@ from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
 from tests.conftest import until
-from tui.ui.platform.caret import CaretApp, caret_of
+from tui.ui.platform.editing import CaretApp, caret_of
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.text_area import LinesField
 

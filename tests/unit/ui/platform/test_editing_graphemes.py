@@ -6,7 +6,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.widgets import Input, TextArea
 
-from tui.ui.platform.graphemes import edit_by_graphemes
+from tui.ui.platform.editing import edit_by_graphemes
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.text_area import LinesField
 
