@@ -93,15 +93,6 @@ async def test_the_newest_entry_is_followed_until_the_user_scrolls_up() -> None:
         await until(lambda: "following" in title(screen))
 
 
-async def test_the_linted_percentage_is_shown_until_all_is_linted() -> None:
-    judged = [2]
-    async with opened(numbered(10).recording(live=False, judged=lambda: judged[0])) as (screen, _):
-        assert "linting 20 %" in title(screen)
-        judged[0] = 10
-        screen.look()
-        assert "linting" not in title(screen)
-
-
 async def test_linting_progress_is_shown_only_if_the_linter_lags_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

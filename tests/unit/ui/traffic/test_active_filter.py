@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.conftest import until, wait_until
-from tests.ui.traffic_stage import WALL_NS, Recorded, some
-from tui.core.traffic import Kind
+from tests.ui.traffic_stage import WALL_NS, some
 from tui.traffic.filter import view as view_module
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.query import parse
@@ -61,17 +60,4 @@ def test_the_title_names_the_sort_column_and_for_latency_that_only_calls_are_lis
         active_filter.order = Order(column)
         wait_until(active_filter.arranged().advance)
         assert text_of(active_filter.order_row).endswith(words)
-    active_filter.close()
-
-
-def test_an_empty_list_of_calls_says_how_to_see_all_entries() -> None:
-    recorded = Recorded()
-    recorded.add(Kind.EVENT, method="spawn")
-    active_filter = made(recorded.recording())
-    wait_until(active_filter.view.advance)
-    active_filter.order = Order(SortColumn.LATENCY, True)
-    for query in ("", "kind:event"):
-        active_filter.filter(parse(query))
-        wait_until(active_filter.arranged().advance)
-        assert "latency" in " ".join(active_filter.why_empty(active_filter.query))
     active_filter.close()
