@@ -60,33 +60,23 @@ async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two
         assert pilot.app.screen is screen
 
 
-async def test_texts_that_are_not_json_are_compared_line_by_line() -> None:
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"body": b"one\ntwo"}, b"one\n\x1b[31mthree", ["1 difference", "␛[31mthree"]),
+        ({"body": b"one"}, b"one", ["No differences"]),
+        ({"body": b"one", "sha256": "0" * 64}, b"one", ["Entry 1 is truncated and cannot be compared."]),
+    ],
+    ids=["by line", "identical", "truncated"],
+)
+async def test_texts_that_are_not_json_are_compared(first, second, expected) -> None:
     recorded = Recorded()
-    recorded.add(Kind.STDERR, b"one\ntwo")
-    recorded.add(Kind.STDERR, b"one\n\x1b[31mthree")
-    async with opened(recorded.recording()) as (_screen, pilot):
-        await press(pilot, "d", "k", "d")
-        await until(lambda: "1 difference" in compared(pilot))
-        assert "␛[31mthree" in compared(pilot)
-
-
-async def test_identical_entries_are_reported_as_identical() -> None:
-    recorded = Recorded()
-    recorded.add(Kind.STDERR, b"one")
-    recorded.add(Kind.STDERR, b"one")
+    recorded.add(Kind.STDERR, **first)
+    recorded.add(Kind.STDERR, second)
     async with opened(recorded.recording()) as (_screen, pilot):
         burst(pilot.app, "dkd")
         await until(lambda: isinstance(pilot.app.screen, ComparisonScreen))
-        await until(lambda: "No differences" in compared(pilot))
-
-
-async def test_a_truncated_body_is_not_compared() -> None:
-    recorded = Recorded()
-    recorded.add(Kind.STDERR, b"one", sha256="0" * 64)
-    recorded.add(Kind.STDERR, b"one")
-    async with opened(recorded.recording()) as (_screen, pilot):
-        await press(pilot, "d", "k", "d")
-        await until(lambda: "Entry 1 is truncated and cannot be compared." in compared(pilot))
+        await until(lambda: all(text in compared(pilot) for text in expected))
 
 
 async def test_the_waterfall_of_a_live_turn_shows_the_time_of_an_approval() -> None:

@@ -117,16 +117,6 @@ async def test_values_and_paths_are_copied() -> None:
         assert pilot.app.clipboard == "params.arguments.location"
 
 
-async def test_an_entry_is_copied_as_python() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.list.select(2)
-        await press(pilot, "enter")
-        await until(lambda: "Beijing" in page(screen))
-        await press(pilot, "c", "j", "j", "j", "enter")
-        await until(lambda: "call_tool" in pilot.app.clipboard)
-        assert pilot.app.clipboard.startswith("arguments = {'location': 'Beijing'}")
-
-
 async def test_the_response_is_shown_as_soon_as_it_is_recorded() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, {"id": 1}, method="tools/call", ident="1", root=1)
