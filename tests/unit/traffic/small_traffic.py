@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from tui.core.search_text import readings
 from tui.core.text import fold
-from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome
+from tui.traffic.record.entry_columns import EntryColumns, column_row
 
 WALL = 1_700_000_000_000_000_000
 """Wall clock minus monotonic clock."""
@@ -104,40 +104,18 @@ class Bodies:
     def close(self) -> None:
         self.is_closed = True
 
-    def columns(self, after: int, limit: int) -> Sequence[Entry]:
-        raise NotImplementedError
-
-    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
-        raise NotImplementedError
-
-    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
-        raise NotImplementedError
-
-    def findings_of(self, seq: int) -> Sequence[Finding]:
-        raise NotImplementedError
-
 
 CAUSE = Cause(3, 2, "call_1")
-
-
-def list_row(entry: Entry) -> tuple[object, ...]:
-    """Return an entry as a store gives it for the columns."""
-    cause = entry.cause
-    return (
-        entry.seq, entry.mono_ns, entry.wall_ns, entry.source, int(entry.direction), int(entry.kind),
-        entry.method, entry.tool, entry.ident, entry.size, entry.pair, entry.root, int(entry.outcome),
-        *((cause.turn, cause.step, cause.call) if cause else (None, None, None)),
-    )  # fmt: skip
 
 
 def begun_at_end(traffic: Traffic, here: int) -> EntryColumns:
     """Return columns in which only the last `here` entries are loaded."""
     columns = EntryColumns()
-    columns.begin_at_end(1, [list_row(entry) for entry in traffic.entries[-here:]])
+    columns.begin_at_end(1, [column_row(entry) for entry in traffic.entries[-here:]])
     return columns
 
 
 def fill(columns: EntryColumns, traffic: Traffic, count: int) -> None:
     """Load the next `count` missing entries."""
     start, end = columns.hole
-    columns.fill([list_row(entry) for entry in traffic.entries[start : min(end, start + count)]])
+    columns.fill([column_row(entry) for entry in traffic.entries[start : min(end, start + count)]])

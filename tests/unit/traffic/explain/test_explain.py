@@ -47,18 +47,23 @@ def test_a_result_is_explained_with_its_request():
     ]
 
 
-def test_a_failed_tool_is_not_explained_as_a_protocol_error():
-    request, answer = called({"content": [], "isError": True}).entries
-    assert (
-        "The tool failed (isError in its result). The model sees the error."
-        in explain(answer, request).sentences
-    )
-
-
-def test_a_round_that_needs_input_is_explained():
-    request, answer = called({"resultType": "input_required", "inputRequests": {}}).entries
-    wanted = "The server requires more input. The call continues in a new request."
-    assert wanted in explain(answer, request, NOW).sentences
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (
+            {"content": [], "isError": True},
+            "The tool failed (isError in its result). The model sees the error.",
+        ),
+        (
+            {"resultType": "input_required", "inputRequests": {}},
+            "The server requires more input. The call continues in a new request.",
+        ),
+    ],
+    ids=["failed tool", "input required"],
+)
+def test_a_result_that_is_no_answer_yet_or_an_error_is_explained(result: object, sentence: str):
+    request, answer = called(result).entries
+    assert sentence in explain(answer, request, NOW).sentences
 
 
 def test_an_error_is_explained_with_the_meaning_of_its_code():
@@ -106,15 +111,14 @@ def test_progress_logs_and_cancellations_are_explained_with_their_content():
     assert "Reason: the person left" in explain(cancel, request).sentences
 
 
-def test_the_handshake_is_explained_with_the_negotiated_revision():
+def test_a_handshake_and_a_discovery_are_explained_with_the_revisions():
     request, answer, _ = Script().legacy("2025-06-18").entries
     assert "It requests revision 2025-06-18." in explain(request, answer).sentences
     assert "The negotiated revision is 2025-06-18." in explain(answer, request).sentences
-
-
-def test_discovery_is_explained_with_the_revisions_of_the_server():
     request, answer = Script().modern().entries
     assert "The server supports 2026-07-28." in explain(answer, request, NOW).sentences
+    for entry, pair in ((request, answer), (answer, request)):
+        assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
 
 
 def test_a_list_is_explained_with_its_length_and_whether_it_continues():
@@ -128,27 +132,17 @@ def test_a_list_is_explained_with_its_length_and_whether_it_continues():
     )
 
 
-def test_a_method_missing_in_the_revision_in_force_is_explained():
+@pytest.mark.parametrize(
+    ("method", "sentence"),
+    [
+        ("subscriptions/listen", "(not part of the negotiated revision 2025-11-25)"),
+        ("acme/\x1bdo", "The client sends server weather acme/␛do, which is not an MCP method."),
+    ],
+)
+def test_a_method_that_the_revision_does_not_have_is_explained(method: str, sentence: str):
     script = Script()
-    script.out("subscriptions/listen", {})
-    assert (
-        "(not part of the negotiated revision 2025-11-25)"
-        in (explain(script.entries[0], None, "2025-11-25").sentences[0])
-    )
-
-
-def test_a_request_with_its_own_revision_is_explained_by_that_revision():
-    request, answer = Script().modern().entries
-    for entry, pair in ((request, answer), (answer, request)):
-        assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
-
-
-def test_an_unknown_method_is_explained():
-    script = Script()
-    script.out("acme/\x1bdo")
-    assert explain(script.entries[0]).sentences[0] == (
-        "The client sends server weather acme/␛do, which is not an MCP method."
-    )
+    script.out(method, {})
+    assert sentence in explain(script.entries[0], None, "2025-11-25").sentences[0]
 
 
 def test_a_call_by_hand_is_explained():
