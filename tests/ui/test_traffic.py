@@ -67,7 +67,7 @@ async def test_an_entry_that_is_not_a_message_shows_the_start_of_its_text() -> N
 async def test_the_latency_of_a_pending_request_grows() -> None:
     recorded = some()
     async with opened(recorded.recording()) as (screen, _):
-        screen.list._clock = lambda: recorded.now_ns + 3_100_000_000
+        screen.list._clock = lambda: recorded.now + 3_100_000_000
         screen.list.tick()
         line = row_with(shown(screen.list), "wait")
         assert "3.1 s" in line

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tui.core.search_text import readings
 from tui.core.text import fold
-from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome
+from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns, column_row
 
 WALL = 1_700_000_000_000_000_000
@@ -14,12 +14,19 @@ MS = 1_000_000
 
 
 class Traffic:
-    """Entries as a recorder would create them, as `columns`, with `bodies` by seq."""
+    """Entries as a recorder would create them, as `columns`, with `bodies` by seq.
+
+    A reader has no entries up to seq `dropped`; `closed` counts the readers that were closed.
+    """
+
+    wall = WALL
 
     def __init__(self, first: int = 1) -> None:
         self.columns = EntryColumns()
         self.entries: list[Entry] = []
         self.bodies: dict[int, bytes] = {}
+        self.findings: list[Finding] = []
+        self.dropped = self.closed = 0
         self._seq = first
         self.now = 1_000_000_000
 
@@ -29,7 +36,7 @@ class Traffic:
         fields.setdefault("source", "weather")
         fields.setdefault("direction", Direction.IN)
         fields.setdefault("size", len(body))
-        entry = Entry(self._seq, self.now, self.now + WALL, kind=kind, **fields)  # type: ignore[arg-type]
+        entry = Entry(self._seq, self.now, self.now + self.wall, kind=kind, **fields)  # type: ignore[arg-type]
         self.entries.append(entry)
         self.bodies[entry.seq] = body
         self.columns.append(entry)
@@ -75,13 +82,23 @@ class Traffic:
 
 
 class Bodies:
-    """A reader of the bodies of a recording that records its requests."""
+    """A `TrafficReader` of entries; `asked` are the ranges that were searched."""
 
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic
         self.asked: list[tuple[int, int]] = []
         self.is_closed = False
-        self.interrupts = 0
+
+    def columns(self, after: int, limit: int) -> Sequence[Entry]:
+        return [entry._replace(redactions=()) for entry in self._traffic.entries if entry.seq > after][:limit]
+
+    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
+        found = (entry for entry in self._traffic.entries if entry.seq == seq > self._traffic.dropped)
+        return next((entry._replace(body=self.body(seq, 0, body_limit)) for entry in found), None)
+
+    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
+        body = self._traffic.bodies[seq]
+        return body[start:] if length < 0 else body[start : start + length]
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         self.asked.append((first, last))
@@ -99,10 +116,14 @@ class Bodies:
         pass
 
     def interrupt(self) -> None:
-        self.interrupts += 1
+        pass
+
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        return [finding for finding in self._traffic.findings if finding.seq == seq]
 
     def close(self) -> None:
         self.is_closed = True
+        self._traffic.closed += 1
 
 
 CAUSE = Cause(3, 2, "call_1")

@@ -30,7 +30,7 @@ def passing(recording: Recording, expression: str) -> int:
 
 def test_since_counts_from_the_end_of_a_recording():
     recorded = some()
-    ended = WALL_NS + recorded.now_ns
+    ended = WALL_NS + recorded.now
     assert passing(recorded.recording(live=False, ended_ns=ended), "since:5m") == len(recorded.entries)
     assert passing(recorded.recording(live=False, ended_ns=ended), "since:2ms") < len(recorded.entries)
 
