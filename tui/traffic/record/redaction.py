@@ -73,15 +73,11 @@ def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments,
 
     A reply in pieces is also returned without the secrets that `redact` finds in its joined texts.
     """
-    if captured.kind is Kind.MODEL_REQUEST:
-        return spliced(raw, [*_written(raw, known), *_in_model_text(raw, known)])
-    if captured.kind is Kind.MODEL_REPLY:
-        changed = without_secret_deltas(raw, known, redact)
-        return (
-            changed
-            if changed is not None
-            else spliced(raw, [*_written(raw, known), *_in_model_text(raw, known, all_of_it=True)])
-        )
+    is_reply = captured.kind is Kind.MODEL_REPLY
+    if is_reply and (changed := without_secret_deltas(raw, known, redact)) is not None:
+        return changed
+    if is_reply or captured.kind is Kind.MODEL_REQUEST:
+        return spliced(raw, [*_written(raw, known), *_in_model_text(raw, known, all_of_it=is_reply)])
     if captured.kind is None and captured.direction is Direction.OUT:
         return without_secret_arguments(raw, known, captured.source)
     return raw, frozenset()
@@ -227,7 +223,7 @@ def _arguments(secret: SecretNames, text: bytes) -> Iterator[SecretSpan]:
     return named_values(text, 0, len(text), secret)
 
 
-def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool = False) -> Iterator[Place]:
+def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool) -> Iterator[Place]:
     """Yield the secret values in calls that a model without function calling wrote as text."""
     role = b"assistant" if all_of_it else b""
     for found in _SAID_OR_ROLE.finditer(raw):
@@ -324,7 +320,10 @@ def _keep_few(
     raws = [captured.raw for captured in group]
     alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or any(map(_is_head, group))
     if not alone and any(map(_needs_more, group)):
-        alone = any(has_schemas(one) or _is_changed(one, redact, arguments) for one in group)
+        alone = any(has_schemas(one) for one in group) or any(
+            one.kind in _MODEL or without_secret_calls(one, one.raw, arguments, redact)[1]
+            for one in filter(_needs_more, group)
+        )
     if alone or redact(b"\n".join(raws))[1]:
         for captured in group:
             yield keep(captured, redact, cap, arguments)
@@ -346,13 +345,6 @@ def _needs_more(captured: Captured) -> bool:
         in_pieces = captured.kind is Kind.MODEL_REPLY and b"data:" in captured.raw
         return in_pieces or b"arguments" in captured.raw or b'\\"' in captured.raw
     return captured.kind is None and captured.direction is Direction.OUT and _may_give_values(captured.raw)
-
-
-def _is_changed(captured: Captured, redact: Redact, arguments: SecretArguments) -> bool:
-    """Return whether more than a search of the bytes is needed."""
-    if not _needs_more(captured):
-        return False
-    return captured.kind in _MODEL or bool(without_secret_calls(captured, captured.raw, arguments, redact)[1])
 
 
 def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:

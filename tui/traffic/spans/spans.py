@@ -105,7 +105,9 @@ class Spans:
             case events.TurnStarted():
                 self._begin_turn(event, now_ns)
             case events.StepStarted() if turn is not None:
-                self._begin_step(turn, event, now_ns)
+                turn.steps += 1
+                self._step = StepSpan(turn.number, event.step, now_ns, final=event.final)
+                self._touch(turn, self._step)
             case events.TextDelta():
                 self._hear(StepState.ANSWERING, len(event.text), "", now_ns)
             case events.ReasoningDelta():
@@ -118,7 +120,11 @@ class Spans:
             case events.StepEnded() if turn is not None and step is not None:
                 self._end_step(turn, step, event)
             case events.ToolCallProposed() if turn is not None:
-                self._propose(turn, event, now_ns)
+                names = event.server, event.tool
+                call = self._calls[event.id] = _call(
+                    turn, event.step, event.id, names, event.arguments, now_ns
+                )
+                self._touch(turn, call)
             case events.LimitReached() if turn is not None:
                 self._touch(limit_note(turn.number, event.limit, event.value))
             case events.TurnError() if turn is not None:
@@ -134,11 +140,6 @@ class Spans:
         self._turn = TurnSpan(self.turns, clean_line(event.model, 64), event.tools, now_ns)
         self._turn.traffic = event.turn or self.turns
         self._touch(self._turn)
-
-    def _begin_step(self, turn: TurnSpan, event: events.StepStarted, now_ns: int) -> None:
-        turn.steps += 1
-        self._step = StepSpan(turn.number, event.step, now_ns, final=event.final)
-        self._touch(turn, self._step)
 
     def _hear(self, state: StepState, chars: int, detail: str, now_ns: int) -> None:
         step = self._step
@@ -180,11 +181,6 @@ class Spans:
             self._touch(note)
         self._turn = self._step = None
         self._calls.clear()
-
-    def _propose(self, turn: TurnSpan, event: events.ToolCallProposed, now_ns: int) -> None:
-        call = _call(turn, event.step, event.id, (event.server, event.tool), event.arguments, now_ns)
-        self._calls[event.id] = call
-        self._touch(turn, call)
 
     def _apply_to_call(self, event: events.Event, now_ns: int) -> None:
         call = self._calls.get(getattr(event, "id", ""))

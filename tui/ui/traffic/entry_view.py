@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -299,7 +299,18 @@ class EntryView(Vertical):
 
     def copy_as(self, loaded: LoadedEntry) -> None:
         """Ask for a format, and copy an entry in it."""
-        copy_entry(self.app, loaded, str(loaded.entry.detail.get("url", "")))
+        from tui.ui.dialogs.picker import Picker, PickerChoice
+
+        def copy(way: str | None) -> None:
+            if way is not None:
+                text = copied(way, loaded.entry, loaded.body, str(loaded.entry.detail.get("url", "")))
+                copy_text(self.app, text, f"entry {loaded.entry.seq}")
+
+        if len(loaded.body) > MOST_COPIED:
+            copy("raw")
+            return
+        choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
+        self.app.push_screen(Picker("Copy as", choices), copy)
 
     def save(self) -> None:
         """Save the image under the cursor, otherwise the whole body."""
@@ -455,18 +466,3 @@ def _python(entry: Entry, body: bytes) -> str:
         arguments = pformat(params.get("arguments", {}), width=88, sort_dicts=False)
         return f"arguments = {arguments}\nresult = await session.call_tool({params.get('name')!r}, arguments)"
     return f"frame = {pformat(frame, width=88, sort_dicts=False)}"
-
-
-def copy_entry(app: App[Any], loaded: LoadedEntry, url: str) -> None:
-    """Ask for a format, and copy an entry in it; `url` is its server's URL, or ""."""
-    from tui.ui.dialogs.picker import Picker, PickerChoice
-
-    def copy(way: str | None) -> None:
-        if way is not None:
-            copy_text(app, copied(way, loaded.entry, loaded.body, url), f"entry {loaded.entry.seq}")
-
-    if len(loaded.body) > MOST_COPIED:
-        copy("raw")
-        return
-    choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
-    app.push_screen(Picker("Copy as", choices), copy)

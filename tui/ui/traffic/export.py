@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 from pathlib import Path
-from typing import Any
-
-from textual.screen import Screen
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
@@ -46,7 +43,6 @@ class Exporter:
 
     def __init__(
         self,
-        screen: Screen[Any],
         recording: Recording,
         list: EntryList,
         active_filter: ActiveFilter,
@@ -54,7 +50,7 @@ class Exporter:
         tasks: Tasks,
         folder: Callable[[], Path],
     ) -> None:
-        self._screen, self._recording, self._list = screen, recording, list
+        self._recording, self._list = recording, list
         self._active_filter, self._prompt, self._tasks = active_filter, prompt, tasks
         self.folder = folder
         self.note = ""
@@ -66,11 +62,11 @@ class Exporter:
 
     def ask(self) -> None:
         if self.note:
-            self._screen.notify("Another export is still running.", timeout=3)
+            self._list.notify("Another export is still running.", timeout=3)
             return
         kinds = self._selections()
         if not kinds:
-            self._screen.notify("Nothing to export.", timeout=3)
+            self._list.notify("Nothing to export.", timeout=3)
             return
         from tui.ui.dialogs.export_dialogs import selection_dialog
 
@@ -79,7 +75,7 @@ class Exporter:
                 self._ask_form(self._recording.entries.seqs(kinds[name][1]))
 
         words = {name: told for name, (told, _) in kinds.items()}
-        self._screen.app.push_screen(selection_dialog(words), chosen)
+        self._list.app.push_screen(selection_dialog(words), chosen)
 
     def why_stay(self) -> str:
         """Return why the screen cannot be closed because of an export, or ""."""
@@ -130,7 +126,7 @@ class Exporter:
                 self._ask_name(seqs, form, shapes=dialog.about.shapes)
 
         dialog = ExportForm(f"Export {self._size_text(seqs)} as", partial(self._contents, seqs))
-        self._screen.app.push_screen(dialog, chosen)
+        self._list.app.push_screen(dialog, chosen)
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> str:
         """Return a summary of these entries.
@@ -189,30 +185,27 @@ class Exporter:
             work.exception()  # the screen was closed: nothing to report
             raise
         except FileExistsError:
-            self._ask_over(wanted)
+            from tui.ui.dialogs.export_dialogs import overwrite_dialog
+
+            def confirmed(yes: bool | None) -> None:
+                if yes:
+                    self._begin(wanted, over=True)
+
+            self._list.app.push_screen(overwrite_dialog(path), confirmed)
         except (McptuiError, OSError) as error:
             if stop.is_set():
-                self._screen.notify("Export cancelled.", timeout=3)
+                self._list.notify("Export cancelled.", timeout=3)
                 return
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            self._screen.notify(f"{path} not written: {reason}", severity="error", timeout=8)
+            self._list.notify(f"{path} not written: {reason}", severity="error", timeout=8)
         else:
             gone, bodiless = len(source.gone), len(source.bodiless)
             missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
             missing += f", {entry_count(bodiless)} without the body (damaged)" if bodiless else ""
             count = entry_count(len(source.written))
-            self._screen.notify(f"{count}, {size_text(size)}, written to {path}{missing}", timeout=6)
+            self._list.notify(f"{count}, {size_text(size)}, written to {path}{missing}", timeout=6)
         finally:
             self.note = ""
-
-    def _ask_over(self, wanted: "_Wanted") -> None:
-        from tui.ui.dialogs.export_dialogs import overwrite_dialog
-
-        def confirmed(yes: bool | None) -> None:
-            if yes:
-                self._begin(wanted, over=True)
-
-        self._screen.app.push_screen(overwrite_dialog(wanted.path), confirmed)
 
     def _export(
         self,
@@ -230,11 +223,16 @@ class Exporter:
         from tui.storage.exports.export import Format, exported, write_whole
 
         seqs, path = wanted.seqs, wanted.path
+
+        def rest(done: int) -> None:
+            self.note = f"exporting {done * 100 // max(1, len(seqs))} %"
+            if stop.wait(REST_SECONDS):
+                raise InterruptedError("cancelled")
+
         if not over:
             path.open("xb").close()  # no other program can create it in the meantime
         try:
             with closing(self._recording.open_reader()) as reader:
-                rest = partial(self._note_progress, total=len(seqs), stop=stop)
                 source = _EntrySource(reader, seqs, rest)
                 pieces = exported(
                     Format(wanted.form),
@@ -251,11 +249,6 @@ class Exporter:
                     path.unlink()
             raise
         return source, size
-
-    def _note_progress(self, done: int, total: int, stop: threading.Event) -> None:
-        self.note = f"exporting {done * 100 // max(1, total)} %"
-        if stop.wait(REST_SECONDS):
-            raise InterruptedError("cancelled")
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,9 +85,9 @@ class TrafficScreen(Screen[Cause | None]):
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
-        self.comparer = Comparer(self, recording.entries, self.list, reader)
-        self.resender = Resender(self, live, self.list, reader, self._tasks, active)
-        self.exporter = Exporter(self, recording, self.list, active, self.prompt, self._tasks, folder)
+        self.comparer = Comparer(self.list, reader)
+        self.resender = Resender(live, self.list, reader, self._tasks, active)
+        self.exporter = Exporter(recording, self.list, active, self.prompt, self._tasks, folder)
         self.stays = self.exporter.why_stay
         self.annotations = Annotations(recording, self.list, self.prompt, active, self.entry.reload)
 
