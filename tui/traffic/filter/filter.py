@@ -7,7 +7,6 @@ returns the entries that could still match, so that only those are read.
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 from tui.core.traffic import BodyTerm
@@ -17,26 +16,20 @@ from tui.traffic.filter.query import Query
 from tui.traffic.record.column_parts import both, either, inverted
 from tui.traffic.record.entry_columns import EntryColumns
 
-
-@dataclass(frozen=True, slots=True)
-class BodyHits:
-    """The matches in the bodies of a range from index `start`: a mask for each term."""
-
-    start: int
-    masks: Sequence[bytes]
-
+BodyHits = Sequence[bytes]
+"""The matches in the bodies of a range: a mask for each term."""
 
 _ANYTHING_FIRST = re.compile(r"^(?:\.\*\??(?![?+*{]))+")
 """`/.*milk/` finds the same as `/milk/`, but in quadratic time."""
 
-Step = Callable[[int, int, "BodyHits | None"], bytes]
+Step = Callable[[int, int, BodyHits | None], bytes]
 """Returns which entries of a range match."""
 
 
 class Filter:
     """A query compiled for the columns of one recording.
 
-    `terms` are the terms to search for in bodies, in the order of `BodyHits.masks`. `changes`: the result for
+    `terms` are the terms to search for in bodies, in the order of `BodyHits`. `changes`: the result for
     an existing entry can change (its request was answered, it was marked, …).
     """
 
@@ -73,8 +66,7 @@ class Filter:
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
         """Return matches in the form for `mask`, from the seqs in the range that match each term."""
         places = self._entries.indices
-        count = stop - start
-        return BodyHits(start, [placed(count, [index - start for index in places(each)]) for each in seqs])
+        return [placed(stop - start, [index - start for index in places(each)]) for each in seqs]
 
     def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
         """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
@@ -120,8 +112,7 @@ class Filter:
         def step(start: int, stop: int, found: BodyHits | None) -> bytes:
             if found is None:
                 return b"\x01" * (stop - start)
-            mask = found.masks[place][start - found.start : stop - found.start]
-            return inverted(mask) if negated else mask
+            return inverted(found[place]) if negated else found[place]
 
         return step
 

@@ -298,9 +298,7 @@ class View:
         # A recording that cannot be read here may be readable in another place: this range has no match.
         except Exception as error:
             self.problem = str(error) or type(error).__name__
-        found = self._filter.found(start, stop, hits)
-        for begin in range(start, stop, CHUNK):
-            self._settle(begin, self._filter.mask(begin, min(begin + CHUNK, stop), found))
+        self._settle(start, self._filter.mask(start, stop, self._filter.found(start, stop, hits)))
         return True
 
     def _settle(self, start: int, mask: bytes) -> None:

@@ -224,8 +224,9 @@ class TrafficScreen(Screen[Cause | None]):
         self.app.push_screen(StatisticsScreen(self.recording), self._apply_text)
 
     def show_waterfall(self) -> None:
-        from tui.ui.traffic.waterfall import Turns, WaterfallScreen
+        from tui.ui.traffic.waterfall import WaterfallScreen
 
         if turn := self.list.turn():
-            turns = Turns(self.recording, self._reader, self._live.spans if self._live else None)
-            self.app.push_screen(WaterfallScreen(turn, turns, self._symbols), self._apply_text)
+            spans = self._live.spans if self._live else None
+            screen = WaterfallScreen(turn, self.recording, self._reader, spans, self._symbols)
+            self.app.push_screen(screen, self._apply_text)
