@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from tui.core.jsonrpc.revisions import is_modern
 from tui.core.traffic import Direction, Severity
-from tui.traffic.lint.rules_messages import MessageCheck, quote
+from tui.traffic.lint.rules_messages import Flaw, MessageCheck, quote
 from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, ToolListing
 
 MOST_OF_A_KIND = 5
@@ -43,24 +44,20 @@ class SchemaValidator(Protocol):
         """Return how a value violates a schema; "" if it does not, or could not be validated."""
 
 
-Found = list[tuple[str, Severity, str]]
-"""Findings in a list of tools: code, severity, sentence."""
-
-
-def _say_a_few(look: MessageCheck, found: Found) -> None:
+def _say_a_few(look: MessageCheck, found: list[Flaw]) -> None:
     """Report a few findings of each code, and count the others."""
     counts: Counter[str] = Counter()
-    last: dict[str, tuple[Severity, str]] = {}
-    for code, severity, sentence in found:
-        counts[code] += 1
-        if counts[code] < MOST_OF_A_KIND:
-            look.say(code, severity, sentence, _TOOLS)
+    last: dict[str, Flaw] = {}
+    for flaw in found:
+        counts[flaw.code] += 1
+        if counts[flaw.code] < MOST_OF_A_KIND:
+            look.said.append(flaw)
         else:
-            last[code] = (severity, sentence)
-    for code, (severity, sentence) in last.items():
+            last[flaw.code] = flaw
+    for code, flaw in last.items():
         more = counts[code] - MOST_OF_A_KIND
         also = f" {more:,} more tools have the same finding." if more else ""
-        look.say(code, severity, sentence + also, _TOOLS)
+        look.said.append(replace(flaw, sentence=flaw.sentence + also))
 
 
 def check_list(
@@ -72,7 +69,7 @@ def check_list(
         return
     if asked.cursor is None:
         listing.begin()
-    found: Found = []
+    found: list[Flaw] = []
     names: list[str] = []
     for index, tool in enumerate(tools[:MOST_TOOLS]):
         if not isinstance(tool, dict):
@@ -91,38 +88,43 @@ def check_list(
     _check_order(look, asked, listing, tuple(names))
 
 
-def _check_name(look: MessageCheck, found: Found, listing: ToolListing, name: str) -> None:
+def _check_name(look: MessageCheck, found: list[Flaw], listing: ToolListing, name: str) -> None:
     if name[:LONG_NAME] in listing.walk:
         sentence = f"The tool {quote(name)} is in the list more than once."
-        found.append(("duplicate-tool", Severity.ERROR, sentence))
+        found.append(Flaw("duplicate-tool", Severity.ERROR, sentence, _TOOLS))
     elif len(listing.walk) < MOST_TOOLS:
         listing.walk.add(name[:LONG_NAME])
     if not _NAME.fullmatch(name):
         rule = "1 to 128 of the characters A-Z a-z 0-9 _ - ."
         severity = Severity.WARNING if look.revision >= "2025-11-25" else Severity.HINT
-        found.append(("tool-name", severity, f"The tool name {quote(name)} should be {rule}"))
+        found.append(Flaw("tool-name", severity, f"The tool name {quote(name)} should be {rule}", _TOOLS))
 
 
-def _check_description(found: Found, shown: str, tool: Mapping[str, Any]) -> None:
+def _check_description(found: list[Flaw], shown: str, tool: Mapping[str, Any]) -> None:
     said = tool.get("description")
     if said is None or (isinstance(said, str) and not said.strip()):
         sentence = f"The tool {shown} has no description. A model has to guess its purpose."
-        found.append(("no-description", Severity.HINT, sentence))
+        found.append(Flaw("no-description", Severity.HINT, sentence, _TOOLS))
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
-        found.append(("long-description", Severity.HINT, sentence))
+        found.append(Flaw("long-description", Severity.HINT, sentence, _TOOLS))
     # Imported late: it compiles many patterns.
     from tui.core.hidden_text.scan import in_definition, signs_of
 
     if hidden := in_definition(tool):
         found.append(
-            ("hidden-text", Severity.WARNING, f"The tool {shown} has hidden text: {signs_of(hidden)}.")
+            Flaw(
+                "hidden-text",
+                Severity.WARNING,
+                f"The tool {shown} has hidden text: {signs_of(hidden)}.",
+                _TOOLS,
+            )
         )
 
 
 def _check_schemas(
     look: MessageCheck,
-    found: Found,
+    found: list[Flaw],
     shown: str,
     tool: Mapping[str, Any],
     judge: SchemaValidator | None,
@@ -131,13 +133,15 @@ def _check_schemas(
         schema = tool.get(key)
         if schema is None and (key == "outputSchema" or key not in tool):
             if key == "inputSchema":
-                found.append(("bad-schema", Severity.ERROR, f"The tool {shown} has no inputSchema."))
+                found.append(
+                    Flaw("bad-schema", Severity.ERROR, f"The tool {shown} has no inputSchema.", _TOOLS)
+                )
             continue
         problem = _root_problem(schema, key == "inputSchema" or not is_modern(look.revision))
         if not problem and judge is not None:
             problem = judge.schema_problem(schema)
         if problem:
-            found.append(("bad-schema", Severity.ERROR, f"The {key} of {shown} {problem}."))
+            found.append(Flaw("bad-schema", Severity.ERROR, f"The {key} of {shown} {problem}.", _TOOLS))
 
 
 def _root_problem(schema: Any, object_wanted: bool) -> str:
