@@ -56,16 +56,6 @@ async def test_the_screen_can_be_opened_and_filtered_in_one_burst() -> None:
         await until(lambda: app.screen.active_filter.query.text == "server:notes")
 
 
-async def test_a_filter_is_saved_and_selected_in_one_burst() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        burst(pilot.app, "/server:notes\r")
-        await until(lambda: screen.active_filter.query.text == "server:notes")
-        burst(pilot.app, "f\r")
-        await until(lambda: screen.prompt.display)
-        burst(pilot.app, "mine\r")
-        await until(lambda: screen.recording.annotations.filters == {"mine": "server:notes"})
-
-
 @pytest.mark.parametrize("key", ["S", "w"])
 async def test_the_next_key_of_a_burst_closes_a_screen_that_is_opening(key) -> None:
     async with opened(some().recording()) as (screen, pilot):

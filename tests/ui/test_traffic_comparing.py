@@ -107,16 +107,6 @@ async def test_an_entry_without_a_turn_has_no_waterfall() -> None:
         assert pilot.app.screen is screen
 
 
-async def test_the_waterfall_opens_the_turn_of_the_entry() -> None:
-    recorded = some()
-    recorded.call(cause=Cause(2, 1, "call-3"))
-    async with opened(recorded.recording()) as (screen, pilot):
-        await until(lambda: len(screen.list.view) == len(recorded.entries))
-        screen.list.select(2)
-        await press(pilot, "w")
-        await shows(pilot.app, "WATERFALL  turn 1")
-
-
 @pytest.mark.parametrize(
     ("number", "words"),
     [
