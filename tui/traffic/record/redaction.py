@@ -28,7 +28,6 @@ from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
     Hidden,
-    Place,
     Redact,
     in_prose,
     spliced,
@@ -77,7 +76,8 @@ def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments,
     if is_reply and (changed := without_secret_deltas(raw, known, redact)) is not None:
         return changed
     if is_reply or captured.kind is Kind.MODEL_REQUEST:
-        return spliced(raw, [*_written(raw, known), *_in_model_text(raw, known, all_of_it=is_reply)])
+        found = [*_written(raw, known), *_in_model_text(raw, known, all_of_it=is_reply)]
+        return spliced(raw, found, quote=b'\\"')
     if captured.kind is None and captured.direction is Direction.OUT:
         return without_secret_arguments(raw, known, captured.source)
     return raw, frozenset()
@@ -209,7 +209,7 @@ def _arguments_in(raw: bytes) -> tuple[int, int, str]:
     return at + begin, at + end if whole else len(raw), tool
 
 
-def _written(raw: bytes, known: SecretArguments) -> Iterator[Place]:
+def _written(raw: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
     """Yield the secret values in arguments that are JSON within a string, as models write them."""
     for found in _WRITTEN.finditer(raw):
         start, end = found.end(), _end(raw, found.end())
@@ -223,7 +223,7 @@ def _arguments(secret: SecretNames, text: bytes) -> Iterator[SecretSpan]:
     return named_values(text, 0, len(text), secret)
 
 
-def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool) -> Iterator[Place]:
+def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool) -> Iterator[SecretSpan]:
     """Yield the secret values in calls that a model without function calling wrote as text."""
     role = b"assistant" if all_of_it else b""
     for found in _SAID_OR_ROLE.finditer(raw):

@@ -26,32 +26,22 @@ Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 Finder = Callable[[bytes], Iterable[SecretSpan]]
 
 
-class Place(NamedTuple):
-    """The position of a value and its replacement, with quotes escaped as at that position."""
-
-    start: int
-    end: int
-    name: str
-    quote: bytes
-
-
-def spliced(raw: bytes, places: Iterable[SecretSpan | Place]) -> Hidden:
-    """Return `raw` with a mark at each of the places."""
+def spliced(raw: bytes, spans: Iterable[SecretSpan], quote: bytes = b'"') -> Hidden:
+    """Return `raw` with a mark at each of the spans, in quotes as they are written there."""
     parts: list[bytes] = []
     names: set[str] = set()
     done = 0
-    for place in sorted(places, key=lambda one: one.start):
-        if place.start < done:
+    for span in sorted(spans, key=lambda one: one.start):
+        if span.start < done:
             continue
-        quote = place.quote if isinstance(place, Place) else b'"'
-        parts += (raw[done : place.start], quote, f"[redacted:{place.name}]".encode(), quote)
-        names.add(place.name)
-        done = place.end
+        parts += (raw[done : span.start], quote, f"[redacted:{span.name}]".encode(), quote)
+        names.add(span.name)
+        done = span.end
     return (b"".join((*parts, raw[done:])), frozenset(names)) if names else (raw, frozenset())
 
 
-def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[Place]:
-    """Yield the places in `raw` of the values that `find` finds in the string from `start` to `end`.
+def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[SecretSpan]:
+    """Yield the spans in `raw` of the values that `find` finds in the string from `start` to `end`.
 
     The range includes the quotes.
     """
@@ -61,7 +51,7 @@ def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[Place]:
         return
     starts, text = _unescaped(inner)
     for span in find(text):
-        yield Place(start + 1 + starts[span.start], start + 1 + starts[span.end], span.name, b'\\"')
+        yield SecretSpan(start + 1 + starts[span.start], start + 1 + starts[span.end], span.name)
 
 
 _ESCAPE = re.compile(

@@ -101,13 +101,6 @@ class FilterBar(Vertical):
     FilterBar SplitBar { display: none; background: $panel; }
     """
 
-    class Changed(Message):
-        """The text is a valid filter."""
-
-        def __init__(self, query: Query) -> None:
-            super().__init__()
-            self.query = query
-
     class Closed(Message):
         """The filter was submitted, or cancelled; then `query` is the previous one."""
 
@@ -115,9 +108,10 @@ class FilterBar(Vertical):
             super().__init__()
             self.query = query
 
-    def __init__(self, entries: EntryColumns) -> None:
+    def __init__(self, entries: EntryColumns, apply: Callable[[Query], None]) -> None:
+        """Create it; `apply` is called with each valid filter that is typed."""
         super().__init__()
-        self._entries = entries
+        self._entries, self._apply = entries, apply
         self._underlined = _Underlined()
         self._input = Field(
             placeholder='server:weather  status:error  latency:>100ms  "free text"   tab completes',
@@ -172,7 +166,7 @@ class FilterBar(Vertical):
         query = self._query
         if query.is_sound:
             self._stop_timer()
-            self._typing = self.set_timer(TYPING_SECONDS, lambda: self.post_message(self.Changed(query)))
+            self._typing = self.set_timer(TYPING_SECONDS, lambda: self._apply(query))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

@@ -81,7 +81,10 @@ class TrafficScreen(Screen[Cause | None]):
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(recording, self.list, self.prompt, filter, self.look)
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
-        self.filter_bar, self.filter_line = FilterBar(recording.entries), FilterLine(id="filter-line")
+        self.filter_bar, self.filter_line = (
+            FilterBar(recording.entries, active.apply),
+            FilterLine(id="filter-line"),
+        )
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
@@ -183,9 +186,6 @@ class TrafficScreen(Screen[Cause | None]):
     def edit_filter(self) -> None:
         self.filter_line.show(())
         self.filter_bar.open(self.active_filter.query)
-
-    def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
-        self.apply_filter(event.query)
 
     def on_filter_bar_closed(self, event: FilterBar.Closed) -> None:
         if event.query.text != self.active_filter.query.text:
