@@ -19,7 +19,6 @@ from textual.color import Color
 from textual.content import Content
 from textual.filter import LineFilter
 from textual.geometry import Size
-from textual.message import Message
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -27,8 +26,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets._toast import ToastHolder
-
-Handler = tuple[type, Callable[[Message], Any]]
 
 
 def paint_now(screen: Screen[object], widgets: tuple[Widget, ...]) -> None:
