@@ -38,11 +38,6 @@ class Explanation:
     sentences: tuple[str, ...]
     section: str = ""
 
-    @property
-    def lines(self) -> list[str]:
-        tail = [f"Specification: {self.section}"] if self.section else []
-        return [self.title, *self.sentences, *tail]
-
 
 def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Explanation:
     """Return the explanation of an entry. Its body may be missing or truncated.

@@ -9,10 +9,14 @@ from hypothesis import strategies as st
 from tests.unit.traffic.traffic_script import ECHO, Script
 from tui.core.text import clean
 from tui.core.traffic import Cause, Direction, Entry, Kind
-from tui.traffic.explain.explain import explain
+from tui.traffic.explain.explain import Explanation, explain
 from tui.traffic.methods import METHODS
 
 NOW = "2026-07-28"
+
+
+def lines(found: Explanation) -> list[str]:
+    return [found.title, *found.sentences, found.section]
 
 
 def called(result: object = None) -> Script:
@@ -25,25 +29,25 @@ def called(result: object = None) -> Script:
 
 def test_a_call_is_explained_with_its_tool_its_answer_and_its_turn():
     request, answer = called().entries
-    assert explain(request, answer, "2025-11-25").lines == [
+    assert lines(explain(request, answer, "2025-11-25")) == [
         "tools/call request 1",
         "The client calls the tool get_weather of server weather.",
         "Arguments: city.",
         "Answered after 0.4 s by #2.",
         "Part of turn 3, step 1.",
-        "Specification: 2025-11-25 server/tools",
+        "2025-11-25 server/tools",
     ]
 
 
 def test_a_result_is_explained_with_its_request():
     request, answer = called().entries
-    assert explain(answer, request, NOW).lines == [
+    assert lines(explain(answer, request, NOW)) == [
         "tools/call result 1",
         "The response to #1, a call of get_weather on the server weather.",
         "It took 0.4 s.",
         "It contains 1 content block.",
         "Part of turn 3, step 1.",
-        "Specification: 2026-07-28 server/tools",
+        "2026-07-28 server/tools",
     ]
 
 
@@ -254,7 +258,7 @@ def test_any_message_is_explained_without_an_exception(method: str, kind: Kind, 
     known = detail if isinstance(detail, dict) else {}
     entry = Entry(2, 5, 0, "s\x1b", Direction.IN, kind, method, "t\n", "1", body=body, detail=known)
     for revision in ("", NOW, "2025-11-25", "other"):
-        for line in explain(entry, Entry(1, 0, 0, "s", Direction.OUT, Kind.REQUEST), revision).lines:
+        for line in lines(explain(entry, Entry(1, 0, 0, "s", Direction.OUT, Kind.REQUEST), revision)):
             assert clean(line) == line
             assert "\n" not in line
 
@@ -268,5 +272,5 @@ def test_any_event_is_explained_without_an_exception(word: str, one: object, oth
     names = ("pid", "env", "code", "signal", "seconds", "bytes", "limit", "entries", "id", "why", "x\x1b",
              "status", "http")  # fmt: skip
     detail = dict(zip(names, [one, other] * 7, strict=False)) | {"argv": [one, other]}
-    for line in explain(Entry(1, 0, 0, "s", Direction.NONE, Kind.EVENT, word, detail=detail)).lines:
+    for line in lines(explain(Entry(1, 0, 0, "s", Direction.NONE, Kind.EVENT, word, detail=detail))):
         assert clean(line) == line
