@@ -98,17 +98,12 @@ class Linter:
         if not session.peer:
             session.peer = peer
         if session.peer != peer:
+            self._peers[source, session.peer] = session  # of another client
             session = self._peers.pop((source, peer), None) or session.beside(peer)
-            self._change(source, session)
-        return session
-
-    def _change(self, source: str, session: ServerSession) -> None:
-        """Make a session the current one of its server; those of its other clients are kept."""
-        if (before := self._sessions.get(source)) is not None and before.peer != session.peer:
-            self._peers[source, before.peer] = before
+            self._sessions[source] = session
             if len(self._peers) > MOST_PEERS:
                 self._peers.popitem(last=False)
-        self._sessions[source] = session
+        return session
 
     def _begin(self, source: str, session: ServerSession) -> ServerSession:
         self._sessions[source] = session

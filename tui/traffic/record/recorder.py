@@ -387,8 +387,11 @@ class Recorder:
                 self._fault("reading an entry")
         if batch or job is not None:
             self._store(batch)
-        if job is not None:
-            self._do(job)
+        if isinstance(job, threading.Event):
+            job.set()
+        elif job is not None and self._writer is not None:
+            with self._surviving("a job"):
+                job(self._writer)
         return max(1, len(taken) + (job is not None))
 
     def _store(self, batch: list[Entry]) -> None:
@@ -425,13 +428,6 @@ class Recorder:
             for entry in batch:
                 with self._surviving("showing an entry"):
                     self.entries.append(entry)
-
-    def _do(self, job: RecorderJob) -> None:
-        if isinstance(job, threading.Event):
-            job.set()
-        elif callable(job) and self._writer is not None:
-            with self._surviving("a job"):
-                job(self._writer)
 
     def _close_store(self) -> None:
         writer, self._writer = self._writer, None

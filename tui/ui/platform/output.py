@@ -110,8 +110,10 @@ def shortened(written: str, *, erases: bool) -> str:
             shown = _put(parts, " ", shown, wanted, f"\x1b[{end - start}X")
             if _MOVE.match(written, end) is None:
                 parts.append(f"\x1b[{end - start}C")
+        elif kind == _BLANKS:
+            shown = _put(parts, token[0], shown, wanted)
         elif kind != _VOID:
-            shown = _put(parts, token[0], shown, wanted) if kind == _BLANKS else _pass(parts, token[0], shown)
+            parts.append(token[0])
     if at < len(written):
         shown = _put(parts, written[at:], shown, wanted)
     if shown:
@@ -136,11 +138,6 @@ def _put(parts: list[str], text: str, shown: str, wanted: str, sequence: str = "
             parts.append(_change(shown, wanted))
     parts.append(sequence or text)
     return wanted
-
-
-def _pass(parts: list[str], sequence: str, shown: str) -> str:
-    parts.append(sequence)
-    return shown
 
 
 @lru_cache(4096)

@@ -282,7 +282,9 @@ class EntryList(LinePane, inherit_bindings=False):
             self.cursor = max(0, min(view.row_near(self.selected), self._rows - 1))
             if self.cursor != was:
                 only_grew = False
-                self._shift(self.cursor - was)
+                # The line stays in its place on screen although rows above it were added or removed.
+                self._resize_rows(self.row_count())
+                self._place(self.scroll_y + self.cursor - was)
         self.rows_changed(before if only_grew else 0)
         self.cursor_moved(self.cursor)
 
@@ -299,11 +301,6 @@ class EntryList(LinePane, inherit_bindings=False):
             if top <= row < top + self.size.height:
                 self.refresh_line(row)
         return True
-
-    def _shift(self, rows: int) -> None:
-        """Keep the cursor's line in its place on screen although rows above it were added or removed."""
-        self._resize_rows(self.row_count())
-        self._place(self.scroll_y + rows)
 
     def _count_up(self) -> bool:
         """Draw visible pending requests again, because their latency grows."""

@@ -225,16 +225,12 @@ class EntryView(Vertical):
             return
         first, second = self._pair(loaded) if self.tab is EntryTab.PAIR else (loaded, None)
         self.set_class(second is not None, "-pair")
-        self._put(0, first)
-        if second is not None:
-            self._put(1, second)
-        elif self.pages[1].has_focus:
+        for shown, heading, page in zip((first, second), self._headings, self.pages, strict=True):
+            if shown is not None:
+                heading.show(*sheets.heading(shown, self._symbols))
+                page.show(self._sheet(shown))
+        if second is None and self.pages[1].has_focus:
             self.pages[0].focus(scroll_visible=False)
-
-    def _put(self, place: int, loaded: LoadedEntry) -> None:
-        sheet = self._sheet(loaded)
-        self._headings[place].show(*sheets.heading(loaded, self._symbols))
-        self.pages[place].show(sheet)
 
     def _sheet(self, loaded: LoadedEntry) -> Sheet:
         match self.tab:

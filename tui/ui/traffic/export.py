@@ -175,7 +175,12 @@ class Exporter:
 
     async def _write(self, wanted: "_Wanted", stop: threading.Event, over: bool) -> None:
         title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
-        path, note_of = wanted.path, _notes_of(self._recording)
+        path, entries, notes = wanted.path, self._recording.entries, dict(self._recording.annotations.notes)
+        marked = frozenset(entries.seqs(list(compress(range(len(entries)), entries.marked))))
+
+        def note_of(seq: int) -> EntryNote:
+            return EntryNote(seq in marked, notes.get(seq, ""))
+
         work = asyncio.create_task(asyncio.to_thread(self._export, wanted, note_of, title, stop, over))
         try:
             source, size = await asyncio.shield(work)
@@ -259,13 +264,6 @@ class _Wanted:
     form: str
     path: Path
     shapes: bool
-
-
-def _notes_of(recording: Recording) -> Callable[[int], EntryNote]:
-    """Return the user's marks and notes by seq, as they are now."""
-    entries, notes = recording.entries, dict(recording.annotations.notes)
-    marked = frozenset(entries.seqs(list(compress(range(len(entries)), entries.marked))))
-    return lambda seq: EntryNote(seq in marked, notes.get(seq, ""))
 
 
 class _EntrySource:
