@@ -52,19 +52,13 @@ async def opened() -> AsyncIterator[tuple[FakeRuntime, McptuiApp, TrafficScreen,
 WEATHER = {"name": "get_weather", "arguments": {"location": "Beijing"}}
 
 
-async def test_a_request_is_resent_unchanged_and_its_response_selected() -> None:
+@pytest.mark.parametrize("selected", [1, 2], ids=["request", "response"])
+async def test_a_request_is_resent_unchanged_and_its_response_selected(selected: int) -> None:
     async with opened() as (runtime, _, screen, pilot):
-        screen.list.select(1)
+        screen.list.select(selected)
         await press(pilot, "R")
         await until(lambda: runtime.workbench.called == [("weather", WEATHER, "hand-1")])
         await until(lambda: screen.list.selected == 6)
-
-
-async def test_resending_a_response_resends_its_request() -> None:
-    async with opened() as (runtime, _, screen, pilot):
-        screen.list.select(2)
-        await press(pilot, "R")
-        await until(lambda: [called[1] for called in runtime.workbench.called] == [WEATHER])
 
 
 async def test_the_selection_is_not_moved_after_the_user_moved_it() -> None:
@@ -86,6 +80,14 @@ async def test_resent_requests_and_workbench_calls_share_one_numbering() -> None
         await until(lambda: [called[2] for called in runtime.workbench.called] == ["hand-5"])
 
 
+async def confirm(app: McptuiApp, pilot: Pilot[int], text: str) -> None:
+    """Answer the question about a call with yes."""
+    assert isinstance(app.screen, Confirm)
+    await shows(app, text)
+    app.screen._delay._clock = lambda: float("inf")
+    await press(pilot, "y")
+
+
 async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
     async with opened() as (runtime, app, screen, pilot):
         screen.list.select(3)
@@ -94,8 +96,7 @@ async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
         await press(pilot, "n")
         assert runtime.workbench.called == []
         await press(pilot, "R")
-        app.screen._delay._clock = lambda: float("inf")
-        await press(pilot, "y")
+        await confirm(app, pilot, "delete_note may delete or overwrite data")
         await until(lambda: len(runtime.workbench.called) == 1)
 
 
@@ -117,10 +118,7 @@ async def test_each_repeated_call_that_can_change_something_needs_confirmation()
         for sent in (1, 2):
             screen.list.select(5)
             await press(pilot, "R")
-            assert isinstance(app.screen, Confirm)
-            await shows(app, "add_note may change something. The request was already sent.")
-            app.screen._delay._clock = lambda: float("inf")
-            await press(pilot, "y")
+            await confirm(app, pilot, "add_note may change something. The request was already sent.")
             await until(lambda sent=sent: len(runtime.workbench.called) == sent)
 
 

@@ -13,6 +13,7 @@ from tui.traffic.lint.lint import GENERAL, Linter, sentence_of
 
 CALLED = ("out", "tools/call", {"name": "echo", "arguments": {}})
 PROBED = [("out", "server/discover", {"_meta": MODERN_META}), ("error", 1, -32601, "Method not found")]
+NO_TOOLS = {"resultType": "complete", "tools": []}
 NEW_PROCESS = [("event", "exit"), ("event", "spawn")]
 
 
@@ -37,23 +38,24 @@ def test_a_session_without_handshake_has_no_findings():
     assert script.play(("result", called, {"resultType": "complete", "content": []})).findings() == []
 
 
-def test_the_revision_is_learned_from_the_messages():
-    linter = Linter()
-    for entry in (*Script("old").legacy("2025-06-18").entries, *Script("new").modern().entries):
-        linter.feed(entry)
-    assert (linter.revision("old"), linter.revision("new"), linter.revision("other")) == (
-        "2025-06-18",
-        "2026-07-28",
-        "",
-    )
-
-
-def test_the_revision_of_a_request_applies_without_a_handshake():
-    script = Script()
-    script.result(script.ask("tools/list"), {"resultType": "complete", "tools": []})
+@pytest.mark.parametrize(
+    ("script", "revision"),
+    [
+        (Script().legacy("2025-06-18"), "2025-06-18"),
+        (Script().modern(), "2026-07-28"),
+        (
+            Script().play(("ask", "tools/list"), ("result", 1, {"resultType": "complete", "tools": []})),
+            "2026-07-28",
+        ),
+        (Script().legacy().play(("event", "exit")), "2025-11-25"),
+        (Script(), ""),
+    ],
+    ids=["handshake", "discovery", "request", "after the end", "unknown"],
+)
+def test_the_revision_is_learned_from_the_messages(script: Script, revision: str):
     linter = Linter()
     assert [finding for entry in script.entries for finding in linter.feed(entry)] == []
-    assert linter.revision("weather") == "2026-07-28"
+    assert linter.revision("weather") == revision
 
 
 def test_an_unknown_revision_is_reported_and_not_validated_against():
@@ -71,14 +73,6 @@ def test_a_finding_names_the_section_of_the_revision_in_force():
     new.raw(Direction.IN, b"hello")
     assert old.findings()[-1].section == "2025-11-25 basic/transports"
     assert new.findings()[-1].section == "2026-07-28 basic/transports/stdio"
-
-
-def test_the_revision_of_a_server_that_ended_is_still_known():
-    script, linter = Script().legacy(), Linter()
-    script.event("exit", code=0)
-    for entry in script.entries:
-        linter.feed(entry)
-    assert linter.revision("weather") == "2025-11-25"
 
 
 def test_servers_are_distinguished():
