@@ -1,7 +1,7 @@
-"""Finds secrets in recorded texts: JSON strings that contain JSON, and streams in pieces. Pure.
+"""Finds secrets in recorded texts: JSON strings that contain JSON, and replies in pieces. Pure.
 
 In a stream, these are secret arguments of calls, and every secret in a text: an answer, reasoning, or the
-arguments of a call. Only events with a piece of a secret are rewritten.
+arguments of a call. Only events with a piece of a secret are rewritten. `joined` shows a stream as one value.
 """
 
 import json
@@ -235,3 +235,46 @@ def _marked(pieces: list[_Piece], spans: Sequence[SecretSpan], quote: bytes = b'
             piece.holder[piece.member] = b"".join(parts).decode("utf-8", "surrogatepass")
         start = end
     return changed
+
+
+MAX_BODY = 8 * 1024 * 1024
+MAX_CHUNKS = 5_000
+
+
+def is_stream(body: bytes) -> bool:
+    """Whether a body looks like server-sent events."""
+    start = body[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
+    return start.startswith((b"data:", b":", b"event:", b"id:")) and b"data:" in body[:65536]
+
+
+def joined(body: bytes) -> dict[str, Any]:
+    """Return a streamed reply as one JSON value; parts that it does not have are left out.
+
+    `text`, `reasoning` and `tool_calls` are assembled from all deltas, `chunks` are the events unchanged.
+    """
+    stream = _Stream(body[:MAX_BODY])
+    texts: dict[str, str] = {}
+    calls: dict[_Path, dict[str, str]] = {}
+    reply: dict[str, Any] = {}
+    for path, pieces in stream.texts().items():
+        text = _joined(pieces).decode("utf-8", "replace")
+        if path[-2:] in (("function", "name"), ("function", "arguments")):
+            calls.setdefault(path[:-2], {"name": "", "arguments": ""})[str(path[-1])] = text
+        elif path[-1] == "finish_reason":
+            reply["finish_reason"] = pieces[-1].holder["finish_reason"]
+        elif path[-2:-1] in (("delta",), ("message",)):
+            texts[str(path[-1])] = texts.get(str(path[-1]), "") + text
+    for chunk in stream.chunks.values():
+        if isinstance(chunk, dict) and isinstance(chunk.get("usage"), dict):
+            reply["usage"] = chunk["usage"]
+    parts = {
+        "text": texts.get("content", ""),
+        "reasoning": texts.get("reasoning_content") or texts.get("reasoning", ""),
+        "tool_calls": list(calls.values()),
+    }
+    chunks = [
+        stream.chunks.get(number, line[5:].decode("utf-8", "replace").strip())
+        for number, line in enumerate(stream.lines)
+        if line.startswith(b"data:")
+    ]
+    return {**{name: value for name, value in parts.items() if value}, **reply, "chunks": chunks[:MAX_CHUNKS]}

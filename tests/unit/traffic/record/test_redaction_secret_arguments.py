@@ -11,7 +11,7 @@ from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
 from tui.traffic.record.redaction import keep, keep_all, without_secret_arguments
-from tui.ui.traffic.entry_loader import joined
+from tui.traffic.record.secret_texts import joined
 
 
 def call(arguments: object, **meta: object) -> bytes:
