@@ -62,37 +62,6 @@ def test_new_entries_are_checked_as_they_arrive(traffic: Traffic):
     assert view.revision > before
 
 
-def test_a_request_appears_when_its_answer_makes_it_match(traffic: Traffic):
-    view = View(traffic.columns, parse("latency:>1s"))
-    request = traffic.ask()
-    assert finished(view) == []
-    answer = traffic.answer(request, after_ms=2000)
-    assert finished(view) == [request, answer]
-
-
-def test_a_request_disappears_when_it_no_longer_matches(traffic: Traffic):
-    view = View(traffic.columns, parse("status:pending"))
-    first, second = traffic.ask(), traffic.ask()
-    assert finished(view) == [first, second]
-    traffic.answer(first, Outcome.OK)
-    assert finished(view) == [second]
-    traffic.end()
-    assert finished(view) == []
-
-
-def test_changed_findings_marks_and_notes_change_the_rows(traffic: Traffic):
-    notes: dict[int, str] = {}
-    view = View(traffic.columns, parse("lint:error or marked:yes or note:why"), notes=notes)
-    assert finished(view) == []
-    traffic.columns.set_severity(4, Severity.ERROR)
-    traffic.columns.mark(8, True)
-    notes[2] = "why?"
-    view.recheck([2])
-    assert finished(view) == [2, 4, 9]
-    traffic.columns.mark(8, False)
-    assert finished(view) == [2, 4]
-
-
 # ---- selection --------------------------------------------------------------------------------------------
 
 
@@ -227,16 +196,6 @@ def test_an_entry_whose_body_matched_is_checked_again_after_a_change(traffic: Tr
     assert finished(view) == [request]
     traffic.answer(request)
     assert finished(view) == []
-    view.close(wait=True)
-
-
-def test_a_recording_that_cannot_be_opened_is_reported(traffic: Traffic):
-    def refuse() -> Bodies:
-        raise OSError("the file is gone")
-
-    view = View(traffic.columns, parse("milk or tool:tool0 kind:request"), reader=refuse)
-    assert finished(view) == [1, 5, 9, 13, 17]
-    assert view.problem == "the file is gone"
     view.close(wait=True)
 
 

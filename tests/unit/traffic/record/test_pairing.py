@@ -67,12 +67,6 @@ def test_an_answer_inherits_the_columns_of_its_request(wire: Wire):
     assert wire.answer() == Link("tools/call", "forecast", 1, 1, Outcome.OK, cause)
 
 
-def test_answers_out_of_order_find_their_requests(wire: Wire):
-    wire.call(1, "a")
-    wire.call(2, "b")
-    assert [wire.answer(2).tool, wire.answer(1).tool] == ["b", "a"]
-
-
 @pytest.mark.parametrize("given_up", [False, True])
 def test_a_probe_refused_by_an_older_server_is_not_a_failure(wire: Wire, given_up: bool):
     wire(OUT, id=1, method="server/discover")
@@ -114,15 +108,6 @@ def test_an_error_without_an_id_answers_a_request_that_is_certain(
     assert wire.correlator.open("weather") == 1 + len(others) - bool(pair)
 
 
-def test_sources_and_directions_have_separate_ids(wire: Wire):
-    wire(OUT, id=1, method="tools/list")
-    wire(OUT, id=1, method="prompts/list", source="files")
-    wire(IN, id=1, method="roots/list")
-    assert wire(OUT, id=1, result={}).method == "roots/list"
-    assert wire.answer(1, "files").method == "prompts/list"
-    assert wire.answer(1).method == "tools/list"
-
-
 def test_an_unmatched_answer_is_marked(wire: Wire):
     assert wire.answer(99) == Link(outcome=Outcome.OK, remark=PairingRemark.UNKNOWN)
 
@@ -141,13 +126,6 @@ def test_the_number_7_and_the_text_7_are_two_requests(wire: Wire):
     wire.call(7, "number")
     wire.call("7", "text")
     assert [wire.answer("7").tool, wire.answer(7).tool] == ["text", "number"]
-
-
-def test_an_id_reused_while_pending_is_noted(wire: Wire):
-    wire.call(1, "a")
-    assert wire.call(1, "b").remark is PairingRemark.REUSED
-    assert wire.answer(1).tool == "b"
-    assert wire.call(1, "c").remark is PairingRemark.NONE
 
 
 def test_progress_belongs_to_the_call_that_gave_the_token(wire: Wire):
