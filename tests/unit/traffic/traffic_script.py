@@ -13,7 +13,6 @@ MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-_CLIENT = {"name": "c", "version": "1"}
 ECHO = {
     "name": "echo",
     "description": "Says it again.",

@@ -220,15 +220,3 @@ def test_calls_that_are_redacted_together_are_redacted_as_each_alone(group: list
     redact = Redactor({"KEY": "canary-12345"}).redact_bytes
     together, alone = SecretArguments(), SecretArguments()
     assert list(keep_all(group, redact, 0, together)) == [keep(one, redact, 0, alone) for one in group]
-
-
-def test_calls_without_secrets_are_searched_together():
-    searched = []
-
-    def redact(raw: bytes) -> tuple[bytes, tuple[()]]:
-        searched.append(raw)
-        return raw, ()
-
-    group = [sent(call({"city": "Oslo"})), sent(b"{}", Direction.IN)]
-    assert [one.body for one in keep_all(group, redact, 0, knowing())] == [one.raw for one in group]
-    assert len(searched) == 1
