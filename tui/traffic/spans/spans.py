@@ -9,7 +9,7 @@ saved conversation from its messages, which contain no times, approvals or faile
 """
 
 import json
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
@@ -54,14 +54,14 @@ class Spans:
         self._step: StepSpan | None = None
         self._calls: dict[str, CallSpan] = {}
         self._places: dict[int, int] = {}  # id of the span -> index
-        self._touched: OrderedDict[int, int] = OrderedDict()  # index -> revision, most recently changed last
+        self._changed: list[int] = []  # the revision of the last change, by index
         self._cleared = 0
 
     def clear(self, past: Sequence[Span] = ()) -> None:
         """Replace all turns with those of another conversation."""
         self.entries[:] = past
         self._calls.clear()
-        self._touched.clear()
+        self._changed[:] = [0] * len(past)
         self._places.clear()
         self._turn = self._step = None
         self.turns = max((span.number for span in past if isinstance(span, TurnSpan)), default=0)
@@ -91,12 +91,7 @@ class Spans:
         """
         if revision < self._cleared:
             return None
-        changed: list[int] = []
-        for index in reversed(self._touched):
-            if self._touched[index] <= revision:
-                break
-            changed.append(index)
-        return sorted(changed)
+        return [index for index, changed in enumerate(self._changed) if changed > revision]
 
     def apply(self, event: events.Event, now_ns: int) -> None:
         """Apply one event, at monotonic `now_ns`. Never raises: unexpected events are ignored."""
@@ -233,9 +228,9 @@ class Spans:
             index = self._places.setdefault(id(span), len(self.entries))
             if index == len(self.entries):
                 self.entries.append(span)
+                self._changed.append(0)
             self.revision += 1
-            self._touched[index] = self.revision
-            self._touched.move_to_end(index)
+            self._changed[index] = self.revision
 
 
 def _ms(begin_ns: int, end_ns: int) -> float:
