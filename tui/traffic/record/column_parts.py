@@ -7,6 +7,7 @@ step of the interpreter per entry, and masks are combined as integers: 1 ms for 
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from operator import sub
 from typing import Any
 from zlib import crc32
@@ -157,3 +158,11 @@ def either(one: bytes, other: bytes) -> bytes:
 def inverted(mask: bytes) -> bytes:
     """Return a mask with 1 where `mask` has 0."""
     return mask.translate(_INVERT)
+
+
+def places_of(column: "array[int]", value: int, start: int, stop: int) -> Iterator[int]:
+    """Yield the places of a value in a column, without a step of the interpreter for all others."""
+    with suppress(ValueError):
+        while True:
+            start = column.index(value, start, stop) + 1
+            yield start - 1

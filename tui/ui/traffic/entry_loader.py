@@ -10,6 +10,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from textual.cache import LRUCache
@@ -17,6 +18,7 @@ from textual.cache import LRUCache
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.core.units import duration
+from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.widgets.rows import Row
@@ -248,13 +250,4 @@ class EntryLoader:
         root = entries.root[index] if index >= 0 else 0
         if not root:
             return (index,) if index >= 0 else ()
-        found: list[int] = []
-        at = root - 1
-        while len(found) < MOST_STEPS:
-            try:
-                at = entries.root.index(root, at, len(entries))
-            except ValueError:
-                break
-            found.append(at)
-            at += 1
-        return found
+        return list(islice(places_of(entries.root, root, root - 1, len(entries)), MOST_STEPS))

@@ -15,6 +15,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
+from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import entry_count, exact
@@ -112,7 +113,7 @@ class Exporter:
             more = " with pairs" if len(whole) > len(marked) else ""
             found["marked"] = (f"marked entries{more}: {entry_count(len(whole))}", whole)
         if root := entries.root[index]:
-            call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]
+            call = list(places_of(entries.root, root, root - 1, len(entries)))
             loaded = "" if entries.loaded == len(entries) else " so far"
             found["call"] = (f"this call{loaded}: {entry_count(len(call))}", call)
         found["entry"] = (f"entry {exact(entries.seq(index))} only", [index])

@@ -12,7 +12,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import parse
-from tui.traffic.record.column_parts import mark_of
+from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.traffic.active_filter import ActiveFilter
@@ -298,7 +298,9 @@ class Resender:
         if sent is None:
             return
         if sent.request < 0:
-            sent.request = self._recorded(sent)
+            found = places_of(entries.call, mark_of(sent.call), sent.after, len(entries))
+            is_it = (at for at in found if entries.kind[at] == Kind.REQUEST and not entries.turn[at])
+            sent.request = next(is_it, -1)
         if sent.request < 0:
             return
         if not sent.is_shown:
@@ -307,18 +309,6 @@ class Resender:
             self._sent = None  # the user has selected something else
         elif (answer := entries.partner(sent.request)) >= 0 and self._list.select(entries.seq(answer)):
             self._sent = None
-
-    def _recorded(self, sent: _Sent) -> int:
-        entries, mark = self._entries, mark_of(sent.call)
-        count, at = len(entries), sent.after
-        while True:
-            try:
-                at = entries.call.index(mark, at, count)
-            except ValueError:
-                return -1
-            if entries.kind[at] == Kind.REQUEST and not entries.turn[at]:
-                return at
-            at += 1
 
     def _show(self, sent: _Sent) -> None:
         """Select the sent request, widening a filter that hides it."""

@@ -3,12 +3,14 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.core.units import span
+from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
@@ -167,15 +169,9 @@ class WaterfallScreen(ViewScreen[str | None]):
 
         def entries(reader: TrafficReader) -> list[Entry]:
             found: list[Entry] = []
-            at = 0
-            while len(found) < MOST_ENTRIES:
-                try:
-                    at = columns.turn.index(turn, at, count)
-                except ValueError:
-                    break
+            for at in islice(places_of(columns.turn, turn, 0, count), MOST_ENTRIES):
                 seq = columns.seq(at)
                 found += [entry for entry in reader.columns(seq - 1, 1) if entry.seq == seq]  # if not dropped
-                at += 1
             return found
 
         self._found = (turn, loaded, await self._reader.ask(entries))
