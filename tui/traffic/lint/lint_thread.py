@@ -65,8 +65,9 @@ class LintThread:
         self._reader: TrafficReader | None = None
         self._next, self._last = first_seq, first_seq - 1
         self._lock = threading.Lock()
-        self._wake, self._closing, self._idle = threading.Event(), threading.Event(), threading.Event()
-        self._thread: DaemonThread | None = None
+        self._wake, self._idle = threading.Event(), threading.Event()
+        self._thread = DaemonThread("linter", self._run, failed=self._failed)
+        self._closing = self._thread.closing
         self._found: list[Finding] = []
         self._told, self._skipped = first_seq - 1, False
         self._since = self._offered = 0.0
@@ -95,8 +96,7 @@ class LintThread:
         return self._next - 1
 
     def start(self) -> None:
-        if self._thread is None and not self._closing.is_set():
-            self._thread = DaemonThread("linter", self._run, failed=self._failed)
+        if not self._closing.is_set():
             self._thread.start()
 
     def settle(self, timeout: float = 5.0) -> bool:
@@ -104,7 +104,7 @@ class LintThread:
         deadline = time.monotonic() + timeout
         while self.lag or not self._idle.is_set():
             left = deadline - time.monotonic()
-            if left <= 0 or self._thread is None or not self._thread.is_alive:
+            if left <= 0 or not self._thread.is_alive:
                 return False
             self._idle.wait(min(left, 0.05))
         return True
@@ -113,9 +113,6 @@ class LintThread:
         """Stop, skipping what is not linted yet. Return whether that took less than `timeout`."""
         self._closing.set()
         self._wake.set()
-        if self._thread is None:
-            return True
-        self._thread.closing.set()
         return self._thread.join(timeout)
 
     def _failed(self, error: Exception, is_over: bool) -> None:
