@@ -182,7 +182,6 @@ class Stats:
 
     def __init__(self, entries: EntryColumns) -> None:
         self._entries = entries
-        self._first = entries.first
         self._done = 0
         self._changes_seen = 0
         self._lines: dict[int, _Line] = {}
@@ -199,7 +198,6 @@ class Stats:
     def advance(self, budget_ms: float = 4.0) -> bool:
         """Count for about `budget_ms`, at least one slice; return whether all loaded entries are counted."""
         deadline = time.perf_counter() + budget_ms / 1000
-        self._note_dropped()
         self._note_changes()
         while self._done < self._entries.ready:
             self._count(self._done, min(self._done + CHUNK, self._entries.ready))
@@ -326,15 +324,6 @@ class Stats:
             line.ended += len(durations)
             line.errors += failed[code]
             line.latencies.add(durations)
-
-    def _note_dropped(self) -> None:
-        """Adjust after the oldest entries were dropped. Their counts stay."""
-        gone = self._entries.first - self._first
-        if gone:
-            self._first += gone
-            self._done = max(0, self._done - gone)
-            self._gone = {index - gone for index in self._gone if index >= gone}
-            self._changes_seen = min(self._changes_seen, len(self._entries.touched))
 
     def _note_changes(self) -> None:
         """Count calls that have been cancelled since; no response of theirs says so."""

@@ -73,13 +73,6 @@ class Traffic:
         """Skip numbers, as a reader does if entries were dropped before it read them."""
         self._seq += count
 
-    def without_oldest(self, count: int) -> EntryColumns:
-        """Return columns without the oldest entries."""
-        columns = EntryColumns()
-        for entry in self.entries[count:]:
-            columns.append(entry._replace())
-        return columns
-
 
 class Bodies:
     """A `TrafficReader` of entries; `asked` are the ranges that were searched."""

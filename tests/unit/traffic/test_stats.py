@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.unit.traffic.small_traffic import MS, Traffic, begun_at_end, fill
 from tui.core.traffic import Direction, Kind, Outcome
 from tui.traffic import stats as module
-from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.stats import EXACT, SPARKS, Figures, LatencyHistogram, Stats
 
 
@@ -169,22 +168,6 @@ def test_names_over_the_limit_are_counted_in_one_line(monkeypatch):
     assert len(lines) == 6
     assert (lines[0].tool, lines[0].calls) == ("(other)", 45)
     assert counted(traffic).servers()[0].calls == 50
-
-
-def test_counts_are_kept_when_the_oldest_entries_are_dropped():
-    traffic = Traffic()
-    for _ in range(5):
-        traffic.call()
-    waiting = traffic.ask()
-    columns = EntryColumns()
-    for entry in traffic.entries:
-        columns.append(entry)
-    stats = Stats(columns)
-    stats.advance()
-    traffic.answer(waiting)
-    columns.__dict__.update(traffic.without_oldest(4).__dict__)
-    stats.advance()
-    assert (only(stats).calls, only(stats).waiting) == (6, 0)
 
 
 def test_entries_after_unloaded_ones_are_counted_later():

@@ -70,7 +70,7 @@ class View:
         self._filter = Filter(query, entries, notes=notes, now_ns=now_ns)
         self._is_all = query.root is None
         self._rows = array("I")
-        self._first, self._gone = entries.first, entries.gone
+        self._gone = entries.gone
         self._seen = 0
         self._hole = (0, 0)
         self._changes_seen = len(entries.touched)
@@ -155,7 +155,9 @@ class View:
     def advance(self, budget_ms: float = 4.0) -> bool:
         """Work for about `budget_ms`, at least one slice; return whether all work is done for now."""
         deadline = time.perf_counter() + budget_ms / 1000
-        self._note_dropped()
+        if self._gone != self._entries.gone:
+            self._gone = self._entries.gone
+            self.revision += 1
         self._note_changes()
         self._note_growth()
         while True:
@@ -226,24 +228,6 @@ class View:
             else:
                 stretches.append((index, index + 1))
         self._todo.extend(stretches)
-
-    def _note_dropped(self) -> None:
-        """Adjust after the oldest entries were dropped from the store, and maybe from the columns."""
-        if self._gone != self._entries.gone:
-            self._gone = self._entries.gone
-            self.revision += 1
-        gone = self._entries.first - self._first
-        if not gone:
-            return
-        self._first = self._entries.first
-        self._rows = array("I", [index - gone for index in self._rows if index >= gone])
-        self._seen = max(0, min(self._seen - gone, len(self._entries)))
-        # What is being searched is searched again: its indices are outdated.
-        left = self._unchecked
-        self._todo = [(max(0, start - gone), stop - gone) for start, stop in left if stop > gone]
-        self._cancel_search()
-        self._changes_seen = min(self._changes_seen, len(self._entries.touched))
-        self.revision += 1
 
     def _work(self) -> bool:
         if not self.can_advance:

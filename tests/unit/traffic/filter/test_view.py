@@ -12,7 +12,6 @@ from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.filter import view as module
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.entry_columns import EntryColumns
 
 
 def seqs(view: View) -> list[int]:
@@ -70,21 +69,6 @@ def test_the_row_of_an_entry_or_the_nearest_row_is_found(traffic: Traffic):
     finished(view)
     assert [view.row_of(seq) for seq in (2, 3, 4, 99)] == [0, -1, 1, -1]
     assert [view.row_near(seq) for seq in (1, 2, 3, 99)] == [0, 0, 1, 10]
-
-
-def test_an_entry_keeps_its_number_when_the_oldest_are_dropped(traffic: Traffic):
-    columns = EntryColumns()
-    for entry in traffic.entries:
-        columns.append(entry)
-    view = View(columns, parse("kind:request"))
-    everything = View(columns)
-    finished(view)
-    finished(everything)
-    later = traffic.without_oldest(5)
-    columns.__dict__.update(later.__dict__)
-    assert finished(view) == [7, 9, 11, 13, 15, 17, 19]
-    assert (view.row_of(7), view.row_of(5)) == (0, -1)
-    assert finished(everything) == list(range(6, 21))
 
 
 def test_the_next_match_wraps_around(traffic: Traffic):
