@@ -50,8 +50,6 @@ class LintThread:
         report: Callable[[Sequence[Finding], int], None],
         open_reader: Callable[[], TrafficReader],
         judge: Callable[[], SchemaValidator | None] | None = None,
-        *,
-        first_seq: int = 1,
     ) -> None:
         """Create a linter; it starts with `start()`.
 
@@ -63,13 +61,13 @@ class LintThread:
         self._report, self._open_reader, self._make_judge = report, open_reader, judge
         self._linter = Linter()
         self._reader: TrafficReader | None = None
-        self._next, self._last = first_seq, first_seq - 1
+        self._next, self._last = 1, 0
         self._lock = threading.Lock()
         self._wake, self._idle = threading.Event(), threading.Event()
         self._thread = DaemonThread("linter", self._run, failed=self._failed)
         self._closing = self._thread.closing
         self._found: list[Finding] = []
-        self._told, self._skipped = first_seq - 1, False
+        self._told, self._skipped = 0, False
         self._since = self._offered = 0.0
 
     # ---- any thread ----------------------------------------------------------------------------------
