@@ -69,7 +69,7 @@ from tui.storage.exports.markdown import escaped, isolated
 from tui.storage.exports.markdown import fenced as exported_fence
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.markdown_stream import parts
-from tui.ui.platform.graphemes import _split, _wrap_offsets
+from tui.ui.platform.editing import _split, _wrap_offsets
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import breaks, head_of, highlighted, wrap
 

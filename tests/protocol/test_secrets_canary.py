@@ -17,7 +17,7 @@ from tests.http_server import Asked, http_server, reply
 from tests.protocol.command import Done, mcptui
 from tui.core.traffic import Kind
 from tui.storage.recordings.reader import RecordingReader
-from tui.traffic.model_reply import joined
+from tui.traffic.record.secret_texts import joined
 
 LEAKY = Path(__file__).parents[1] / "unit" / "host" / "leaky_server.py"
 SECRETS = {

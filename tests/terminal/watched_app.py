@@ -36,7 +36,7 @@ def note_focus(report: str) -> None:
 
     from tui.ui.app import app as app_module
     from tui.ui.forms.form_pane import FormPane
-    from tui.ui.platform.caret import caret_of
+    from tui.ui.platform.editing import caret_of
 
     def hides(focused: object) -> bool:
         if isinstance(focused, FormPane):

@@ -27,11 +27,25 @@ async def test_a_filter_can_be_typed_in_one_burst(text) -> None:
         await until(lambda: not screen.filter_bar.is_open and screen.list.has_focus)
 
 
-async def test_a_search_can_be_typed_in_one_burst() -> None:
+@pytest.mark.parametrize(
+    ("keys", "effect"),
+    [
+        (("ctrl+f", "connecting\r"), lambda app: "found" in app.screen.filter_line.render_line(0).text),
+        (("Mask them\r",), lambda app: app.screen.recording.annotations.notes == {2: "ask them"}),
+        (("cjjj\r",), lambda app: app.clipboard.startswith("arguments = {'location': 'Beijing'}")),
+        (("\r/Beijing\r",), lambda app: app.screen.entry.page.search_text == "beijing"),
+    ],
+    ids=["search", "note", "copy as Python", "search in an entry"],
+)
+async def test_input_can_be_typed_in_one_burst(keys, effect) -> None:
     async with opened(some().recording()) as (screen, pilot):
-        pilot.app.post_message(events.Key("ctrl+f", None))
-        burst(pilot.app, "connecting\r")
-        await until(lambda: "found" in screen.filter_line.render_line(0).text)
+        screen.list.select(2)
+        for part in keys:
+            if part == "ctrl+f":
+                pilot.app.post_message(events.Key(part, None))
+            else:
+                burst(pilot.app, part)
+        await until(lambda: pilot.app.screen is screen and effect(pilot.app))
 
 
 async def test_the_screen_can_be_opened_and_filtered_in_one_burst() -> None:
@@ -40,38 +54,6 @@ async def test_the_screen_can_be_opened_and_filtered_in_one_burst() -> None:
         burst(app, "/server:notes\r")
         await until(lambda: isinstance(app.screen, TrafficScreen))
         await until(lambda: app.screen.active_filter.query.text == "server:notes")
-
-
-async def test_a_note_can_be_typed_in_one_burst() -> None:
-    recording = some().recording()
-    async with opened(recording) as (screen, pilot):
-        seq = screen.list.selected
-        burst(pilot.app, "Mask them\r")
-        await until(lambda: recording.annotations.notes == {seq: "ask them"})
-
-
-async def test_an_entry_is_copied_in_one_burst() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.list.select(2)
-        burst(pilot.app, "cjjj\r")
-        await until(lambda: "call_tool" in pilot.app.clipboard)
-
-
-async def test_a_filter_is_saved_and_selected_in_one_burst() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        burst(pilot.app, "/server:notes\r")
-        await until(lambda: screen.active_filter.query.text == "server:notes")
-        burst(pilot.app, "f\r")
-        await until(lambda: screen.prompt.display)
-        burst(pilot.app, "mine\r")
-        await until(lambda: screen.recording.annotations.filters == {"mine": "server:notes"})
-
-
-async def test_a_search_in_an_entry_can_be_typed_in_one_burst() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.list.select(2)
-        burst(pilot.app, "\r/Beijing\r")
-        await until(lambda: screen.entry.page.search_text == "beijing")
 
 
 @pytest.mark.parametrize("key", ["S", "w"])

@@ -60,33 +60,23 @@ async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two
         assert pilot.app.screen is screen
 
 
-async def test_texts_that_are_not_json_are_compared_line_by_line() -> None:
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"body": b"one\ntwo"}, b"one\n\x1b[31mthree", ["1 difference", "␛[31mthree"]),
+        ({"body": b"one"}, b"one", ["No differences"]),
+        ({"body": b"one", "sha256": "0" * 64}, b"one", ["Entry 1 is truncated and cannot be compared."]),
+    ],
+    ids=["by line", "identical", "truncated"],
+)
+async def test_texts_that_are_not_json_are_compared(first, second, expected) -> None:
     recorded = Recorded()
-    recorded.add(Kind.STDERR, b"one\ntwo")
-    recorded.add(Kind.STDERR, b"one\n\x1b[31mthree")
-    async with opened(recorded.recording()) as (_screen, pilot):
-        await press(pilot, "d", "k", "d")
-        await until(lambda: "1 difference" in compared(pilot))
-        assert "␛[31mthree" in compared(pilot)
-
-
-async def test_identical_entries_are_reported_as_identical() -> None:
-    recorded = Recorded()
-    recorded.add(Kind.STDERR, b"one")
-    recorded.add(Kind.STDERR, b"one")
+    recorded.add(Kind.STDERR, **first)
+    recorded.add(Kind.STDERR, second)
     async with opened(recorded.recording()) as (_screen, pilot):
         burst(pilot.app, "dkd")
         await until(lambda: isinstance(pilot.app.screen, ComparisonScreen))
-        await until(lambda: "No differences" in compared(pilot))
-
-
-async def test_a_truncated_body_is_not_compared() -> None:
-    recorded = Recorded()
-    recorded.add(Kind.STDERR, b"one", sha256="0" * 64)
-    recorded.add(Kind.STDERR, b"one")
-    async with opened(recorded.recording()) as (_screen, pilot):
-        await press(pilot, "d", "k", "d")
-        await until(lambda: "Entry 1 is truncated and cannot be compared." in compared(pilot))
+        await until(lambda: all(text in compared(pilot) for text in expected))
 
 
 async def test_the_waterfall_of_a_live_turn_shows_the_time_of_an_approval() -> None:
@@ -115,16 +105,6 @@ async def test_an_entry_without_a_turn_has_no_waterfall() -> None:
         await press(pilot, "w")
         assert [one.message for one in pilot.app._notifications] == ["This entry does not belong to a turn."]
         assert pilot.app.screen is screen
-
-
-async def test_the_waterfall_opens_the_turn_of_the_entry() -> None:
-    recorded = some()
-    recorded.call(cause=Cause(2, 1, "call-3"))
-    async with opened(recorded.recording()) as (screen, pilot):
-        await until(lambda: len(screen.list.view) == len(recorded.entries))
-        screen.list.select(2)
-        await press(pilot, "w")
-        await shows(pilot.app, "WATERFALL  turn 1")
 
 
 @pytest.mark.parametrize(

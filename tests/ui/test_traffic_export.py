@@ -3,14 +3,17 @@
 import json
 import os
 import select
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import press
-from tests.ui.test_traffic import numbered, opened
+from tests.ui.test_traffic import numbered, opened, told
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
@@ -19,33 +22,66 @@ from tui.ui.traffic import export
 from tui.ui.traffic.screen import TrafficScreen
 
 
-def seqs(path: Path) -> list[int]:
-    return [json.loads(line)["seq"] for line in path.read_text().splitlines()[1:]]
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()[1:]]
 
 
-def only(folder: Path) -> Path | None:
-    found = [path for path in folder.iterdir() if not path.name.startswith(".") and path.stat().st_size]
-    return found[0] if found else None
+def seqs(path: Path) -> list[object]:
+    return [line["seq"] for line in lines(path)]
 
 
-async def chosen(screen: TrafficScreen, pilot, *keys: str) -> None:
-    """Press keys, then enter for the suggested name."""
-    await press(pilot, "x", *keys)
-    assert screen.prompt._input.has_focus
-    await press(pilot, "enter")
-    await until(lambda: not screen.exporter.note, what=screen.exporter.note)
+class Exporting:
+    """The traffic screen of a recording, which exports to a folder."""
+
+    def __init__(self, screen: TrafficScreen, pilot: Pilot[None], folder: Path) -> None:
+        self.screen, self.pilot, self._folder = screen, pilot, folder
+
+    async def press(self, *keys: str) -> None:
+        await press(self.pilot, *keys)
+
+    async def chosen(self, *keys: str) -> Path:
+        """Press keys in the dialogs, then enter for the suggested name; return the file."""
+        await self.press("x", *keys)
+        assert self.screen.prompt._input.has_focus
+        await self.press("enter")
+        return await self.written()
+
+    async def written(self) -> Path:
+        def files() -> list[Path]:
+            return [one for one in self._folder.iterdir() if one.name[0] != "." and one.stat().st_size]
+
+        await until(lambda: files() and not self.screen.exporter.note, what=self.screen.exporter.note)
+        return files()[0]
+
+    async def named(self, path: Path) -> None:
+        """Choose all entries as JSON Lines, and a path."""
+        await self.press("x", "enter", "enter")
+        self.screen.prompt._input.value = str(path)
+        await self.press("enter")
+
+    async def confirmed(self, path: Path) -> None:
+        """Choose a path that must be confirmed, and confirm it."""
+        await self.named(path)
+        await until(lambda: isinstance(self.pilot.app.screen, Confirm))
+        self.pilot.app.screen._delay._shown = 0.0
+        await self.press("y")
+
+
+@asynccontextmanager
+async def exporting(
+    recorded: Recorded, folder: Path, live: bool = True, size: tuple[int, int] = (120, 30)
+) -> AsyncIterator[Exporting]:
+    async with opened(recorded.recording(live=live), size) as (screen, pilot):
+        screen.exporter.folder = lambda: folder
+        yield Exporting(screen, pilot, folder)
 
 
 async def test_filtered_entries_are_exported_as_json_lines(tmp_path: Path) -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        await press(pilot, "slash", *"server:notes", "enter")
-        await until(lambda: len(screen.list.view) == 4)
-        await chosen(screen, pilot, "enter", "enter")
-        path = only(tmp_path)
-        assert path is not None
-        assert path.suffix == ".jsonl"
-        assert seqs(path) == [4, 5, 6, 7]
+    async with exporting(some(), tmp_path) as export:
+        await export.press("slash", *"server:notes", "enter")
+        await until(lambda: len(export.screen.list.view) == 4)
+        path = await export.chosen("enter", "enter")
+    assert (path.suffix, seqs(path)) == (".jsonl", [4, 5, 6, 7])
 
 
 async def test_entries_loaded_after_the_prompt_are_not_exported(tmp_path: Path) -> None:
@@ -53,57 +89,41 @@ async def test_entries_loaded_after_the_prompt_are_not_exported(tmp_path: Path) 
     for _ in range(8):
         recorded.call()
     recorded.columns = begun_at_end(recorded, 4)
-    async with opened(recorded.recording(live=False)) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        await press(pilot, "slash", *"kind:request", "enter")
-        await until(lambda: len(screen.list.view) == 2)
-        await press(pilot, "x")
-        await until(lambda: "shown so far, 25 % done: 2 entries" in screen_text(pilot.app))
+    async with exporting(recorded, tmp_path, live=False) as export:
+        await export.press("slash", *"kind:request", "enter")
+        await until(lambda: len(export.screen.list.view) == 2)
+        await export.press("x")
+        await until(lambda: "shown so far, 25 % done: 2 entries" in screen_text(export.pilot.app))
         fill(recorded.columns, recorded, 12)
-        await until(lambda: len(screen.list.view) == 8)
-        await press(pilot, "enter", "enter", "enter")
-        await until(lambda: only(tmp_path) and not screen.exporter.note)
-        path = only(tmp_path)
-        assert path is not None
-        assert seqs(path) == [13, 15]
+        await until(lambda: len(export.screen.list.view) == 8)
+        await export.press("enter", "enter", "enter")
+        assert seqs(await export.written()) == [13, 15]
 
 
 async def test_a_list_of_calls_is_exported_as_listed_or_with_all_entries(tmp_path: Path) -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        await press(pilot, "6")
-        await until(lambda: len(screen.list.view) == 3)
-        await press(pilot, "x")
-        await until(lambda: "all entries: 11" in screen_text(pilot.app))
-        assert "as listed, calls only: 3 entries" in screen_text(pilot.app)
-        await press(pilot, "enter", "enter", "enter")
-        await until(lambda: only(tmp_path) and not screen.exporter.note)
-        path = only(tmp_path)
-        assert path is not None
-        assert seqs(path) == [2, 4, 9]
+    async with exporting(some(), tmp_path) as export:
+        await export.press("6")
+        await until(lambda: len(export.screen.list.view) == 3)
+        await export.press("x")
+        await until(lambda: "all entries: 11" in screen_text(export.pilot.app))
+        assert "as listed, calls only: 3 entries" in screen_text(export.pilot.app)
+        await export.press("enter", "enter", "enter")
+        assert seqs(await export.written()) == [2, 4, 9]
 
 
 async def test_a_call_is_exported_as_html(tmp_path: Path) -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        screen.list.select(5)
-        await chosen(screen, pilot, "j", "enter", "j", "j", "enter")
-        path = only(tmp_path)
-        assert path is not None
-        assert path.suffix == ".html"
-        assert path.read_text().count("<details>") == 2
+    async with exporting(some(), tmp_path) as export:
+        export.screen.list.select(5)
+        path = await export.chosen("j", "enter", "j", "j", "enter")
+    assert (path.suffix, path.read_text().count("<details>")) == (".html", 2)
 
 
 async def test_marked_entries_are_exported_in_one_burst(tmp_path: Path) -> None:
-    async with opened(numbered(5).recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        burst(pilot.app, "mkkmx" + "j\r\r")
-        await until(lambda: screen.prompt._input.has_focus)
-        burst(pilot.app, "\r")
-        await until(lambda: only(tmp_path) and not screen.exporter.note)
-        path = only(tmp_path)
-        assert path is not None
-        assert seqs(path) == [3, 5]
+    async with exporting(numbered(5), tmp_path) as export:
+        burst(export.pilot.app, "mkkmx" + "j\r\r")
+        await until(lambda: export.screen.prompt._input.has_focus)
+        burst(export.pilot.app, "\r")
+        assert seqs(await export.written()) == [3, 5]
 
 
 @pytest.mark.parametrize("other", [0, 1], ids=["request", "response"])
@@ -113,39 +133,26 @@ async def test_a_marked_entry_is_exported_with_its_other_half_and_what_the_user_
     recorded = Recorded()
     for _ in range(3):
         recorded.call()
-    async with opened(recorded.recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        await press(pilot, "home", *["j"] * (2 + other), "m", "M", *"why so slow", "enter")
-        await chosen(screen, pilot, "j", "enter", "enter")
-        path = only(tmp_path)
-        assert path is not None
-        found = [json.loads(line) for line in path.read_text().splitlines()[1:]]
-        assert [one["kind"] for one in found] == ["request", "response"]
-        assert found[1]["pair"] == found[0]["seq"]
-        assert [one.get("note", "") for one in found] == ["" if n != other else "why so slow" for n in (0, 1)]
-        assert [one.get("marked", False) for one in found] == [n == other for n in (0, 1)]
+    async with exporting(recorded, tmp_path) as export:
+        await export.press("home", *["j"] * (2 + other), "m", "M", *"why so slow", "enter")
+        found = lines(await export.chosen("j", "enter", "enter"))
+    assert [one["kind"] for one in found] == ["request", "response"]
+    assert found[1]["pair"] == found[0]["seq"]
+    assert [one.get("note", "") for one in found] == ["" if n != other else "why so slow" for n in (0, 1)]
+    assert [one.get("marked", False) for one in found] == [n == other for n in (0, 1)]
 
 
 async def test_an_existing_file_is_replaced_only_after_confirmation(tmp_path: Path) -> None:
     there = tmp_path / "there.jsonl"
     there.write_text("mine")
-    async with opened(numbered(2).recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-
-        async def named() -> None:
-            await press(pilot, "x", "enter", "enter")
-            screen.prompt._input.value = str(there)
-            await press(pilot, "enter")
-            await until(lambda: isinstance(pilot.app.screen, Confirm))
-
-        await named()
-        await press(pilot, "n")
+    async with exporting(numbered(2), tmp_path) as export:
+        await export.named(there)
+        await until(lambda: isinstance(export.pilot.app.screen, Confirm))
+        await export.press("n")
         assert there.read_text() == "mine"
-        await named()
-        pilot.app.screen._delay._shown = 0.0
-        await press(pilot, "y")
-        await until(lambda: there.read_text() != "mine" and not screen.exporter.note)
-        assert seqs(there) == [1, 2]
+        await export.confirmed(there)
+        await until(lambda: there.read_text() != "mine" and not export.screen.exporter.note)
+    assert seqs(there) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -162,117 +169,96 @@ async def test_an_unwritable_path_is_kept_in_the_prompt_with_the_error(
 ) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("mine")
-    async with opened(numbered(2).recording()) as (screen, pilot):
-        await press(pilot, "x", "enter", "enter")
-        screen.prompt._input.value = str(tmp_path / name)
-        await press(pilot, "enter")
-        await until(lambda: problem in screen_text(pilot.app))
-        assert screen.prompt._input.has_focus and screen.prompt._input.value == str(tmp_path / name)
-        await press(pilot, "x")
-        await until(lambda: problem not in screen_text(pilot.app))
-        screen.prompt._input.value = str(tmp_path / "folder" / "out.jsonl")
-        await press(pilot, "enter")
-        await until(lambda: only(tmp_path / "folder") and not screen.exporter.note)
-    assert seqs(tmp_path / "folder" / "out.jsonl") == [1, 2]
+    async with exporting(numbered(2), tmp_path / "folder") as export:
+        await export.named(tmp_path / name)
+        await until(lambda: problem in screen_text(export.pilot.app))
+        prompt = export.screen.prompt._input
+        assert prompt.has_focus and prompt.value == str(tmp_path / name)
+        await export.press("x")
+        await until(lambda: problem not in screen_text(export.pilot.app))
+        prompt.value = str(tmp_path / "folder" / "out.jsonl")
+        await export.press("enter")
+        assert seqs(await export.written()) == [1, 2]
 
 
-async def test_a_fifo_is_written_to_after_confirmation_and_not_replaced(tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        async with opened(numbered(2).recording()) as (screen, pilot):
-            await press(pilot, "x", "enter", "enter")
-            screen.prompt._input.value = str(fifo)
-            await press(pilot, "enter")
-            await until(lambda: isinstance(pilot.app.screen, Confirm))
-            await until(lambda: "y write   esc n cancel" in screen_text(pilot.app))
-            pilot.app.screen._delay._shown = 0.0
-            await press(pilot, "y")
-            await until(lambda: any("written to" in note.message for note in pilot.app._notifications))
-        lines = os.read(handle, 100_000).splitlines()
-        assert [json.loads(line).get("seq") for line in lines] == [None, 1, 2] and fifo.is_fifo()
-    finally:
-        os.close(handle)
+@pytest.fixture
+def fifo(tmp_path: Path) -> Iterator[tuple[Path, int]]:
+    """A fifo, and a descriptor that reads from it."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    yield path, handle
+    os.close(handle)
+
+
+async def test_a_fifo_is_written_to_after_confirmation_and_not_replaced(fifo: tuple[Path, int]) -> None:
+    path, handle = fifo
+    async with exporting(numbered(2), path.parent) as export:
+        await export.named(path)
+        await until(lambda: "y write   esc n cancel" in screen_text(export.pilot.app))
+        export.pilot.app.screen._delay._shown = 0.0
+        await export.press("y")
+        await until(lambda: any("written to" in note for note in told(export.pilot)))
+    found = os.read(handle, 100_000).splitlines()
+    assert [json.loads(line).get("seq") for line in found] == [None, 1, 2] and path.is_fifo()
 
 
 @pytest.mark.parametrize("leave", ["escape", "ctrl+q"])
-async def test_an_export_to_a_fifo_without_a_reader_can_be_cancelled(tmp_path: Path, leave: str) -> None:
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        async with opened(numbered(2000).recording()) as (screen, pilot):
-            await press(pilot, "x", "enter", "enter")
-            screen.prompt._input.value = str(fifo)
-            await press(pilot, "enter")
-            await until(lambda: isinstance(pilot.app.screen, Confirm))
-            pilot.app.screen._delay._shown = 0.0
-            await press(pilot, "y")
-            await until(lambda: select.select([handle], [], [], 0)[0])
-            assert screen.exporter.note
-            if leave == "escape":
-                await press(pilot, "escape")
-                await until(lambda: not screen.exporter.note)
-                assert [note.message for note in pilot.app._notifications] == ["Export cancelled."]
-                assert screen.is_current
-            else:
-                pilot.app.exit()
-        await until(lambda: not screen.is_running)
-        assert not screen.exporter.note and fifo.is_fifo()
-    finally:
-        os.close(handle)
+async def test_an_export_to_a_fifo_without_a_reader_can_be_cancelled(
+    fifo: tuple[Path, int], leave: str
+) -> None:
+    path, handle = fifo
+    async with exporting(numbered(2000), path.parent) as export:
+        await export.confirmed(path)
+        await until(lambda: select.select([handle], [], [], 0)[0])
+        assert export.screen.exporter.note
+        if leave == "escape":
+            await export.press("escape")
+            await until(lambda: not export.screen.exporter.note)
+            assert told(export.pilot) == ["Export cancelled."]
+            assert export.screen.is_current
+        else:
+            export.pilot.app.exit()
+    await until(lambda: not export.screen.is_running)
+    assert not export.screen.exporter.note and path.is_fifo()
 
 
 async def test_a_har_file_counts_only_what_it_contains(tmp_path: Path) -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        await chosen(screen, pilot, "enter", "j", "j", "j", "enter")
-        path = only(tmp_path)
-        said = [note.message for note in pilot.app._notifications]
-    assert path is not None and path.suffix == ".har"
-    assert len(said) == 1 and said[0].startswith("0 entries, ") and "missing" not in said[0]
+    async with exporting(some(), tmp_path) as export:
+        path = await export.chosen("enter", "j", "j", "j", "enter")
+        (said,) = told(export.pilot)
+    assert path.suffix == ".har"
+    assert said.startswith("0 entries, ") and "missing" not in said
 
 
 async def test_entries_dropped_during_an_export_are_counted(tmp_path: Path) -> None:
     recorded = numbered(5)
-    async with opened(recorded.recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
+    async with exporting(recorded, tmp_path) as export:
         recorded.dropped = 2
-        await chosen(screen, pilot, "enter", "enter")
-        said = [note.message for note in pilot.app._notifications]
-    assert len(said) == 1 and said[0].startswith("3 entries, ")
-    assert said[0].endswith("2 entries missing (dropped from the recording)")
+        await export.chosen("enter", "enter")
+        (said,) = told(export.pilot)
+    assert said.startswith("3 entries, ")
+    assert said.endswith("2 entries missing (dropped from the recording)")
 
 
 async def test_closing_the_screen_cancels_an_export_and_removes_its_file(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(export, "SLICE_SECONDS", 0)
     monkeypatch.setattr(export, "REST_SECONDS", 50)
-    async with opened(numbered(2).recording()) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        await press(pilot, "x", "enter", "enter", "enter")
-        await until(lambda: screen.exporter.note == "exporting 0 %")
-        screen.dismiss(None)
-        await until(lambda: not screen.is_attached)
-    assert left_in(tmp_path) == []
+    async with exporting(numbered(2), tmp_path) as exported:
+        await exported.press("x", "enter", "enter", "enter")
+        await until(lambda: exported.screen.exporter.note == "exporting 0 %")
+        exported.screen.dismiss(None)
+        await until(lambda: not exported.screen.is_attached)
+    assert os.listdir(tmp_path) == []
 
 
-def left_in(folder: Path) -> list[Path]:
-    return list(folder.iterdir())
-
-
-async def test_an_export_first_shows_its_servers_and_shift_tab_redacts_values(
-    tmp_path: Path,
-) -> None:
-    async with opened(some().recording(), (80, 24)) as (screen, pilot):
-        screen.exporter.folder = lambda: tmp_path
-        await press(pilot, "x", "enter")
-        await until(lambda: "from the servers “notes" in screen_text(pilot.app))
-        await press(pilot, "shift+tab")
-        assert "● redact values" in screen_text(pilot.app)
-        await press(pilot, "enter")
-        assert "export redacted to" in screen_text(pilot.app)
-        await press(pilot, "enter")
-        await until(lambda: only(tmp_path) and not screen.exporter.note)
-        path = only(tmp_path)
-        assert path is not None and "<text, " in path.read_text()
+async def test_an_export_first_shows_its_servers_and_shift_tab_redacts_values(tmp_path: Path) -> None:
+    async with exporting(some(), tmp_path, size=(80, 24)) as export:
+        await export.press("x", "enter")
+        await until(lambda: "from the servers “notes" in screen_text(export.pilot.app))
+        await export.press("shift+tab")
+        assert "● redact values" in screen_text(export.pilot.app)
+        await export.press("enter")
+        assert "export redacted to" in screen_text(export.pilot.app)
+        await export.press("enter")
+        assert "<text, " in (await export.written()).read_text()

@@ -4,7 +4,7 @@ import threading
 
 from tests.conftest import until
 from tests.ui.stage import press, shown
-from tests.ui.test_traffic import numbered, opened, title
+from tests.ui.test_traffic import numbered, opened
 from tests.ui.traffic_stage import some
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
@@ -15,16 +15,6 @@ from tui.ui.traffic.screen import TrafficScreen
 
 def line(screen: TrafficScreen) -> str:
     return screen.filter_line.render_line(0).text
-
-
-async def test_a_filter_shows_its_matches_and_escape_clears_it() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        await press(pilot, "slash", *"tool:search_notes", "enter")
-        await until(lambda: len(screen.list.view) == 2)
-        assert "filter › tool:search_notes" in line(screen)
-        assert "2 of 11" in title(screen)
-        await press(pilot, "escape")
-        await until(lambda: len(screen.list.view) == 11 and not screen.filter_line.display)
 
 
 async def test_tab_completes_a_word() -> None:

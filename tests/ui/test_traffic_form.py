@@ -1,5 +1,6 @@
 """From a call in the traffic to the form of its tool."""
 
+import pytest
 from textual import events
 
 from tests.conftest import until
@@ -24,8 +25,8 @@ async def test_a_key_opens_the_form_with_the_arguments_of_the_call() -> None:
         assert draft.arguments == {"location": "Beijing"}
 
 
-async def form_over_workbench(server: str) -> None:
-    """Open the form of a call from the traffic over the workbench of `server`."""
+@pytest.mark.parametrize("server", ["weather", "notes"], ids=["same server", "another server"])
+async def test_the_key_works_over_the_workbench_of_a_server(server: str) -> None:
     runtime = FakeRuntime(says("hello"))
     runtime.recording = some().recording()
     async with opened(runtime) as (app, pilot):
@@ -38,11 +39,3 @@ async def form_over_workbench(server: str) -> None:
         await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.server == "weather")
         assert sum(isinstance(screen, ServerScreen) for screen in app.screen_stack) == 1
         await shows(app, "Beijing")
-
-
-async def test_the_key_works_over_the_workbench_of_the_same_server() -> None:
-    await form_over_workbench("weather")
-
-
-async def test_the_key_works_over_the_workbench_of_another_server() -> None:
-    await form_over_workbench("notes")

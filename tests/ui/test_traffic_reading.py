@@ -31,14 +31,6 @@ async def test_enter_opens_an_entry_and_escape_returns_to_the_list() -> None:
         assert screen.list.has_focus
 
 
-async def test_a_pair_is_shown_side_by_side() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.list.select(3)
-        await press(pilot, "enter")
-        await until(lambda: "Beijing" in page(screen) and "25 °C" in page(screen, 1))
-        assert screen.entry.pages[1].region.x > 50
-
-
 async def test_a_finding_without_a_stored_sentence_shows_one() -> None:
     recorded = some()
     recorded.findings.append(Finding(3, "unknown-id", Severity.ERROR, "", "basic", "weather", "", 9, (1, 2)))
@@ -49,34 +41,6 @@ async def test_a_finding_without_a_stored_sentence_shows_one() -> None:
         await until(lambda: screen.entry.loaded)
         screen.entry.show_tab(EntryTab.FINDINGS)
         await until(lambda: "A response without a request." in page(screen))
-
-
-async def test_every_tab_of_an_entry_has_content() -> None:
-    recorded = some()
-    recorded.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
-    recorded.columns.set_severity(3, Severity.ERROR)
-    wanted = {
-        EntryTab.TREE: "! resultType is missing.".replace("!", "‼"),
-        EntryTab.PAIR: "Beijing",
-        EntryTab.RAW: '"jsonrpc": "2.0"',
-        EntryTab.TIMING: "turn 1, step 1",
-        EntryTab.EXPLAIN: "tools/call",
-        EntryTab.FINDINGS: "no-result-type",
-    }
-    async with opened(recorded.recording()) as (screen, pilot):
-        screen.list.select(3)
-        await press(pilot, "enter")
-        await until(lambda: screen.entry.loaded)
-        for tab, words in wanted.items():
-            screen.entry.show_tab(tab)
-            await until(lambda words=words: words in page(screen), what=f"{tab}: {words}")
-
-
-async def test_a_body_that_is_not_json_is_shown_as_bytes() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.list.select(7)
-        await press(pilot, "enter")
-        await until(lambda: "␛[31mcache is cold" in page(screen))
 
 
 async def test_a_search_in_an_entry_unfolds_its_match() -> None:
@@ -115,16 +79,6 @@ async def test_values_and_paths_are_copied() -> None:
         assert pilot.app.clipboard == "Beijing"
         await press(pilot, "Y")
         assert pilot.app.clipboard == "params.arguments.location"
-
-
-async def test_an_entry_is_copied_as_python() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.list.select(2)
-        await press(pilot, "enter")
-        await until(lambda: "Beijing" in page(screen))
-        await press(pilot, "c", "j", "j", "j", "enter")
-        await until(lambda: "call_tool" in pilot.app.clipboard)
-        assert pilot.app.clipboard.startswith("arguments = {'location': 'Beijing'}")
 
 
 async def test_the_response_is_shown_as_soon_as_it_is_recorded() -> None:

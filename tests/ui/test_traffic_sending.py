@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from tests.conftest import until
@@ -51,19 +52,13 @@ async def opened() -> AsyncIterator[tuple[FakeRuntime, McptuiApp, TrafficScreen,
 WEATHER = {"name": "get_weather", "arguments": {"location": "Beijing"}}
 
 
-async def test_a_request_is_resent_unchanged_and_its_response_selected() -> None:
+@pytest.mark.parametrize("selected", [1, 2], ids=["request", "response"])
+async def test_a_request_is_resent_unchanged_and_its_response_selected(selected: int) -> None:
     async with opened() as (runtime, _, screen, pilot):
-        screen.list.select(1)
+        screen.list.select(selected)
         await press(pilot, "R")
         await until(lambda: runtime.workbench.called == [("weather", WEATHER, "hand-1")])
         await until(lambda: screen.list.selected == 6)
-
-
-async def test_resending_a_response_resends_its_request() -> None:
-    async with opened() as (runtime, _, screen, pilot):
-        screen.list.select(2)
-        await press(pilot, "R")
-        await until(lambda: [called[1] for called in runtime.workbench.called] == [WEATHER])
 
 
 async def test_the_selection_is_not_moved_after_the_user_moved_it() -> None:
@@ -85,6 +80,14 @@ async def test_resent_requests_and_workbench_calls_share_one_numbering() -> None
         await until(lambda: [called[2] for called in runtime.workbench.called] == ["hand-5"])
 
 
+async def confirm(app: McptuiApp, pilot: Pilot[int], text: str) -> None:
+    """Answer the question about a call with yes."""
+    assert isinstance(app.screen, Confirm)
+    await shows(app, text)
+    app.screen._delay._clock = lambda: float("inf")
+    await press(pilot, "y")
+
+
 async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
     async with opened() as (runtime, app, screen, pilot):
         screen.list.select(3)
@@ -93,21 +96,8 @@ async def test_a_destructive_tool_is_called_only_after_confirmation() -> None:
         await press(pilot, "n")
         assert runtime.workbench.called == []
         await press(pilot, "R")
-        app.screen._delay._clock = lambda: float("inf")
-        await press(pilot, "y")
+        await confirm(app, pilot, "delete_note may delete or overwrite data")
         await until(lambda: len(runtime.workbench.called) == 1)
-
-
-async def test_a_call_that_can_change_something_is_resent_only_after_confirmation() -> None:
-    async with opened() as (runtime, app, screen, pilot):
-        runtime.recorded.call("add_note", source="notes", arguments={"text": "milk"})  # 5, 6
-        await until(lambda: len(screen.list.view) == 6)
-        screen.list.select(5)
-        await press(pilot, "R")
-        assert isinstance(app.screen, Confirm)
-        await shows(app, "add_note may change something. The request was already sent.")
-        await press(pilot, "n")
-        assert runtime.workbench.called == []
 
 
 async def test_resending_a_denied_call_needs_confirmation_and_the_answer_is_recorded() -> None:
@@ -128,9 +118,7 @@ async def test_each_repeated_call_that_can_change_something_needs_confirmation()
         for sent in (1, 2):
             screen.list.select(5)
             await press(pilot, "R")
-            assert isinstance(app.screen, Confirm)
-            app.screen._delay._clock = lambda: float("inf")
-            await press(pilot, "y")
+            await confirm(app, pilot, "add_note may change something. The request was already sent.")
             await until(lambda sent=sent: len(runtime.workbench.called) == sent)
 
 
@@ -148,9 +136,7 @@ async def test_params_are_edited_as_json_in_one_burst() -> None:
         await until(lambda: [called[1] for called in runtime.workbench.called] == [{"name": "x"}])
 
 
-def key(name: str) -> Any:
-    from textual import events
-
+def key(name: str) -> events.Key:
     return events.Key(name, None)
 
 
@@ -242,10 +228,7 @@ async def test_a_request_without_a_response_shows_the_reason() -> None:
 
 async def test_a_resent_request_is_added_to_a_filter_that_would_hide_it() -> None:
     async with opened() as (_, app, screen, pilot):
-        screen.apply_filter(parse("server:weather -call:hand-1"))
-        await until(lambda: len(screen.list.view) == 2)
-        screen.list.select(1)
-        await press(pilot, "R")
+        await filtered_and_resent(screen, pilot, "server:weather -call:hand-1")
         await shows(app, "Sent. The filter now also shows call:hand-1.")
         await until(lambda: screen.list.selected == 6)
         screen.list.select(1)
@@ -254,21 +237,23 @@ async def test_a_resent_request_is_added_to_a_filter_that_would_hide_it() -> Non
         assert screen.active_filter.query.text == "(server:weather -call:hand-1) or call:hand-1"
 
 
+async def filtered_and_resent(screen: TrafficScreen, pilot: Pilot[int], text: str) -> None:
+    """Resend a request under a filter that hides what is sent."""
+    screen.apply_filter(parse(text))
+    await until(lambda: len(screen.list.view) == 2)
+    screen.list.select(1)
+    await press(pilot, "R")
+
+
 async def test_a_filter_of_alternatives_is_widened_by_one_more() -> None:
     async with opened() as (_, _app, screen, pilot):
-        screen.apply_filter(parse("id:1 or call:hand-9"))
-        await until(lambda: len(screen.list.view) == 2)
-        screen.list.select(1)
-        await press(pilot, "R")
+        await filtered_and_resent(screen, pilot, "id:1 or call:hand-9")
         await until(lambda: screen.active_filter.query.text == "id:1 or call:hand-9 or call:hand-1")
 
 
 async def test_a_resent_request_stays_hidden_once_another_filter_is_set() -> None:
     async with opened() as (_, _app, screen, pilot):
-        screen.apply_filter(parse("tool:get_weather"))
-        await until(lambda: len(screen.list.view) == 2)
-        screen.list.select(1)
-        await press(pilot, "R")
+        await filtered_and_resent(screen, pilot, "tool:get_weather")
         await until(lambda: screen.active_filter.query.text.endswith("call:hand-1"))
         screen.apply_filter(parse("server:notes"))
         await until(lambda: len(screen.list.view) == 2)
@@ -279,9 +264,6 @@ async def test_a_resent_request_stays_hidden_once_another_filter_is_set() -> Non
 async def test_a_filter_that_is_too_long_to_be_widened_stays_and_the_call_is_named() -> None:
     async with opened() as (_, app, screen, pilot):
         longest = f"tool:get_weather -{'x' * 3982}"
-        screen.apply_filter(parse(longest))
-        await until(lambda: len(screen.list.view) == 2)
-        screen.list.select(1)
-        await press(pilot, "R")
+        await filtered_and_resent(screen, pilot, longest)
         await shows(app, "Sent, but hidden by the filter. Filter with call:hand-1 to find it.")
         assert screen.active_filter.query.text == longest

@@ -2,89 +2,35 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from tui.core.search_text import readings
-from tui.core.text import fold
-from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
-from tui.traffic.record.entry_columns import EntryColumns
+from tests.unit.traffic.small_traffic import Bodies, Traffic
+from tui.core.traffic import Cause, Direction, Kind, Outcome
 from tui.traffic.record.open_recording import Linting, Recording
 
 WALL_NS = 1_790_000_000 * 1_000_000_000
-MS = 1_000_000
 
 
-class FakeReader:
-    """A `TrafficReader` over a list."""
+class Recorded(Traffic):
+    """A growing recording for a screen: its messages are JSON."""
 
-    def __init__(self, recorded: "Recorded") -> None:
-        self._recorded = recorded
-
-    def columns(self, after: int, limit: int) -> Sequence[Entry]:
-        return [entry._replace(body=b"", redactions=()) for entry in self._recorded.entries[after:][:limit]]
-
-    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
-        if not self._recorded.dropped < seq <= len(self._recorded.entries):
-            return None
-        entry = self._recorded.entries[seq - 1]
-        return entry._replace(body=entry.body[:body_limit])
-
-    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
-        body = self._recorded.entries[seq - 1].body
-        return body[start:] if length < 0 else body[start : start + length]
-
-    def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        entries = self._recorded.entries
-        return [
-            frozenset(
-                seq
-                for seq in range(first, min(last, len(entries)) + 1)
-                if any(fold(term.needle) in fold(text) for text in readings(entries[seq - 1].body))
-            )
-            for term in terms
-        ]
-
-    def rearm(self) -> None:
-        pass
-
-    def interrupt(self) -> None:
-        pass
-
-    def findings_of(self, seq: int) -> Sequence[Finding]:
-        return [finding for finding in self._recorded.findings if finding.seq == seq]
-
-    def close(self) -> None:
-        self._recorded.closed += 1
-
-
-class Recorded:
-    """A growing recording: its entries, columns and readers."""
+    wall = WALL_NS
 
     def __init__(self) -> None:
-        self.columns = EntryColumns()
-        self.entries: list[Entry] = []
-        self.findings: list[Finding] = []
-        self.closed = 0
-        self.dropped = 0
-        self.now_ns = 0
+        super().__init__()
+        self.now = 0
 
     def recording(self, *, judged: Callable[[], int] = lambda: sys.maxsize, **fields: Any) -> Recording:
-        return Recording(self.columns, lambda: FakeReader(self), linting=Linting(judged), **fields)
+        return Recording(self.columns, lambda: Bodies(self), linting=Linting(judged), **fields)
 
-    def add(self, kind: Kind, body: object = b"", *, after_ms: float = 1, **fields: Any) -> int:
+    def add(self, kind: Kind, body: object = b"", **fields: Any) -> int:
         """Add an entry; return its seq."""
-        self.now_ns += int(after_ms * MS)
         raw = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
-        seq = len(self.entries) + 1
         way = Direction.NONE if kind in (Kind.STDERR, Kind.EVENT) else Direction.IN
         if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
             way = Direction.OUT
-        values = {"source": "weather", "direction": way, "size": len(raw)} | fields
-        entry = Entry(seq, self.now_ns, WALL_NS + self.now_ns, kind=kind, body=raw, **values)
-        self.entries.append(entry)
-        self.columns.append(entry)
-        return seq
+        return super().add(kind, body=raw, **{"direction": way, **fields})
 
     def call(
         self,

@@ -72,7 +72,7 @@ class Selection:
         self._query = query
         live = recording.is_live
         self.read_on()
-        if "lint:" in query.canonical:
+        if "lint:" in query.text.lower():
             for severity, seqs in self._flagged(live):
                 for seq in seqs:
                     self.columns.set_severity(seq, severity)
@@ -86,7 +86,6 @@ class Selection:
             now_ns=now_ns
             if live or now_ns or not self._last
             else self.columns.wall_ns(len(self.columns) - 1),
-            newest_first=False,
         )
 
     def _take_notes(self) -> dict[int, str]:

@@ -15,8 +15,7 @@ from tui.settings.files import Unreadable, read_bounded
 from tui.traffic.lint.lint_thread import LintThread
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Linting, Recording
-from tui.traffic.record.recent_entries import RecentEntries
-from tui.traffic.record.recorder import Recorder
+from tui.traffic.record.recorder import RecentEntries, Recorder
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge

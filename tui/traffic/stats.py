@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, compress
 
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
-from tui.traffic.filter import masks
 from tui.traffic.methods import STAYS_OPEN, is_setup
+from tui.traffic.record.column_parts import both, either, inverted, table
 from tui.traffic.record.entry_columns import EntryColumns
 
 EXACT = 512
@@ -115,14 +115,14 @@ _NOT_PENDING = frozenset({STAYS_OPEN, "server/discover"})
 
 _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
-_REQUESTED = masks.table(REQUESTS)
-_NO_REQUEST = masks.inverted(_REQUESTED)
-_UNREADABLE = masks.table({Outcome.ERROR, Outcome.PROBE})
-_ANSWERED = masks.table(ANSWERS)
+_REQUESTED = table(REQUESTS)
+_NO_REQUEST = inverted(_REQUESTED)
+_UNREADABLE = table({Outcome.ERROR, Outcome.PROBE})
+_ANSWERED = table(ANSWERS)
 _FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR})
 _ONE_ROUND, _PROBE = int(Outcome.INPUT_REQUIRED), int(Outcome.PROBE)
 _GONE = frozenset({Outcome.CANCELLED, Outcome.LOST})
-_GIVEN_UP = masks.table(_GONE)
+_GIVEN_UP = table(_GONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,6 @@ class Stats:
 
     def __init__(self, entries: EntryColumns) -> None:
         self._entries = entries
-        self._first = entries.first
         self._done = 0
         self._changes_seen = 0
         self._lines: dict[int, _Line] = {}
@@ -199,7 +198,6 @@ class Stats:
     def advance(self, budget_ms: float = 4.0) -> bool:
         """Count for about `budget_ms`, at least one slice; return whether all loaded entries are counted."""
         deadline = time.perf_counter() + budget_ms / 1000
-        self._note_dropped()
         self._note_changes()
         while self._done < self._entries.ready:
             self._count(self._done, min(self._done + CHUNK, self._entries.ready))
@@ -280,11 +278,11 @@ class Stats:
         self._begin([index for index in asked if entries.root[index] in (0, index + 1)], codes, start)
         outcomes = entries.outcome[start:stop].tobytes()
         # An error that is not a request is a response that could not be parsed.
-        unreadable = masks.both(outcomes.translate(_UNREADABLE), raw.translate(_NO_REQUEST))
-        ended = masks.either(raw.translate(_ANSWERED), unreadable)
+        unreadable = both(outcomes.translate(_UNREADABLE), raw.translate(_NO_REQUEST))
+        ended = either(raw.translate(_ANSWERED), unreadable)
         self._end(list(compress(range(start, stop), ended)), codes, start)
         # Also for later rounds, each of which can be cancelled.
-        gone = masks.both(outcomes.translate(_GIVEN_UP), raw.translate(_REQUESTED))
+        gone = both(outcomes.translate(_GIVEN_UP), raw.translate(_REQUESTED))
         for index in compress(range(start, stop), gone):
             self._lose(index)
 
@@ -326,15 +324,6 @@ class Stats:
             line.ended += len(durations)
             line.errors += failed[code]
             line.latencies.add(durations)
-
-    def _note_dropped(self) -> None:
-        """Adjust after the oldest entries were dropped. Their counts stay."""
-        gone = self._entries.first - self._first
-        if gone:
-            self._first += gone
-            self._done = max(0, self._done - gone)
-            self._gone = {index - gone for index in self._gone if index >= gone}
-            self._changes_seen = min(self._changes_seen, len(self._entries.touched))
 
     def _note_changes(self) -> None:
         """Count calls that have been cancelled since; no response of theirs says so."""

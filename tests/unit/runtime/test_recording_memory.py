@@ -5,7 +5,7 @@ from contextlib import closing
 from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
 from tui.runtime.recording import MemoryReader
-from tui.traffic.record.recent_entries import RecentEntries
+from tui.traffic.record.recorder import RecentEntries
 
 
 def ring(*bodies: bytes) -> RecentEntries:

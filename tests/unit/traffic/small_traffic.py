@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tui.core.search_text import readings
 from tui.core.text import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_columns import EntryColumns, column_row
 
 WALL = 1_700_000_000_000_000_000
 """Wall clock minus monotonic clock."""
@@ -14,12 +14,19 @@ MS = 1_000_000
 
 
 class Traffic:
-    """Entries as a recorder would create them, as `columns`, with `bodies` by seq."""
+    """Entries as a recorder would create them, as `columns`, with `bodies` by seq.
+
+    A reader has no entries up to seq `dropped`; `closed` counts the readers that were closed.
+    """
+
+    wall = WALL
 
     def __init__(self, first: int = 1) -> None:
         self.columns = EntryColumns()
         self.entries: list[Entry] = []
         self.bodies: dict[int, bytes] = {}
+        self.findings: list[Finding] = []
+        self.dropped = self.closed = 0
         self._seq = first
         self.now = 1_000_000_000
 
@@ -29,7 +36,7 @@ class Traffic:
         fields.setdefault("source", "weather")
         fields.setdefault("direction", Direction.IN)
         fields.setdefault("size", len(body))
-        entry = Entry(self._seq, self.now, self.now + WALL, kind=kind, **fields)  # type: ignore[arg-type]
+        entry = Entry(self._seq, self.now, self.now + self.wall, kind=kind, **fields)  # type: ignore[arg-type]
         self.entries.append(entry)
         self.bodies[entry.seq] = body
         self.columns.append(entry)
@@ -66,22 +73,25 @@ class Traffic:
         """Skip numbers, as a reader does if entries were dropped before it read them."""
         self._seq += count
 
-    def without_oldest(self, count: int) -> EntryColumns:
-        """Return columns without the oldest entries."""
-        columns = EntryColumns()
-        for entry in self.entries[count:]:
-            columns.append(entry._replace())
-        return columns
-
 
 class Bodies:
-    """A reader of the bodies of a recording that records its requests."""
+    """A `TrafficReader` of entries; `asked` are the ranges that were searched."""
 
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic
         self.asked: list[tuple[int, int]] = []
         self.is_closed = False
-        self.interrupts = 0
+
+    def columns(self, after: int, limit: int) -> Sequence[Entry]:
+        return [entry._replace(redactions=()) for entry in self._traffic.entries if entry.seq > after][:limit]
+
+    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
+        found = (entry for entry in self._traffic.entries if entry.seq == seq > self._traffic.dropped)
+        return next((entry._replace(body=self.body(seq, 0, body_limit)) for entry in found), None)
+
+    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
+        body = self._traffic.bodies[seq]
+        return body[start:] if length < 0 else body[start : start + length]
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         self.asked.append((first, last))
@@ -99,45 +109,27 @@ class Bodies:
         pass
 
     def interrupt(self) -> None:
-        self.interrupts += 1
+        pass
+
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        return [finding for finding in self._traffic.findings if finding.seq == seq]
 
     def close(self) -> None:
         self.is_closed = True
-
-    def columns(self, after: int, limit: int) -> Sequence[Entry]:
-        raise NotImplementedError
-
-    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
-        raise NotImplementedError
-
-    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
-        raise NotImplementedError
-
-    def findings_of(self, seq: int) -> Sequence[Finding]:
-        raise NotImplementedError
+        self._traffic.closed += 1
 
 
 CAUSE = Cause(3, 2, "call_1")
 
 
-def list_row(entry: Entry) -> tuple[object, ...]:
-    """Return an entry as a store gives it for the columns."""
-    cause = entry.cause
-    return (
-        entry.seq, entry.mono_ns, entry.wall_ns, entry.source, int(entry.direction), int(entry.kind),
-        entry.method, entry.tool, entry.ident, entry.size, entry.pair, entry.root, int(entry.outcome),
-        *((cause.turn, cause.step, cause.call) if cause else (None, None, None)),
-    )  # fmt: skip
-
-
 def begun_at_end(traffic: Traffic, here: int) -> EntryColumns:
     """Return columns in which only the last `here` entries are loaded."""
     columns = EntryColumns()
-    columns.begin_at_end(1, [list_row(entry) for entry in traffic.entries[-here:]])
+    columns.begin_at_end(1, [column_row(entry) for entry in traffic.entries[-here:]])
     return columns
 
 
 def fill(columns: EntryColumns, traffic: Traffic, count: int) -> None:
     """Load the next `count` missing entries."""
     start, end = columns.hole
-    columns.fill([list_row(entry) for entry in traffic.entries[start : min(end, start + count)]])
+    columns.fill([column_row(entry) for entry in traffic.entries[start : min(end, start + count)]])

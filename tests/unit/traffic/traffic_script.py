@@ -13,7 +13,6 @@ MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-_CLIENT = {"name": "c", "version": "1"}
 ECHO = {
     "name": "echo",
     "description": "Says it again.",
@@ -47,6 +46,10 @@ class Script:
         self._reader.read(captured, self.entries)
         return self.entries[before]
 
+    def restart(self) -> None:
+        """Start over with the ids."""
+        self._ids = 0
+
     def wait(self, ms: int) -> None:
         self._at += ms * 1_000_000
 
@@ -76,6 +79,12 @@ class Script:
 
     def back(self, message: Any) -> Entry:
         return self.raw(Direction.IN, json.dumps(message).encode())
+
+    def play(self, *steps: tuple[Any, ...]) -> "Script":
+        """Send several messages: each is the name of a method, and its arguments. Ids count from 1."""
+        for name, *values in steps:
+            getattr(self, name)(*values)
+        return self
 
     # ---- openings --------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.text import clean_line
-from tui.core.traffic import ANSWERS, Cause, Direction, Entry, Kind, Outcome
+from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size
 from tui.traffic.explain.events import error_words, event_sentences, status_words
 from tui.traffic.lint.server_session import mapping
@@ -37,11 +37,6 @@ class Explanation:
     sentences: tuple[str, ...]
     section: str = ""
 
-    @property
-    def lines(self) -> list[str]:
-        tail = [f"Specification: {self.section}"] if self.section else []
-        return [self.title, *self.sentences, *tail]
-
 
 def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Explanation:
     """Return the explanation of an entry. Its body may be missing or truncated.
@@ -50,23 +45,31 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
     revision named in the messages takes precedence.
     """
     revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
+    section = ""
     match entry.kind:
         case Kind.REQUEST:
-            return _request(entry, pair, revision)
+            title, sentences = _request(entry, pair, revision)
+            section = _section(entry, revision)
         case Kind.RESPONSE | Kind.ERROR:
-            return _answer(entry, pair, revision)
+            title, sentences = _answer(entry, pair, revision)
+            section = _section(entry, revision)
         case Kind.NOTIFICATION:
-            return _notification(entry, pair, revision)
+            title, sentences = _notification(entry, pair, revision)
+            section = _section(entry, revision)
         case Kind.MODEL_REQUEST | Kind.MODEL_REPLY:
-            return _model(entry, pair)
+            title, sentences = _model(entry, pair)
         case Kind.EVENT:
+            title = f"event {clean_line(entry.method, 40)}"
             sentences = event_sentences(entry.method, _server(entry), entry.detail)
-            return Explanation(f"event {clean_line(entry.method, 40)}", _with_cause(sentences, entry.cause))
         case _:
-            return _stray(entry)
+            title, sentences = _stray(entry)
+    if (cause := entry.cause) is not None:
+        step = f", step {cause.step}" if cause.step else ""
+        sentences.append(f"Part of turn {cause.turn}{step}." if cause.turn else "Sent by hand.")
+    return Explanation(title, tuple(filter(None, sentences)), section)
 
 
-def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
+def _request(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[str]]:
     title = f"{_method(entry)} request {_ident(entry)}".rstrip()
     sentences = [_sentence(_purpose(entry, revision))]
     sentences += details(entry)
@@ -80,10 +83,10 @@ def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
         sentences.append("No response yet.")
     if entry.root not in (0, entry.seq):
         sentences.append(f"It continues the call that started with #{entry.root}.")
-    return Explanation(title, _with_cause(sentences, entry.cause), _section(entry, revision))
+    return title, sentences
 
 
-def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
+def _answer(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[str]]:
     failed = entry.kind is Kind.ERROR
     word = "error" if failed else "result"
     title = f"{_method(entry)} {word} {_ident(entry)}".strip()
@@ -105,19 +108,17 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
         sentences += error_sentences(mapping(body.get("error")))
     else:
         sentences += result_sentences(entry, mapping(body.get("result")), revision)
-    return Explanation(title, _with_cause(sentences, entry.cause), _section(entry, revision))
+    return title, sentences
 
 
-def _notification(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
+def _notification(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[str]]:
     sentences = [_sentence(_purpose(entry, revision)), *details(entry)]
     if pair is not None:
         sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
-    return Explanation(
-        f"{_method(entry)} notification", _with_cause(sentences, entry.cause), _section(entry, revision)
-    )
+    return f"{_method(entry)} notification", sentences
 
 
-def _model(entry: Entry, pair: Entry | None) -> Explanation:
+def _model(entry: Entry, pair: Entry | None) -> tuple[str, list[str]]:
     name = clean_line(entry.method, 80) or clean_line(entry.source.partition(":")[2], 80)
     if entry.kind is Kind.MODEL_REQUEST:
         title = f"request to {name}"
@@ -131,8 +132,7 @@ def _model(entry: Entry, pair: Entry | None) -> Explanation:
             sentences.append(f"The response to #{pair.seq}. It took {_took(pair, entry)}.")
         if entry.outcome is Outcome.ERROR:
             sentences.append("The endpoint rejected the request or aborted the reply.")
-    sentences += status_sentences(entry.detail)
-    return Explanation(title, _with_cause(sentences, entry.cause))
+    return title, sentences + status_sentences(entry.detail)
 
 
 _DIALECT = {
@@ -149,7 +149,7 @@ _DIALECT = {
 }
 
 
-def _stray(entry: Entry) -> Explanation:
+def _stray(entry: Entry) -> tuple[str, list[str]]:
     server = _server(entry)
     head = clean_line(entry.body[:400].decode("utf-8", "replace"), 80)
     match entry.kind:
@@ -176,7 +176,7 @@ def _stray(entry: Entry) -> Explanation:
         sentences.append("Only revision 2025-03-26 has batches. Its messages follow.")
     elif head:
         sentences.append(f"It starts with: {head}")
-    return Explanation(title, _with_cause([*sentences, *status_sentences(entry.detail)], entry.cause))
+    return title, sentences + status_sentences(entry.detail)
 
 
 def _purpose(entry: Entry, revision: str = "") -> str:
@@ -196,16 +196,6 @@ def _purpose(entry: Entry, revision: str = "") -> str:
 
 def _took(request: Entry, answer: Entry) -> str:
     return duration(max(0, answer.mono_ns - request.mono_ns) / 1e6)
-
-
-def _with_cause(sentences: list[str], cause: Cause | None) -> tuple[str, ...]:
-    if cause is not None:
-        if cause.turn:
-            step = f", step {cause.step}" if cause.step else ""
-            sentences = [*sentences, f"Part of turn {cause.turn}{step}."]
-        else:
-            sentences = [*sentences, "Sent by hand."]
-    return tuple(sentence for sentence in sentences if sentence)
 
 
 def _sentence(clause: str) -> str:

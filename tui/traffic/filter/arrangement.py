@@ -174,10 +174,10 @@ class Arrangement:
         """Start over unless rows were only appended to the view."""
         view, entries = self.view, self._entries
         is_loaded = entries.hole[0] == entries.hole[1]
-        state = (entries.first, view.moves, is_loaded, view.revision if self.order is not None else 0)
+        state = (view.moves, is_loaded, view.revision if self.order is not None else 0)
         if state == self._state:
             return
-        if self.order is not None and self._state[:1] == state[:1]:
+        if self.order is not None and self._state:
             now = time.perf_counter()
             if self.is_at_work or now - self._ended < REST * (self._ended - self._began):
                 return

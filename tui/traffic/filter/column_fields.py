@@ -1,18 +1,17 @@
 """The fields of the filter language as checks over the columns. Pure."""
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
 from functools import reduce
 
 from tui.core.text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
-from tui.traffic.filter import masks
 from tui.traffic.filter.fields import FIELDS, glob_pattern
 from tui.traffic.filter.nodes import Ago, Between, ClockTime, Compare, Name, Value
 from tui.traffic.methods import STAYS_OPEN
-from tui.traffic.record.column_parts import Names, mark_of
+from tui.traffic.record.column_parts import Names, both, either, inverted, mark_of, table
 from tui.traffic.record.entry_columns import EntryColumns
 
 Check = Callable[[int, int], bytes]
@@ -37,15 +36,15 @@ class NameMarks:
 CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
 """Fields that can change for an existing entry."""
 
-_TIMED = masks.table(ANSWERS | REQUESTS)
-_UNREADABLE = masks.table({Outcome.ERROR})
+_TIMED = table(ANSWERS | REQUESTS)
+_UNREADABLE = table({Outcome.ERROR})
 """On an entry of another kind, this outcome marks a response that could not be parsed."""
 _COLUMNS = {"server": "source", "dir": "direction", "status": "outcome", "lint": "severity"}
 """Columns with another name than their field."""
 
-_PENDING = masks.table({Outcome.PENDING})
+_PENDING = table({Outcome.PENDING})
 _LOST = int(Outcome.LOST)
-_LOST_TABLE = masks.table({_LOST})
+_LOST_TABLE = table({_LOST})
 
 
 class Columns:
@@ -66,7 +65,7 @@ class Columns:
                 return 1, self._choice(field, values)
             case "size" | "turn" | "step":
                 column, limits = getattr(entries, field), [*map(_limits, values)]
-                return 40, lambda start, stop: masks.in_limits(column[start:stop], limits)
+                return 40, lambda start, stop: in_limits(column[start:stop], limits)
             case "latency":
                 return 130, self._latency(values)
             case "id" | "call":
@@ -86,7 +85,7 @@ class Columns:
         checks = [
             self._names(field, lambda name: wanted in fold(name)) for field in ("server", "method", "tool")
         ]
-        return lambda start, stop: reduce(masks.either, [check(start, stop) for check in checks])
+        return lambda start, stop: reduce(either, [check(start, stop) for check in checks])
 
     def _names(self, field: str, accepts: Callable[[str], bool]) -> Check:
         column: array[int] = getattr(self._entries, _COLUMNS.get(field, field))
@@ -105,8 +104,8 @@ class Columns:
         accepts = _name_test(values, "no" if field == "marked" else "none")
         choices = FIELDS[field].choices
         numbers = {number for word, each in choices.items() if accepts(word) for number in each}
-        table = masks.table(numbers)
-        return lambda start, stop: column[start:stop].tobytes().translate(table)
+        chosen = table(numbers)
+        return lambda start, stop: column[start:stop].tobytes().translate(chosen)
 
     def _status(self, values: Sequence[Value]) -> Check:
         check, accepts = self._known(self._choice("status", values)), _name_test(values, "none")
@@ -119,7 +118,7 @@ class Columns:
 
         def failed(start: int, stop: int) -> bytes:
             lost = ended[start:stop].tobytes().translate(_LOST_TABLE)
-            return masks.both(check(start, stop), masks.inverted(masks.both(lost, lasting(start, stop))))
+            return both(check(start, stop), inverted(both(lost, lasting(start, stop))))
 
         return failed
 
@@ -131,7 +130,7 @@ class Columns:
             mask, hole = check(start, stop), entries.hole
             if start < hole[0] < hole[1]:
                 waiting = entries.outcome[start:stop].tobytes().translate(_PENDING)
-                mask = masks.both(mask, masks.inverted(waiting))
+                mask = both(mask, inverted(waiting))
             return mask
 
         return known
@@ -150,10 +149,10 @@ class Columns:
 
         def check(start: int, stop: int) -> bytes:
             count, position = stop - start, self._entries.position
-            mask = masks.none(count)
+            mask = bytes(count)
             for low, high in limits:
                 end = count if high is None else position(high + 1) - start
-                mask = masks.either(mask, masks.stretch(count, position(low) - start, end))
+                mask = either(mask, stretch(count, position(low) - start, end))
             return mask
 
         return check
@@ -164,14 +163,14 @@ class Columns:
         def check(start: int, stop: int) -> bytes:
             entries, count = self._entries, stop - start
             column = entries.root if field == "root" else entries.pair
-            rows, mask = column[start:stop], masks.none(count)
+            rows, mask = column[start:stop], bytes(count)
             for index in map(entries.index, seqs):
                 if index < 0:
                     continue
                 head = column[index] - 1 if field == "root" and column[index] else index
                 near = [index, head, entries.partner(index)]
-                mask = masks.either(mask, masks.placed(count, [each - start for each in near]))
-                mask = masks.either(mask, bytes(map((head + 1).__eq__, rows)))
+                mask = either(mask, placed(count, [each - start for each in near]))
+                mask = either(mask, bytes(map((head + 1).__eq__, rows)))
             return mask
 
         return check
@@ -194,7 +193,7 @@ class Columns:
                 for begin, end, offset in entries.clocks(start, stop)
             ]
             mask = b"".join(parts)
-            return mask if field == "since" else masks.inverted(mask)
+            return mask if field == "since" else inverted(mask)
 
         return check
 
@@ -204,13 +203,13 @@ class Columns:
 
         def check(start: int, stop: int) -> bytes:
             pairs, ats, mono = entries.pair[start:stop], entries.mono[start:stop], entries.mono
-            timed = masks.either(
+            timed = either(
                 entries.kind[start:stop].tobytes().translate(_TIMED),
                 entries.outcome[start:stop].tobytes().translate(_UNREADABLE),
             )
             rows = zip(pairs, ats, timed, strict=True)
             took = [abs(mono[pair - 1] - at) if pair and is_timed else -1 for pair, at, is_timed in rows]
-            return masks.in_limits(took, limits)
+            return in_limits(took, limits)
 
         return check
 
@@ -224,7 +223,7 @@ class Columns:
             noted = self._entries.indices(
                 seq for seq, text, folded in notes if is_like(text) or any(word in folded for word in words)
             )
-            return masks.placed(stop - start, [index - start for index in noted])
+            return placed(stop - start, [index - start for index in noted])
 
         return check
 
@@ -246,6 +245,30 @@ def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool
         )
 
     return test
+
+
+def in_limits(numbers: Sequence[int], limits: Iterable[tuple[int, int | None]]) -> bytes:
+    """Return which numbers are from `low` to `high` of one of the limits; None for no limit."""
+    mask = bytes(len(numbers))
+    for low, high in limits:
+        found = map(low.__le__, numbers) if high is None else [low <= number <= high for number in numbers]
+        mask = either(mask, bytes(found))
+    return mask
+
+
+def placed(count: int, places: Iterable[int]) -> bytes:
+    """Return a mask with 1 at these positions; those outside of 0 to `count` are ignored."""
+    mask = bytearray(count)
+    for place in places:
+        if 0 <= place < count:
+            mask[place] = 1
+    return bytes(mask)
+
+
+def stretch(count: int, start: int, stop: int) -> bytes:
+    """Return a mask with 1 from `start` to before `stop`, clipped to `count`."""
+    start, stop = max(0, min(count, start)), max(0, min(count, stop))
+    return bytes(start) + b"\x01" * max(0, stop - start) + bytes(count - max(start, stop))
 
 
 def _limits(value: Value) -> tuple[int, int | None]:

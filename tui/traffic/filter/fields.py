@@ -156,20 +156,16 @@ def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
             return Name(text, not is_quoted and ("*" in text or "?" in text) and known.name != "body")
         case ValueType.CHOICE:
             return _choice(known, text)
+        case ValueType.WHOLE if "*" in text and not is_quoted:
+            raise BadValue(f"An id must match completely: {known.example}.")
         case ValueType.WHOLE:
-            return _whole_id(known, text, is_quoted)
+            return Name(text)
         case ValueType.ENTRY:
             return Compare("=", count(text))
         case ValueType.MOMENT:
             return _moment(known, text)
         case ValueType.COUNT | ValueType.SIZE | ValueType.TIME:
             return _measured(known, text)
-
-
-def _whole_id(known: FilterField, text: str, is_quoted: bool) -> Name:
-    if not is_quoted and "*" in text:
-        raise BadValue(f"An id must match completely: {known.example}.")
-    return Name(text)
 
 
 def _choice(known: FilterField, text: str) -> Name:

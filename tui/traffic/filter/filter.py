@@ -7,36 +7,29 @@ returns the entries that could still match, so that only those are read.
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 from tui.core.traffic import BodyTerm
-from tui.traffic.filter import masks
-from tui.traffic.filter.column_fields import CHANGING, Check, Columns
+from tui.traffic.filter.column_fields import CHANGING, Check, Columns, placed
 from tui.traffic.filter.nodes import And, Name, Node, Not, Or, Pattern, Term, Text
 from tui.traffic.filter.query import Query
+from tui.traffic.record.column_parts import both, either, inverted
 from tui.traffic.record.entry_columns import EntryColumns
 
-
-@dataclass(frozen=True, slots=True)
-class BodyHits:
-    """The matches in the bodies of a range from index `start`: a mask for each term."""
-
-    start: int
-    masks: Sequence[bytes]
-
+BodyHits = Sequence[bytes]
+"""The matches in the bodies of a range: a mask for each term."""
 
 _ANYTHING_FIRST = re.compile(r"^(?:\.\*\??(?![?+*{]))+")
 """`/.*milk/` finds the same as `/milk/`, but in quadratic time."""
 
-Step = Callable[[int, int, "BodyHits | None"], bytes]
+Step = Callable[[int, int, BodyHits | None], bytes]
 """Returns which entries of a range match."""
 
 
 class Filter:
     """A query compiled for the columns of one recording.
 
-    `terms` are the terms to search for in bodies, in the order of `BodyHits.masks`. `changes`: the result for
+    `terms` are the terms to search for in bodies, in the order of `BodyHits`. `changes`: the result for
     an existing entry can change (its request was answered, it was marked, …).
     """
 
@@ -56,7 +49,7 @@ class Filter:
         self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
-        self._step: Step = lambda start, stop, _found: masks.every(stop - start)
+        self._step: Step = lambda start, stop, _found: b"\x01" * (stop - start)
         if query.root is not None:
             self._step = self._compiled(query.root, False, None)[1]
         self.terms = tuple(self._terms)
@@ -73,10 +66,7 @@ class Filter:
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
         """Return matches in the form for `mask`, from the seqs in the range that match each term."""
         places = self._entries.indices
-        count = stop - start
-        return BodyHits(
-            start, [masks.placed(count, [index - start for index in places(each)]) for each in seqs]
-        )
+        return [placed(stop - start, [index - start for index in places(each)]) for each in seqs]
 
     def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
         """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
@@ -121,9 +111,8 @@ class Filter:
 
         def step(start: int, stop: int, found: BodyHits | None) -> bytes:
             if found is None:
-                return masks.every(stop - start)
-            mask = found.masks[place][start - found.start : stop - found.start]
-            return masks.inverted(mask) if negated else mask
+                return b"\x01" * (stop - start)
+            return inverted(found[place]) if negated else found[place]
 
         return step
 
@@ -134,13 +123,13 @@ _BODY = 1000
 
 def _of_columns(check: Check, negated: bool) -> Step:
     if negated:
-        return lambda start, stop, _found: masks.inverted(check(start, stop))
+        return lambda start, stop, _found: inverted(check(start, stop))
     return lambda start, stop, _found: check(start, stop)
 
 
 def _joined(steps: Sequence[Step], *, every: bool) -> Step:
     """Join steps: all of them must match, or any of them."""
-    join = masks.both if every else masks.either
+    join = both if every else either
     undecided = int(every)  # the mask value of an entry that a further step could change
 
     def step(start: int, stop: int, found: BodyHits | None) -> bytes:

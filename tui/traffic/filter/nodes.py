@@ -1,7 +1,6 @@
 """The syntax tree of a filter, and the notation of its values. Pure.
 
-`query` parses a text into it; `filter` compiles it. Two texts with the same meaning have equal trees, and
-`unparse` writes a text that is parsed into the same tree.
+`query` parses a text into it; `filter` compiles it. Two texts with the same meaning have equal trees.
 """
 
 import re
@@ -17,10 +16,9 @@ DAY_NS = 86_400_000_000_000
 
 _PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
 _SIZES = {f"{prefix}{unit}": number for prefix, number in _PREFIXES.items() for unit in ("", "b")}
-_SHORT_TIMES = {"ns": 1, "us": 1000, "ms": 1_000_000, "s": 1_000_000_000}
-_LONG_TIMES = {"m": 60_000_000_000, "h": 3_600_000_000_000, "d": DAY_NS}
-_CANONICAL = _SHORT_TIMES | _LONG_TIMES
-_TIMES = _CANONICAL | {"µs": 1000, "μs": 1000, "min": 60_000_000_000}
+_SECOND = 1_000_000_000
+_SHORT_TIMES = {"ns": 1, "us": 1000, "µs": 1000, "μs": 1000, "ms": 1_000_000, "s": _SECOND}
+_TIMES = _SHORT_TIMES | {"m": 60 * _SECOND, "min": 60 * _SECOND, "h": 3600 * _SECOND, "d": DAY_NS}
 _PART = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([^\W\d_]*)")
 _CLOCK = re.compile(
     r"(?:([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[tT]|$))?(?:([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?)?"
@@ -90,18 +88,6 @@ def clock(text: str) -> tuple[str, int]:
         raise wrong
     fraction = int((found[5] or "0").ljust(9, "0"))
     return day, ((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + fraction
-
-
-def duration_text(ns: int) -> str:
-    """Return nanoseconds in the largest unit in which they are exact."""
-    unit = next(unit for unit in reversed(_CANONICAL) if ns % _TIMES[unit] == 0) if ns else "s"
-    return f"{ns // _TIMES[unit]}{unit}"
-
-
-def size_text(octets: int) -> str:
-    """Return bytes in the largest unit in which they are exact."""
-    unit = next((unit for unit in ("G", "M", "k") if octets and octets % _SIZES[unit.lower()] == 0), "")
-    return f"{octets // _SIZES[unit.lower()]}{unit}"
 
 
 def _whole_number(number: Fraction, text: str) -> int:
@@ -202,7 +188,6 @@ class Or:
 Node = Term | Text | Pattern | Not | And | Or
 
 _BARE = re.compile(r'[^\s"(),]+')
-_NS_PER_MINUTE = 60_000_000_000
 
 
 def quoted(text: str) -> str:
@@ -214,57 +199,3 @@ def written(text: str, glob: bool = False) -> str:
     """Return a name in the notation of a value: bare if possible, else in quotes."""
     bare = _BARE.fullmatch(text) and (glob or not ("*" in text or "?" in text))
     return text if bare else quoted(text)
-
-
-def unparse(node: Node | None) -> str:
-    """Return the canonical text of a filter; None (everything) is ""."""
-    match node:
-        case None:
-            return ""
-        case Term(field, values):
-            return f"{field}:" + ",".join(_value(field, value) for value in values)
-        case Text(text):
-            return quoted(text)
-        case Pattern(pattern, fold):
-            return f"/{pattern}/{'i' if fold else ''}"
-        case Not(part):
-            return "not " + _inner(part, (And, Or))
-        case And(parts):
-            return " ".join(_inner(part, (Or,)) for part in parts)
-        case Or(parts):
-            return " or ".join(unparse(part) for part in parts)
-
-
-def _inner(node: Node, loose: tuple[type, ...]) -> str:
-    text = unparse(node)
-    return f"({text})" if isinstance(node, loose) else text
-
-
-def _value(field: str, value: Value) -> str:
-    match value:
-        case Name(text, glob):
-            return written(text, glob)
-        case Compare(op, number):
-            return ("" if op == "=" else op) + _number(field, number)
-        case Between(low, high):
-            first = "" if low is None else _number(field, low)
-            return f"{first}..{'' if high is None else _number(field, high)}"
-        case Ago(ns):
-            return duration_text(ns)
-        case ClockTime(day, ns):
-            return f"{day}T{clock_text(ns)}" if day else clock_text(ns)
-
-
-def _number(field: str, number: int) -> str:
-    write = {"latency": duration_text, "size": size_text}.get(field, str)
-    return write(number)
-
-
-def clock_text(ns: int) -> str:
-    """Return nanoseconds since midnight as a clock time: "14:05", "14:05:30.25"."""
-    minutes, rest = divmod(ns, _NS_PER_MINUTE)
-    text = f"{minutes // 60:02d}:{minutes % 60:02d}"
-    if not rest:
-        return text
-    seconds, fraction = divmod(rest, 1_000_000_000)
-    return f"{text}:{seconds:02d}" + (f".{fraction:09d}".rstrip("0") if fraction else "")

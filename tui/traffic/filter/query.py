@@ -1,4 +1,4 @@
-"""The filter language: parses a text into a `Query` with all of its problems. Pure; never raises.
+"""The filter language: parses a text into a `Query` with its problems, and completes it. Pure; never raises.
 
     server:weather method:tools/* kind:response status:error size:>10k latency:>200ms dir:out since:5m
     id:7 tool:get_weather "free text" /regex/i (a or b) not c !d -e
@@ -8,12 +8,14 @@ between values is "any of". `tui.traffic.filter.fields` has the fields.
 """
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
-from tui.core.text import composed
-from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, find, nearest, read_value
+from tui.core.text import clean_line, composed
+from tui.core.traffic import KIND_WORDS
+from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, ValueType, find, nearest, read_value
 from tui.traffic.filter.nodes import (
     And,
     BadValue,
@@ -26,8 +28,9 @@ from tui.traffic.filter.nodes import (
     Value,
     quoted,
     shown,
-    unparse,
+    written,
 )
+from tui.traffic.record.entry_columns import EntryColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,15 +305,10 @@ class Query:
     def is_sound(self) -> bool:
         return not self.problems
 
-    @property
-    def canonical(self) -> str:
-        return unparse(self.root)
-
     def within(self, other: "Query") -> "Query":
         """Return a query that matches what both match, such as a search within a filter."""
         parts = tuple(query.root for query in (other, self) if query.root is not None)
-        root = _joined(And, parts) if parts else None
-        return Query(unparse(root), root, other.problems + self.problems)
+        return Query(self.text, _joined(And, parts) if parts else None, other.problems + self.problems)
 
 
 EVERYTHING = Query()
@@ -334,3 +332,109 @@ def _joined(kind: type[And] | type[Or], parts: tuple[Node, ...]) -> Node:
     for part in parts:
         flat.extend(part.parts if isinstance(part, kind) else (part,))
     return kind(tuple(flat))
+
+
+MOST_COMPLETIONS = 50
+LONGEST_NAME = 200
+"""Maximum characters of a name that is completed."""
+
+_EXAMPLES: Mapping[ValueType, Sequence[str]] = {
+    ValueType.SIZE: (">1k", ">10k", ">100k", ">1M"),
+    ValueType.TIME: (">10ms", ">100ms", ">1s", ">10s"),
+    ValueType.MOMENT: ("1m", "5m", "1h", "1d"),
+}
+_KIND_MEANINGS = {kind.name.lower(): words for kind, words in KIND_WORDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class FilterCompletion:
+    """One completion: `text` replaces the characters from `start` to before `end`; `meaning` is shown."""
+
+    start: int
+    end: int
+    text: str
+    meaning: str = ""
+
+    def applied(self, text: str) -> tuple[str, int]:
+        return text[: self.start] + self.text + text[self.end :], self.start + len(self.text)
+
+
+def seen_names(entries: EntryColumns) -> dict[str, Sequence[str]]:
+    """Return the names that occur in a recording, by field."""
+    return {
+        "server": entries.sources.texts[1:],
+        "method": entries.methods.texts[1:],
+        "tool": entries.tools.texts[1:],
+    }
+
+
+def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) -> list[FilterCompletion]:
+    """Return the completions at the cursor, most likely first.
+
+    `known_values` are names in the recording, by field. Names that are unsafe for a terminal are omitted.
+    """
+    words = [token for token in QueryReader(text).tokens if token.sign in (TERM, "and", "or", "not")]
+    token = next((token for token in words if token.start < cursor <= token.end), None)
+    if token is None or not (token.sign == TERM or text[token.start].isalpha()):
+        return _fields("", cursor, cursor, {})
+    if text[token.start] in '"/':
+        return []
+    named = FIELD.match(text, token.start)
+    if named is None or cursor < named.end():
+        end = named.end() if named else token.end
+        return _fields(text[token.start : cursor], token.start, end, {} if named else known_values)
+    field = find(named[1])
+    return _values(field, text, named.end(), cursor, known_values) if field else []
+
+
+def _fields(
+    typed: str, start: int, end: int, known_values: Mapping[str, Sequence[str]]
+) -> list[FilterCompletion]:
+    words = {name: name for name in FIELDS} | dict(ALIASES)
+    names = dict.fromkeys(words[word] for word in _ranked(typed, words, within=bool(typed)))
+    offers = [FilterCompletion(start, end, f"{name}:", FIELDS[name].meaning) for name in names]
+    if len(typed) > 1:
+        for field, values in known_values.items():
+            offers += [
+                FilterCompletion(start, end, f"{field}:{written(value)}", FIELDS[field].meaning)
+                for value in _ranked(typed, _plain(values))
+            ]
+    return offers[:MOST_COMPLETIONS]
+
+
+def _values(
+    field: FilterField, text: str, place: int, cursor: int, known_values: Mapping[str, Sequence[str]]
+) -> list[FilterCompletion]:
+    start, end = place, value_end(text, place)
+    while cursor > end and text[end : end + 1] == ",":
+        start, end = end + 1, value_end(text, end + 1)
+    typed = text[start:cursor].removeprefix('"')
+    if field.takes is ValueType.CHOICE:
+        meanings = _KIND_MEANINGS if field.name == "kind" else {}
+        words = _ranked(typed.replace("-", "_"), field.choices)
+        return [FilterCompletion(start, end, word, meanings.get(word, "")) for word in words]
+    if field.takes in _EXAMPLES:
+        return [
+            FilterCompletion(start, end, value) for value in _EXAMPLES[field.takes] if value.startswith(typed)
+        ]
+    names = _ranked(typed, _plain(known_values.get(field.name, ())))
+    return [FilterCompletion(start, end, written(name)) for name in names]
+
+
+def _plain(names: Sequence[str]) -> Iterable[str]:
+    return (name for name in names if len(name) <= LONGEST_NAME and clean_line(name, LONGEST_NAME) == name)
+
+
+def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
+    typed = typed.lower()
+    first: list[str] = []
+    then: list[str] = []
+    for word in words:
+        low = word.lower()
+        if low.startswith(typed):
+            first.append(word)
+            if len(first) >= MOST_COMPLETIONS:
+                break
+        elif within and len(then) < MOST_COMPLETIONS and typed in low:
+            then.append(word)
+    return (first + then)[:MOST_COMPLETIONS]

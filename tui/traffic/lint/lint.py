@@ -20,8 +20,16 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
-from tui.traffic.lint.body_reader import BASIC, BodyReader, Flaw, is_cut, is_http, may_be_no_rpc, quote
-from tui.traffic.lint.rules_messages import MessageCheck
+from tui.traffic.lint.rules_messages import (
+    BASIC,
+    BodyReader,
+    Flaw,
+    MessageCheck,
+    is_cut,
+    is_http,
+    may_be_no_rpc,
+    quote,
+)
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
 from tui.traffic.methods import METHODS
@@ -90,17 +98,12 @@ class Linter:
         if not session.peer:
             session.peer = peer
         if session.peer != peer:
+            self._peers[source, session.peer] = session  # of another client
             session = self._peers.pop((source, peer), None) or session.beside(peer)
-            self._change(source, session)
-        return session
-
-    def _change(self, source: str, session: ServerSession) -> None:
-        """Make a session the current one of its server; those of its other clients are kept."""
-        if (before := self._sessions.get(source)) is not None and before.peer != session.peer:
-            self._peers[source, before.peer] = before
+            self._sessions[source] = session
             if len(self._peers) > MOST_PEERS:
                 self._peers.popitem(last=False)
-        self._sessions[source] = session
+        return session
 
     def _begin(self, source: str, session: ServerSession) -> ServerSession:
         self._sessions[source] = session

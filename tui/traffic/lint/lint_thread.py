@@ -1,29 +1,23 @@
 """Runs the linter during a recording, in its own thread, which never delays the recording.
 
-Entries are offered once they are stored. The thread works in slices and rests between them, so that it takes
-at most a share of the interpreter. Under a flood, it falls behind, and catches up afterwards by reading
-missed entries from the store. Entries that are not linted before the end are linted when the recording is
-opened.
+The thread reads entries from the store, once it is told that they are there. It works in slices and rests
+between them, so that it takes at most a share of the interpreter: under a flood, it falls behind, and catches
+up afterwards. Entries that are not linted before the end are linted when the recording is opened.
 """
 
 import logging
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
-from tui.traffic.lint.body_reader import MAX_READ
 from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.rules_messages import MAX_READ
 from tui.traffic.lint.rules_tools import SchemaValidator
 
-WAITING_BYTES = 8 * 1024 * 1024
-"""Maximum bytes of bodies in the queue. The rest is read from the store later."""
-
-ENTRY_BYTES = 600
 SLICE = 0.001
 """Seconds of work between two rests."""
 
@@ -56,45 +50,35 @@ class LintThread:
         report: Callable[[Sequence[Finding], int], None],
         open_reader: Callable[[], TrafficReader],
         judge: Callable[[], SchemaValidator | None] | None = None,
-        *,
-        first_seq: int = 1,
-        waiting_bytes: int = WAITING_BYTES,
     ) -> None:
         """Create a linter; it starts with `start()`.
 
-        `report`, `open_reader` (of the store, for entries that arrived too fast) and `judge` are called in
-        the linter's thread; the judge is closed there if it has a `close`. `report` gets findings, and the
-        seq of the entry up to which they are complete. `waiting_bytes` may wait in memory.
+        `report`, `open_reader` (of the store) and `judge` are called in the linter's thread; the judge is
+        closed there if it has a `close`. `report` gets findings, and the seq of the entry up to which they
+        are complete.
         """
         self.faults = 0
         self._report, self._open_reader, self._make_judge = report, open_reader, judge
         self._linter = Linter()
-        self._waiting: deque[Entry] = deque()
-        self._room = waiting_bytes
-        self._next, self._last = first_seq, first_seq - 1
-        self._behind = False
+        self._reader: TrafficReader | None = None
+        self._next, self._last = 1, 0
         self._lock = threading.Lock()
-        self._wake, self._closing, self._idle = threading.Event(), threading.Event(), threading.Event()
-        self._thread: DaemonThread | None = None
+        self._wake, self._idle = threading.Event(), threading.Event()
+        self._thread = DaemonThread("linter", self._run, failed=self._failed)
+        self._closing = self._thread.closing
         self._found: list[Finding] = []
-        self._told, self._skipped = first_seq - 1, False
+        self._told, self._skipped = 0, False
         self._since = self._offered = 0.0
 
     # ---- any thread ----------------------------------------------------------------------------------
 
     def offer(self, entries: Sequence[Entry]) -> None:
-        """Add stored entries, in order. Fast, never raises, never waits."""
+        """Tell that entries are stored. Fast, never raises, never waits."""
         if not entries:
             return
-        size = sum(len(entry.body) for entry in entries) + ENTRY_BYTES * len(entries)
         with self._lock:
             self._last, self._offered = entries[-1].seq, time.perf_counter()
             self._idle.clear()
-            if not self._behind and size <= self._room:
-                self._room -= size
-                self._waiting.extend(entries)
-            else:
-                self._behind = True
         self._wake.set()
 
     def revision(self, source: str) -> str:
@@ -110,8 +94,7 @@ class LintThread:
         return self._next - 1
 
     def start(self) -> None:
-        if self._thread is None and not self._closing.is_set():
-            self._thread = DaemonThread("linter", self._run, failed=self._failed)
+        if not self._closing.is_set():
             self._thread.start()
 
     def settle(self, timeout: float = 5.0) -> bool:
@@ -119,7 +102,7 @@ class LintThread:
         deadline = time.monotonic() + timeout
         while self.lag or not self._idle.is_set():
             left = deadline - time.monotonic()
-            if left <= 0 or self._thread is None or not self._thread.is_alive:
+            if left <= 0 or not self._thread.is_alive:
                 return False
             self._idle.wait(min(left, 0.05))
         return True
@@ -128,9 +111,6 @@ class LintThread:
         """Stop, skipping what is not linted yet. Return whether that took less than `timeout`."""
         self._closing.set()
         self._wake.set()
-        if self._thread is None:
-            return True
-        self._thread.closing.set()
         return self._thread.join(timeout)
 
     def _failed(self, error: Exception, is_over: bool) -> None:
@@ -145,18 +125,20 @@ class LintThread:
         try:
             while not self._closing.is_set():
                 self._since = time.perf_counter()
-                self._lint_pending()
-                self._hand_over()
+                if self.lag:
+                    self._lint_pending()
+                    self._hand_over()
                 self._wait_for_entries()
         finally:
             self._hand_over(always=True)
+            self._close_reader()
             close = getattr(judge, "close", None)
             if callable(close):
                 close()
 
     def _wait_for_entries(self) -> None:
         with self._lock:
-            done = not self._waiting and not self._behind
+            done = self._next > self._last
             if done:
                 self._idle.set()
                 self._wake.clear()
@@ -165,45 +147,30 @@ class LintThread:
             self._wake.wait()
 
     def _lint_pending(self) -> None:
-        """Lint all pending entries, first from memory, then from the store."""
-        while self._waiting and not self._closing.is_set():
-            entry = self._waiting.popleft()
-            with self._lock:
-                self._room += len(entry.body) + ENTRY_BYTES
-            self._feed(entry)
-        if self._behind and not self._closing.is_set():
-            try:
-                self._catch_up()
-            except Exception:  # an unreadable store ends catching up, not linting
-                self.faults += 1
-                _LOG.warning("linter: cannot read the entries that it missed", exc_info=True)
-                self._give_up()
-
-    def _catch_up(self) -> None:
-        """Read missed entries. Entries offered in the meantime are stored, so another pass finds them."""
-        begun = self._next
-        reader = self._open_reader()
+        """Lint what is stored by now. If nothing can be read, also with a new reader, skip it."""
+        begun, is_new = self._next, self._reader is None
         try:
+            self._reader = reader = self._reader or self._open_reader()
             for _, entry in _entries(reader, self._next - 1):
                 if self._closing.is_set():
                     return
                 if entry is not None:
                     self._feed(entry)
-        finally:
-            reader.close()
-        with self._lock:
-            if self._next > self._last:
-                self._behind = False
-                return
+                if self._next > self._last:
+                    return
+        except Exception:  # an unreadable store does not end linting
+            self.faults += 1
+            _LOG.warning("linter: cannot read the entries", exc_info=True)
         if self._next == begun:  # dropped from the store, or never stored
-            self._give_up()
+            self._close_reader()
+            with self._lock:
+                if is_new and self._next <= self._last:
+                    self._skipped, self._next = True, self._last + 1
 
-    def _give_up(self) -> None:
-        """Skip missed entries, and continue with those offered from now on."""
-        with self._lock:
-            self._skipped |= self._next <= self._last
-            self._next = self._last + 1
-            self._behind = False
+    def _close_reader(self) -> None:
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.close()
 
     def _feed(self, entry: Entry) -> None:
         try:

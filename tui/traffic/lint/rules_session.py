@@ -6,8 +6,7 @@ from typing import Any
 
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction, Severity
-from tui.traffic.lint.body_reader import BASIC, quote
-from tui.traffic.lint.rules_messages import MessageCheck, id_words
+from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
 from tui.traffic.lint.server_session import LONG_NAME, SentRequest, ServerSession, identity, mapping, other
 from tui.traffic.methods import METHODS, STAYS_OPEN
 

@@ -1,13 +1,14 @@
 """Rules about tools: names, descriptions, schemas, order of the list, structured results. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.traffic import Direction, Severity
-from tui.traffic.lint.body_reader import quote
-from tui.traffic.lint.rules_messages import MessageCheck
+from tui.traffic.lint.rules_messages import Flaw, MessageCheck, quote
 from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, ToolListing
 
 MOST_OF_A_KIND = 5
@@ -43,27 +44,20 @@ class SchemaValidator(Protocol):
         """Return how a value violates a schema; "" if it does not, or could not be validated."""
 
 
-class _LimitedFindings:
-    """Reports a few findings of each code, and counts the others."""
-
-    def __init__(self, look: MessageCheck) -> None:
-        self._look = look
-        self._counts: dict[str, int] = {}
-        self._last: dict[str, tuple[Severity, str]] = {}
-
-    def say(self, code: str, severity: Severity, sentence: str) -> None:
-        count = self._counts[code] = self._counts.get(code, 0) + 1
-        self._last[code] = (severity, sentence)
-        if count < MOST_OF_A_KIND:
-            self._look.say(code, severity, sentence, _TOOLS)
-
-    def close(self) -> None:
-        for code, count in self._counts.items():
-            if count >= MOST_OF_A_KIND:
-                severity, sentence = self._last[code]
-                more = count - MOST_OF_A_KIND
-                also = f" {more:,} more tools have the same finding." if more else ""
-                self._look.say(code, severity, sentence + also, _TOOLS)
+def _say_a_few(look: MessageCheck, found: list[Flaw]) -> None:
+    """Report a few findings of each code, and count the others."""
+    counts: Counter[str] = Counter()
+    last: dict[str, Flaw] = {}
+    for flaw in found:
+        counts[flaw.code] += 1
+        if counts[flaw.code] < MOST_OF_A_KIND:
+            look.said.append(flaw)
+        else:
+            last[flaw.code] = flaw
+    for code, flaw in last.items():
+        more = counts[code] - MOST_OF_A_KIND
+        also = f" {more:,} more tools have the same finding." if more else ""
+        look.said.append(replace(flaw, sentence=flaw.sentence + also))
 
 
 def check_list(
@@ -75,7 +69,7 @@ def check_list(
         return
     if asked.cursor is None:
         listing.begin()
-    sparing = _LimitedFindings(look)
+    found: list[Flaw] = []
     names: list[str] = []
     for index, tool in enumerate(tools[:MOST_TOOLS]):
         if not isinstance(tool, dict):
@@ -83,48 +77,54 @@ def check_list(
         name = tool.get("name")
         if isinstance(name, str):
             names.append(name[:LONG_NAME])
-            _check_name(look, sparing, listing, name)
+            _check_name(look, found, listing, name)
         shown = quote(name) if isinstance(name, str) else f"number {index + 1}"
-        _check_description(sparing, shown, tool)
+        _check_description(found, shown, tool)
         judged = judge if index < MOST_SCHEMAS_JUDGED else None
-        _check_schemas(look, sparing, shown, tool, judged)
+        _check_schemas(look, found, shown, tool, judged)
         if isinstance(name, str):
             listing.keep_output(name[:LONG_NAME], tool.get("outputSchema"))
-    sparing.close()
+    _say_a_few(look, found)
     _check_order(look, asked, listing, tuple(names))
 
 
-def _check_name(look: MessageCheck, sparing: _LimitedFindings, listing: ToolListing, name: str) -> None:
+def _check_name(look: MessageCheck, found: list[Flaw], listing: ToolListing, name: str) -> None:
     if name[:LONG_NAME] in listing.walk:
-        sparing.say(
-            "duplicate-tool", Severity.ERROR, f"The tool {quote(name)} is in the list more than once."
-        )
+        sentence = f"The tool {quote(name)} is in the list more than once."
+        found.append(Flaw("duplicate-tool", Severity.ERROR, sentence, _TOOLS))
     elif len(listing.walk) < MOST_TOOLS:
         listing.walk.add(name[:LONG_NAME])
     if not _NAME.fullmatch(name):
         rule = "1 to 128 of the characters A-Z a-z 0-9 _ - ."
         severity = Severity.WARNING if look.revision >= "2025-11-25" else Severity.HINT
-        sparing.say("tool-name", severity, f"The tool name {quote(name)} should be {rule}")
+        found.append(Flaw("tool-name", severity, f"The tool name {quote(name)} should be {rule}", _TOOLS))
 
 
-def _check_description(sparing: _LimitedFindings, shown: str, tool: Mapping[str, Any]) -> None:
+def _check_description(found: list[Flaw], shown: str, tool: Mapping[str, Any]) -> None:
     said = tool.get("description")
     if said is None or (isinstance(said, str) and not said.strip()):
         sentence = f"The tool {shown} has no description. A model has to guess its purpose."
-        sparing.say("no-description", Severity.HINT, sentence)
+        found.append(Flaw("no-description", Severity.HINT, sentence, _TOOLS))
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
-        sparing.say("long-description", Severity.HINT, sentence)
+        found.append(Flaw("long-description", Severity.HINT, sentence, _TOOLS))
     # Imported late: it compiles many patterns.
     from tui.core.hidden_text.scan import in_definition, signs_of
 
-    if found := in_definition(tool):
-        sparing.say("hidden-text", Severity.WARNING, f"The tool {shown} has hidden text: {signs_of(found)}.")
+    if hidden := in_definition(tool):
+        found.append(
+            Flaw(
+                "hidden-text",
+                Severity.WARNING,
+                f"The tool {shown} has hidden text: {signs_of(hidden)}.",
+                _TOOLS,
+            )
+        )
 
 
 def _check_schemas(
     look: MessageCheck,
-    sparing: _LimitedFindings,
+    found: list[Flaw],
     shown: str,
     tool: Mapping[str, Any],
     judge: SchemaValidator | None,
@@ -133,13 +133,15 @@ def _check_schemas(
         schema = tool.get(key)
         if schema is None and (key == "outputSchema" or key not in tool):
             if key == "inputSchema":
-                sparing.say("bad-schema", Severity.ERROR, f"The tool {shown} has no inputSchema.")
+                found.append(
+                    Flaw("bad-schema", Severity.ERROR, f"The tool {shown} has no inputSchema.", _TOOLS)
+                )
             continue
         problem = _root_problem(schema, key == "inputSchema" or not is_modern(look.revision))
         if not problem and judge is not None:
             problem = judge.schema_problem(schema)
         if problem:
-            sparing.say("bad-schema", Severity.ERROR, f"The {key} of {shown} {problem}.")
+            found.append(Flaw("bad-schema", Severity.ERROR, f"The {key} of {shown} {problem}.", _TOOLS))
 
 
 def _root_problem(schema: Any, object_wanted: bool) -> str:

@@ -6,32 +6,33 @@ reader has the bodies.
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from operator import itemgetter
 
 from tui.core.traffic import ANSWERS, REQUESTS, Direction, Entry, Kind, Outcome, Severity, end_of
-from tui.traffic.record.column_parts import Clocks, ListRow, Names, RowParts, excuse_probes, marks_of
+from tui.traffic.record.column_parts import (
+    Clocks,
+    ListRow,
+    Names,
+    RowParts,
+    either,
+    excuse_probes,
+    marks_of,
+    table,
+)
 
 _SEQ, _AT = itemgetter(0), itemgetter(1)
 """Return the seq of a jump, and the index where it lands."""
 
 _PENDING, _CANCELLED, _ERROR = int(Outcome.PENDING), int(Outcome.CANCELLED), int(Outcome.ERROR)
+_FAILED = frozenset({Outcome.ERROR, Outcome.PROBE})
 _NO_CAUSE = (None, None, None)
 _ENDS = frozenset({"exit", "stop"})  # events that may end all pending requests of their source
 
 
-def _table(numbers: Collection[int]) -> bytes:
-    return bytes(number in numbers for number in range(256))
-
-
-_REQUESTED, _ANSWERED = _table(REQUESTS), _table(ANSWERS)
-_ENDED = _table({Outcome.ERROR, Outcome.CANCELLED, Outcome.PROBE})
-
-
-def _either(one: bytes, other: bytes) -> bytes:
-    joined = int.from_bytes(one, "little") | int.from_bytes(other, "little")
-    return joined.to_bytes(len(one), "little")
+_REQUESTED, _ACTS = table(REQUESTS), table({*REQUESTS, *ANSWERS, Kind.EVENT})
+_ENDED = table({Outcome.ERROR, Outcome.CANCELLED, Outcome.PROBE})
 
 
 def _at_most(limit: int, numbers: Sequence[int]) -> Sequence[int]:
@@ -176,8 +177,7 @@ class EntryColumns:
             self.root[index] += root
             kind = self.kind[index]
             if (pair and kind not in REQUESTS) or kind == Kind.EVENT:
-                method = self.methods.texts[self.method[index]]
-                self._settle(index, self.source[index], kind, self.outcome[index], method)
+                self._settle([index])
             self.touched.append(index)
         for source, waiting in self._pending_behind.items():
             self._pending.setdefault(source, set()).update(waiting)
@@ -218,31 +218,8 @@ class EntryColumns:
         """Update entries by the new ones from index `start` on, which are in the columns."""
         stop = start + len(parts.seq)
         kinds, outcomes = self.kind[start:stop].tobytes(), self.outcome[start:stop].tobytes()
-        if Kind.EVENT in kinds and not _ENDS.isdisjoint(parts.method):
-            for index in range(start, stop):
-                facts = self.source[index], self.kind[index], self.outcome[index], parts.method[index - start]
-                self._settle(index, *facts)
-            return
-        asked = kinds.translate(_REQUESTED)
-        ends = _either(kinds.translate(_ANSWERED), outcomes.translate(_ENDED))
-        pairs, settled, sources, pending = self.pair, self.outcome, self.source, self._pending
-        ended, late, hole = set(), self._late, self.hole[1]
-        for index in compress(range(start, stop), ends):
-            if not (partner := pairs[index]) or asked[index - start]:
-                continue
-            partner -= 1
-            source, outcome = sources[index], outcomes[index - start]
-            ended.add(partner << 16 | source)
-            if partner < start or outcome == _CANCELLED or partner in late:
-                self._settle(index, source, kinds[index - start], outcome, "")
-            elif not pairs[partner]:  # the work of `_settle`, without a call for each
-                pairs[partner] = index + 1
-                settled[partner] = outcome
-                if not hole:  # the entries in it have not been seen
-                    self.touched.append(partner)
-        for index in compress(range(start, stop), asked):
-            if index << 16 | sources[index] not in ended:
-                pending.setdefault(sources[index], set()).add(index)
+        acts = either(kinds.translate(_ACTS), outcomes.translate(_ENDED))
+        self._settle(compress(range(start, stop), acts))
 
     def _note_gaps(self, seqs: Sequence[int]) -> None:
         index = self._count
@@ -267,34 +244,40 @@ class EntryColumns:
             place if 0 < (place := seq - before) <= most else 0 for most, seq in enumerate(seqs, start + 1)
         ]
 
-    def _settle(self, index: int, source: int, kind: int, outcome: int, method: str) -> None:
-        """Update earlier entries by this one."""
-        is_end = kind == Kind.EVENT and method in _ENDS
-        partner = -1 if is_end else self.pair[index] - 1  # a damaged file may name one
-        pending = self._pending.setdefault(source, set())
-        if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
-            pending.add(index)
-            self.outcome[index] = Outcome.PENDING
-        elif partner >= 0 and (kind in ANSWERS or outcome in (Outcome.ERROR, Outcome.PROBE)):
-            # An error ends its request even if the response could not be parsed.
-            pending.discard(partner)
-            if not self.pair[partner] and not self._late_of(partner):
-                self.pair[partner] = index + 1
-                self.outcome[partner] = outcome
-                self.touched.append(partner)
-        elif partner >= 0 and outcome == Outcome.CANCELLED:
-            pending.discard(partner)
-            if self.outcome[partner] == Outcome.PENDING:
-                self.outcome[partner] = self._end_of(partner, Outcome.CANCELLED)
-                self.touched.append(partner)
-        elif is_end and (method == "exit" or outcome == _CANCELLED):
-            for cut in pending:
-                self.outcome[cut] = self._end_of(cut, Outcome(outcome or Outcome.LOST))
-            self.touched.extend(pending)
-            pending.clear()
+    def _settle(self, indices: Iterable[int]) -> None:
+        """Update earlier entries by these."""
+        kinds, outcomes, pairs = self.kind, self.outcome, self.pair
+        late, (start, end) = self._late, self.hole
+        for index in indices:
+            kind, outcome, source = kinds[index], outcomes[index], self.source[index]
+            if (pending := self._pending.get(source)) is None:
+                pending = self._pending[source] = set()
+            if kind in REQUESTS:
+                pending.add(index)
+            elif kind == Kind.EVENT and (word := self.methods.texts[self.method[index]]) in _ENDS:
+                if word == "exit" or outcome == _CANCELLED:
+                    self._end(pending, Outcome(outcome or Outcome.LOST))
+            elif (partner := pairs[index] - 1) < 0:
+                continue
+            elif kind in ANSWERS or outcome in _FAILED:
+                # An error ends its request even if the response could not be parsed.
+                pending.discard(partner)
+                if not pairs[partner] and not (late and self._late_of(partner)):
+                    pairs[partner] = index + 1
+                    outcomes[partner] = outcome
+                    if not start <= partner < end:  # otherwise nobody has seen it
+                        self.touched.append(partner)
+            elif outcome == _CANCELLED:
+                pending.discard(partner)
+                if outcomes[partner] == _PENDING:
+                    self._end({partner}, Outcome.CANCELLED)
 
-    def _end_of(self, index: int, outcome: Outcome) -> Outcome:
-        return end_of(self.methods.texts[self.method[index]], outcome)
+    def _end(self, pending: set[int], outcome: Outcome) -> None:
+        """End requests without responses."""
+        for index in pending:
+            self.outcome[index] = end_of(self.methods.texts[self.method[index]], outcome)
+        self.touched.extend(pending)
+        pending.clear()
 
     def _late_of(self, index: int) -> int:
         return self._late.get(index, (0, 0))[0]

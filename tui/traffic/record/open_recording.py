@@ -1,11 +1,59 @@
 """A recording as a screen shows it: its entries, its bodies, and what the user adds to it."""
 
+import asyncio
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from tui.core.traffic import TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
+
+T = TypeVar("T")
+
+
+class ReaderThread:
+    """A thread with its own reader, which it opens for the first question. Who asks never waits."""
+
+    def __init__(self, open_reader: Callable[[], TrafficReader]) -> None:
+        self._open = open_reader
+        self._reader: TrafficReader | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ThreadPoolExecutor-traffic")
+        self._closed = False
+
+    def submit(self, question: Callable[[TrafficReader], T]) -> Future[T]:
+        """Call `question` with the reader, in the thread."""
+
+        def answer() -> T:
+            if self._reader is None:
+                self._reader = self._open()
+            return question(self._reader)
+
+        return self._thread.submit(answer)
+
+    async def ask(self, question: Callable[[TrafficReader], T]) -> T:
+        """Call `question` with the reader, in the thread; return its result."""
+        return await asyncio.wrap_future(self.submit(question))
+
+    def interrupt(self) -> None:
+        """Stop the search that runs."""
+        if (reader := self._reader) is not None:
+            reader.interrupt()
+
+    def close(self, wait: bool = False) -> None:
+        """Interrupt and close the reader, after the questions so far; with `wait`, it is closed on return."""
+        if self._closed:
+            return
+        self._closed = True
+        self.interrupt()
+        self._thread.submit(self._close)
+        self._thread.shutdown(wait)
+
+    def _close(self) -> None:
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.close()
 
 
 @dataclass(slots=True)

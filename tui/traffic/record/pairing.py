@@ -50,11 +50,6 @@ class OpenRequest:
         return self.ident, self.exchange
 
 
-class _Round(NamedTuple):
-    asked: OpenRequest
-    state: int
-
-
 class Side:
     """The requests of one source in one direction."""
 
@@ -64,7 +59,7 @@ class Side:
         self.open: OrderedDict[tuple[str, int], OpenRequest] = OrderedDict()
         self.over: OrderedDict[tuple[str, int], OpenRequest] = OrderedDict()
         self.tokens: dict[tuple[str, int], OpenRequest] = {}
-        self.rounds: list[_Round] = []
+        self.rounds: list[tuple[OpenRequest, int]] = []  # with the `state` of the next one
         self._newest: dict[tuple[str, int], OpenRequest] = {}
 
     def add(self, asked: OpenRequest) -> None:
@@ -109,9 +104,6 @@ class Side:
             or self._newest.get((ident, ANY_PEER))
         )
 
-    def find_token(self, token: str, peer: int) -> OpenRequest | None:
-        return self.tokens.get((token, peer)) or self.tokens.get((token, ANY_PEER))
-
     def find_without_id(self, exchange: int) -> OpenRequest | None:
         """Return the request that an error without an id responds to.
 
@@ -131,10 +123,6 @@ class Side:
                 return asked
         return None
 
-    def wait_for_round(self, asked: OpenRequest, state: int) -> None:
-        self.rounds.append(_Round(asked, state))
-        del self.rounds[:-MAX_ROUNDS]
-
     def round_before(self, reading: Classification, cause: Cause | None) -> OpenRequest | None:
         """Return the request whose next round this is, and stop waiting for it.
 
@@ -147,7 +135,7 @@ class Side:
                 fit = 2 if cause is not None and asked.cause == cause else 1
                 if fit > best_fit:
                     best, best_fit = index, fit
-        return self.rounds.pop(best).asked if best >= 0 else None
+        return self.rounds.pop(best)[0] if best >= 0 else None
 
     def only_cause(self) -> Cause | None:
         """Return the cause of the only open call, None if there are none or several."""
@@ -197,6 +185,13 @@ class Link(NamedTuple):
     outcome: Outcome = Outcome.NONE
     cause: Cause | None = None
     remark: PairingRemark = PairingRemark.NONE
+
+
+def _linked(
+    asked: OpenRequest, method: str, outcome: Outcome, cause: Cause | None, remark: PairingRemark
+) -> Link:
+    """Return the links of an entry that belongs to a request."""
+    return Link(method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
 
 
 class _Source:
@@ -250,7 +245,7 @@ class Correlator:
             return _progress(state.other_side(direction), reading, cause, peer)
         if reading.target:
             return _cancel(state, direction, reading, cause, peer)
-        return Link(reading.method, reading.tool, 0, 0, Outcome.NONE, cause)
+        return Link(reading.method, reading.tool, cause=cause)
 
     def link_model(
         self,
@@ -277,7 +272,9 @@ class Correlator:
                 state.is_asked.add(state.last)
             return Link(model, root=root, cause=cause)
         known = state.is_asked.find(exchange)
-        outcome = _model_outcome(detail)
+        status = detail.get("status")
+        failed = bool(detail.get("broken")) or (isinstance(status, int) and status >= 400)
+        outcome = Outcome.ERROR if failed else Outcome.OK
         if known is None:
             return Link(model, outcome=outcome, cause=cause, remark=PairingRemark.UNKNOWN)
         remark = PairingRemark.NONE
@@ -285,7 +282,7 @@ class Correlator:
             state.is_asked.end(known, outcome)
         else:
             remark = PairingRemark.DUPLICATE
-        return Link(known.method, "", known.seq, known.root, outcome, cause or known.cause, remark)
+        return _linked(known, known.method, outcome, cause, remark)
 
     def link_event(
         self, source: str, word: str, detail: Mapping[str, Any], cause: Cause | None = None
@@ -363,25 +360,25 @@ def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: 
     if not reading.ident:
         asked = side.find_without_id(exchange) if reading.kind is Kind.ERROR else None
         if asked is None:
-            return Link(reading.method, "", 0, 0, outcome, cause)
+            return Link(reading.method, outcome=outcome, cause=cause)
     else:
         asked = side.find(reading.ident, exchange, peer)
         if asked is None:
             asked, remark = side.find_loosely(reading.ident, exchange, peer), PairingRemark.ID_CHANGED
         if asked is None:
-            return Link(reading.method, "", 0, 0, outcome, cause, PairingRemark.UNKNOWN)
+            return Link(reading.method, outcome=outcome, cause=cause, remark=PairingRemark.UNKNOWN)
     if asked.outcome is Outcome.PENDING:
         side.end(asked, outcome)
         if outcome is Outcome.INPUT_REQUIRED:
-            side.wait_for_round(asked, reading.state)
+            side.rounds.append((asked, reading.state))
+            del side.rounds[:-MAX_ROUNDS]
     elif asked.outcome is Outcome.CANCELLED:
         outcome, remark = Outcome.CANCELLED, PairingRemark.LATE
     elif asked.outcome is Outcome.LOST:  # read from the pipe after the exit was detected
         asked.outcome = outcome
     else:
         remark = PairingRemark.DUPLICATE
-    method = reading.method or asked.method
-    return Link(method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
+    return _linked(asked, reading.method or asked.method, outcome, cause, remark)
 
 
 def _negotiated(state: _Source, link: Link, reading: Classification) -> Link:
@@ -398,11 +395,12 @@ def _negotiated(state: _Source, link: Link, reading: Classification) -> Link:
 
 
 def _progress(side: Side, reading: Classification, cause: Cause | None, peer: int) -> Link:
-    asked = side.find_token(reading.token, peer)
+    tokens = side.tokens
+    asked = tokens.get((reading.token, peer)) or tokens.get((reading.token, ANY_PEER))
     if asked is None:
-        return Link(reading.method, "", 0, 0, Outcome.NONE, cause, PairingRemark.UNKNOWN)
+        return Link(reading.method, cause=cause, remark=PairingRemark.UNKNOWN)
     remark = PairingRemark.NONE if asked.outcome is Outcome.PENDING else PairingRemark.LATE
-    return Link(reading.method, asked.tool, asked.seq, asked.root, Outcome.NONE, cause or asked.cause, remark)
+    return _linked(asked, reading.method, Outcome.NONE, cause, remark)
 
 
 def _cancel(state: _Source, way: Direction, reading: Classification, cause: Cause | None, peer: int) -> Link:
@@ -411,7 +409,7 @@ def _cancel(state: _Source, way: Direction, reading: Classification, cause: Caus
         asked = side.find(reading.target, peer=peer)
         if asked is not None:
             return _end_early(side, asked, Link(reading.method, outcome=Outcome.CANCELLED, cause=cause))
-    return Link(reading.method, "", 0, 0, Outcome.NONE, cause, PairingRemark.UNKNOWN)
+    return Link(reading.method, cause=cause, remark=PairingRemark.UNKNOWN)
 
 
 def _end_early(side: Side, asked: OpenRequest, link: Link) -> Link:
@@ -421,11 +419,4 @@ def _end_early(side: Side, asked: OpenRequest, link: Link) -> Link:
         side.end(asked, Outcome.CANCELLED)
     else:
         outcome, remark = Outcome.NONE, PairingRemark.LATE
-    cause = link.cause or asked.cause
-    return Link(link.method, asked.tool, asked.seq, asked.root, outcome, cause, remark)
-
-
-def _model_outcome(detail: Mapping[str, Any]) -> Outcome:
-    status = detail.get("status")
-    failed = bool(detail.get("broken")) or (isinstance(status, int) and status >= 400)
-    return Outcome.ERROR if failed else Outcome.OK
+    return _linked(asked, link.method, outcome, link.cause, remark)

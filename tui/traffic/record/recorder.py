@@ -8,13 +8,15 @@ in memory.
 """
 
 import logging
+import sys
 import threading
 import time
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from operator import attrgetter
-from typing import NamedTuple
 
 from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import McptuiError
@@ -22,7 +24,6 @@ from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
 from tui.traffic.record.entry_columns import EntryColumns, column_row
 from tui.traffic.record.entry_reader import EntryReader
-from tui.traffic.record.recent_entries import RecentEntries
 from tui.traffic.record.redaction import ONLY_NAMES
 from tui.traffic.record.secret_texts import Redact
 
@@ -32,30 +33,11 @@ HEAD = 1024
 ENTRY_BYTES = 600
 """Memory of a queued entry besides its bytes."""
 
-_MONO_NS = attrgetter("mono_ns")
+_MONO_NS, _SEQ = attrgetter("mono_ns"), attrgetter("seq")
 
 WriterJob = Callable[[TrafficWriter], None]
 RecorderJob = threading.Event | WriterJob
 """Work for the recorder's thread between entries: set an event, use the writer."""
-
-
-class LintReport(NamedTuple):
-    """Findings; all findings of the entries up to `judged` are known with them; 0 for no more than before."""
-
-    findings: Sequence[Finding]
-    judged: int
-
-
-class Portion(NamedTuple):
-    """A batch taken from the backlog: captured values, findings, and the job after them.
-
-    `items` is the number of queue items in it.
-    """
-
-    captured: list[Captured]
-    judgement: LintReport
-    job: RecorderJob | None
-    items: int
 
 
 class Backlog:
@@ -64,7 +46,7 @@ class Backlog:
     def __init__(self, limit: int) -> None:
         """Create a backlog of at most `limit` bytes; when three quarters full, it accepts only heads."""
         self._limit, self._tight = limit, limit * 3 // 4
-        self._queue: deque[Captured | RecorderJob | LintReport] = deque()
+        self._queue: deque[Captured | RecorderJob] = deque()
         # Each is written by one side. Several taps at once may make the first one inexact, but never the
         # queue, and both are reset whenever the queue is empty.
         self._came = self._went = 0
@@ -98,10 +80,10 @@ class Backlog:
                 self._came += room
                 self._queue.append(captured)
 
-    def put(self, item: RecorderJob | LintReport) -> None:
+    def put(self, job: RecorderJob) -> None:
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
-        self._queue.append(item)
+        self._queue.append(job)
 
     def _add_tightly(self, captured: Captured) -> None:
         size = captured.size if captured.size >= 0 else len(captured.raw)
@@ -122,21 +104,12 @@ class Backlog:
 
     # ---- the recorder's thread ---------------------------------------------------------------------------
 
-    def take(self, most: int, octets: int) -> Portion:
-        """Take up to `most` captured values of about `octets` bytes, up to the next job.
-
-        Findings do not end a portion: their entries are stored already.
-        """
+    def take(self, most: int, octets: int) -> tuple[list[Captured], RecorderJob | None]:
+        """Take up to `most` captured values of about `octets` bytes, up to the next job, and that job."""
         queue, taken, job = self._queue, list[Captured](), None
-        findings: list[Finding] = []
-        room = reports = judged = 0
+        room = 0
         while queue and len(taken) < most and room < octets:
             item = queue.popleft()
-            if isinstance(item, LintReport):
-                findings += item.findings
-                judged = max(judged, item.judged)
-                reports += 1
-                continue
             if not isinstance(item, Captured):
                 job = item
                 break
@@ -145,10 +118,9 @@ class Backlog:
         with suppress(TypeError):  # an invalid time is rejected later
             taken.sort(key=_MONO_NS)  # they are from several threads, and from taps in other processes
         self._went += room + ENTRY_BYTES * len(taken)
-        items = len(taken) + reports + (job is not None)
-        if not items and (gap := self._gap()) is not None:
+        if not taken and job is None and (gap := self._gap()) is not None:
             taken.append(gap)
-        return Portion(taken, LintReport(findings, judged), job, items)
+        return taken, job
 
     def settle(self) -> None:
         if not self._queue:
@@ -192,6 +164,62 @@ RETRY_SECONDS = 1.0
 _LOG = logging.getLogger(__name__)
 
 
+RING_BYTES = 32 * 1024 * 1024
+RING_ENTRIES = 20_000
+
+
+class RecentEntries:
+    """The last entries with their bodies, for any thread; read like a store, but without searching."""
+
+    def __init__(self, max_bytes: int = RING_BYTES, max_entries: int = RING_ENTRIES) -> None:
+        self._max_bytes, self._max_entries = max_bytes, max_entries
+        self._entries: deque[Entry] = deque()
+        self._findings: deque[Finding] = deque(maxlen=max_entries)
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def add(self, entries: Sequence[Entry], findings: Sequence[Finding] = ()) -> None:
+        """Add entries and findings; the oldest are dropped."""
+        with self._lock:
+            for entry in entries:
+                self._entries.append(entry)
+                self._bytes += len(entry.body)
+            while len(self._entries) > 1 and (
+                self._bytes > self._max_bytes or len(self._entries) > self._max_entries
+            ):
+                self._bytes -= len(self._entries.popleft().body)
+            self._findings.extend(findings)
+
+    def columns(self, after: int, limit: int) -> Sequence[Entry]:
+        return [entry._replace(redactions=()) for entry in self.whole(after, limit, 0)]
+
+    def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
+        with self._lock:
+            start = bisect_right(self._entries, after, key=_SEQ)
+            found = list(islice(self._entries, start, start + limit))
+        return [entry if len(entry.body) <= most else entry._replace(body=b"") for entry in found]
+
+    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
+        found = self.whole(seq - 1, 1, sys.maxsize)
+        if not found or found[0].seq != seq:
+            return None
+        return found[0]._replace(body=found[0].body[:body_limit])
+
+    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
+        found = self.entry(seq, sys.maxsize)
+        if found is None:
+            return b""
+        return found.body[start:] if length < 0 else found.body[start : start + length]
+
+    def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
+        found = self.whole(first - 1, last - first + 1, sys.maxsize)
+        return [(entry.seq, entry.body) for entry in found if entry.seq <= last]
+
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        with self._lock:
+            return [finding for finding in self._findings if finding.seq == seq]
+
+
 class Recorder:
     """Records traffic. `entries` grow as entries are stored.
 
@@ -224,8 +252,7 @@ class Recorder:
         self._awake = self._closing = self._is_open = False
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
-        self._findings: list[Finding] = []
-        self._judged = 0  # not stored yet
+        self._reports: deque[tuple[Sequence[Finding], int]] = deque()  # of the linter, not stored yet
         self._problem = ""
         self._thread: DaemonThread | None = None
 
@@ -242,22 +269,23 @@ class Recorder:
         try:
             self._backlog.add(several)
             if not self._awake:
-                self._awake = True
-                self._wake.set()
+                self._wake_up()
         except Exception:  # a tap must never fail, whatever it passes
             self.faults += 1
 
     def add_findings(self, findings: Sequence[Finding], judged: int = 0) -> None:
-        """Store findings after the entries so far, and their severity in the columns.
+        """Store findings of stored entries, and their severity in the columns.
 
         After that, all findings of the entries up to `judged` are known.
         """
         if findings or judged:
-            self._put(LintReport(list(findings), judged))
+            self._reports.append((list(findings), judged))
+            self._wake_up()
 
     def submit(self, job: WriterJob) -> None:
         """Run `job` with the writer in the recorder's thread, after the entries so far."""
-        self._put(job)
+        self._backlog.put(job)
+        self._wake_up()
 
     @property
     def problem(self) -> str:
@@ -285,8 +313,9 @@ class Recorder:
         if self._thread is None or not self._thread.is_alive or self._thread.is_current:
             return not self._backlog
         done = threading.Event()
-        self._put(done)
+        self._backlog.put(done)
         self._hurry.set()
+        self._wake_up()
         return done.wait(timeout)
 
     def close(self, timeout: float = 5.0) -> bool:
@@ -308,8 +337,7 @@ class Recorder:
             self._backlog.clear()
             self._close_store()
 
-    def _put(self, item: RecorderJob | LintReport) -> None:
-        self._backlog.put(item)
+    def _wake_up(self) -> None:
         self._awake = True
         self._wake.set()
 
@@ -344,16 +372,13 @@ class Recorder:
             with self._surviving("recording a batch"):  # each round removes something
                 left -= self._drain_batch()
             self._backlog.settle()
-        if self._findings or self._judged or (self._problem and not self._closing):
+        if self._reports or (self._problem and not self._closing):
             self._store([])
         if self._backlog:
-            self._awake = True
-            self._wake.set()
+            self._wake_up()
 
     def _drain_batch(self) -> int:
-        taken, judgement, job, items = self._backlog.take(BATCH, BATCH_BYTES)
-        self._findings += judgement.findings
-        self._judged = max(self._judged, judgement.judged)
+        taken, job = self._backlog.take(BATCH, BATCH_BYTES)
         batch: list[Entry] = []
         for captured, body in zip(taken, self._reader.bodies(taken), strict=True):
             try:
@@ -362,13 +387,21 @@ class Recorder:
                 self._fault("reading an entry")
         if batch or job is not None:
             self._store(batch)
-        if job is not None:
-            self._do(job)
-        return max(1, items)
+        if isinstance(job, threading.Event):
+            job.set()
+        elif job is not None and self._writer is not None:
+            with self._surviving("a job"):
+                job(self._writer)
+        return max(1, len(taken) + (job is not None))
 
     def _store(self, batch: list[Entry]) -> None:
         """Store entries and pending findings in one transaction."""
-        (findings, judged), self._findings, self._judged = (self._findings, self._judged), [], 0
+        findings: list[Finding] = []
+        judged = 0
+        while self._reports:
+            found, upto = self._reports.popleft()
+            findings += found
+            judged = max(judged, upto)
         if not batch and not findings and not judged and not self._problem:
             return
         if self._writer is not None:
@@ -395,13 +428,6 @@ class Recorder:
             for entry in batch:
                 with self._surviving("showing an entry"):
                     self.entries.append(entry)
-
-    def _do(self, job: RecorderJob) -> None:
-        if isinstance(job, threading.Event):
-            job.set()
-        elif callable(job) and self._writer is not None:
-            with self._surviving("a job"):
-                job(self._writer)
 
     def _close_store(self) -> None:
         writer, self._writer = self._writer, None

@@ -27,7 +27,6 @@ from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
     Hidden,
-    Place,
     Redact,
     in_prose,
     spliced,
@@ -63,11 +62,6 @@ _ARGUMENT = re.compile(rb'"argument"\s*+:\s*+(?=\{)')
 _WRITTEN = re.compile(rb'"arguments"\s*+:\s*+(?=")')
 _SAID_OR_ROLE = re.compile(rb'"role"\s*+:\s*+"([a-z]+)"|"(?:content|text)"\s*+:\s*+(?=")')
 _TOOL = re.compile(rb'"name"\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*")')
-_DECODER = json.JSONDecoder()
-_MEMBER = re.compile(rb'"arguments"\s*+:\s*+')
-_SMALL = 16 * 1024
-"""Bytes of a message that is parsed to find its arguments; a larger one would keep other threads waiting."""
-
 _NEAR = 600
 """Bytes before and after the arguments of a call in which its name is searched."""
 
@@ -77,15 +71,12 @@ def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments,
 
     A reply in pieces is also returned without the secrets that `redact` finds in its joined texts.
     """
-    if captured.kind is Kind.MODEL_REQUEST:
-        return spliced(raw, [*_written(raw, known), *_in_model_text(raw, known)])
-    if captured.kind is Kind.MODEL_REPLY:
-        changed = without_secret_deltas(raw, known, redact)
-        return (
-            changed
-            if changed is not None
-            else spliced(raw, [*_written(raw, known), *_in_model_text(raw, known, all_of_it=True)])
-        )
+    is_reply = captured.kind is Kind.MODEL_REPLY
+    if is_reply and (changed := without_secret_deltas(raw, known, redact)) is not None:
+        return changed
+    if is_reply or captured.kind is Kind.MODEL_REQUEST:
+        found = [*_written(raw, known), *_in_model_text(raw, known, all_of_it=is_reply)]
+        return spliced(raw, found, quote=b'\\"')
     if captured.kind is None and captured.direction is Direction.OUT:
         return without_secret_arguments(raw, known, captured.source)
     return raw, frozenset()
@@ -102,7 +93,7 @@ def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "
     anywhere = known.of_server(server)
     call = None
     if _ARGUMENTS in raw:
-        start, end, tool = _arguments_in_small(raw) or _arguments_in(raw)
+        start, end, tool = _arguments_in(raw)
         is_call = _CALL.search(raw) and not raw.lstrip().startswith(b"[")
         call = _Part(start, end, known.of(server, tool) if is_call else anywhere)
     return spliced(raw, [*_given(raw, anywhere, call), *_completed(raw, anywhere)])
@@ -200,21 +191,6 @@ def _forms_in(message: Any) -> Iterator[dict[str, Any]]:
         waiting.extend(one for one in inner if isinstance(one, dict | list))
 
 
-def _arguments_in_small(raw: bytes) -> tuple[int, int, str] | None:
-    """Return the result of `_arguments_in`, in a tenth of the time; None if it might differ."""
-    if len(raw) > _SMALL or b"\\" in raw or raw.count(_ARGUMENTS) != 1:
-        return None
-    text = raw.decode("latin-1")  # positions are those in the bytes
-    try:
-        match _DECODER.decode(text):
-            case {"params": {"name": str(tool), "arguments": dict()}} if found := _MEMBER.search(raw):
-                _, end = _DECODER.raw_decode(text, found.end())
-                return found.end(), end, tool.encode("latin-1").decode("utf-8", "replace")
-    except (ValueError, RecursionError):
-        pass
-    return None
-
-
 def _arguments_in(raw: bytes) -> tuple[int, int, str]:
     """Return the range of the arguments, and the tool; for a batch or cut message, from the first on."""
     tool = ""
@@ -232,7 +208,7 @@ def _arguments_in(raw: bytes) -> tuple[int, int, str]:
     return at + begin, at + end if whole else len(raw), tool
 
 
-def _written(raw: bytes, known: SecretArguments) -> Iterator[Place]:
+def _written(raw: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
     """Yield the secret values in arguments that are JSON within a string, as models write them."""
     for found in _WRITTEN.finditer(raw):
         start, end = found.end(), _end(raw, found.end())
@@ -246,7 +222,7 @@ def _arguments(secret: SecretNames, text: bytes) -> Iterator[SecretSpan]:
     return named_values(text, 0, len(text), secret)
 
 
-def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool = False) -> Iterator[Place]:
+def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool) -> Iterator[SecretSpan]:
     """Yield the secret values in calls that a model without function calling wrote as text."""
     role = b"assistant" if all_of_it else b""
     for found in _SAID_OR_ROLE.finditer(raw):
@@ -343,7 +319,10 @@ def _keep_few(
     raws = [captured.raw for captured in group]
     alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or any(map(_is_head, group))
     if not alone and any(map(_needs_more, group)):
-        alone = any(has_schemas(one) or _is_changed(one, redact, arguments) for one in group)
+        alone = any(has_schemas(one) for one in group) or any(
+            one.kind in _MODEL or without_secret_calls(one, one.raw, arguments, redact)[1]
+            for one in filter(_needs_more, group)
+        )
     if alone or redact(b"\n".join(raws))[1]:
         for captured in group:
             yield keep(captured, redact, cap, arguments)
@@ -365,13 +344,6 @@ def _needs_more(captured: Captured) -> bool:
         in_pieces = captured.kind is Kind.MODEL_REPLY and b"data:" in captured.raw
         return in_pieces or b"arguments" in captured.raw or b'\\"' in captured.raw
     return captured.kind is None and captured.direction is Direction.OUT and _may_give_values(captured.raw)
-
-
-def _is_changed(captured: Captured, redact: Redact, arguments: SecretArguments) -> bool:
-    """Return whether more than a search of the bytes is needed."""
-    if not _needs_more(captured):
-        return False
-    return captured.kind in _MODEL or bool(without_secret_calls(captured, captured.raw, arguments, redact)[1])
 
 
 def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:

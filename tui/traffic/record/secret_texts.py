@@ -1,7 +1,7 @@
-"""Finds secrets in recorded texts: JSON strings that contain JSON, and streams in pieces. Pure.
+"""Finds secrets in recorded texts: JSON strings that contain JSON, and replies in pieces. Pure.
 
 In a stream, these are secret arguments of calls, and every secret in a text: an answer, reasoning, or the
-arguments of a call. Only events with a piece of a secret are rewritten.
+arguments of a call. Only events with a piece of a secret are rewritten. `joined` shows a stream as one value.
 """
 
 import json
@@ -26,32 +26,22 @@ Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 Finder = Callable[[bytes], Iterable[SecretSpan]]
 
 
-class Place(NamedTuple):
-    """The position of a value and its replacement, with quotes escaped as at that position."""
-
-    start: int
-    end: int
-    name: str
-    quote: bytes
-
-
-def spliced(raw: bytes, places: Iterable[SecretSpan | Place]) -> Hidden:
-    """Return `raw` with a mark at each of the places."""
+def spliced(raw: bytes, spans: Iterable[SecretSpan], quote: bytes = b'"') -> Hidden:
+    """Return `raw` with a mark at each of the spans, in quotes as they are written there."""
     parts: list[bytes] = []
     names: set[str] = set()
     done = 0
-    for place in sorted(places, key=lambda one: one.start):
-        if place.start < done:
+    for span in sorted(spans, key=lambda one: one.start):
+        if span.start < done:
             continue
-        quote = place.quote if isinstance(place, Place) else b'"'
-        parts += (raw[done : place.start], quote, f"[redacted:{place.name}]".encode(), quote)
-        names.add(place.name)
-        done = place.end
+        parts += (raw[done : span.start], quote, f"[redacted:{span.name}]".encode(), quote)
+        names.add(span.name)
+        done = span.end
     return (b"".join((*parts, raw[done:])), frozenset(names)) if names else (raw, frozenset())
 
 
-def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[Place]:
-    """Yield the places in `raw` of the values that `find` finds in the string from `start` to `end`.
+def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[SecretSpan]:
+    """Yield the spans in `raw` of the values that `find` finds in the string from `start` to `end`.
 
     The range includes the quotes.
     """
@@ -61,7 +51,7 @@ def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[Place]:
         return
     starts, text = _unescaped(inner)
     for span in find(text):
-        yield Place(start + 1 + starts[span.start], start + 1 + starts[span.end], span.name, b'\\"')
+        yield SecretSpan(start + 1 + starts[span.start], start + 1 + starts[span.end], span.name)
 
 
 _ESCAPE = re.compile(
@@ -245,3 +235,46 @@ def _marked(pieces: list[_Piece], spans: Sequence[SecretSpan], quote: bytes = b'
             piece.holder[piece.member] = b"".join(parts).decode("utf-8", "surrogatepass")
         start = end
     return changed
+
+
+MAX_BODY = 8 * 1024 * 1024
+MAX_CHUNKS = 5_000
+
+
+def is_stream(body: bytes) -> bool:
+    """Whether a body looks like server-sent events."""
+    start = body[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
+    return start.startswith((b"data:", b":", b"event:", b"id:")) and b"data:" in body[:65536]
+
+
+def joined(body: bytes) -> dict[str, Any]:
+    """Return a streamed reply as one JSON value; parts that it does not have are left out.
+
+    `text`, `reasoning` and `tool_calls` are assembled from all deltas, `chunks` are the events unchanged.
+    """
+    stream = _Stream(body[:MAX_BODY])
+    texts: dict[str, str] = {}
+    calls: dict[_Path, dict[str, str]] = {}
+    reply: dict[str, Any] = {}
+    for path, pieces in stream.texts().items():
+        text = _joined(pieces).decode("utf-8", "replace")
+        if path[-2:] in (("function", "name"), ("function", "arguments")):
+            calls.setdefault(path[:-2], {"name": "", "arguments": ""})[str(path[-1])] = text
+        elif path[-1] == "finish_reason":
+            reply["finish_reason"] = pieces[-1].holder["finish_reason"]
+        elif path[-2:-1] in (("delta",), ("message",)):
+            texts[str(path[-1])] = texts.get(str(path[-1]), "") + text
+    for chunk in stream.chunks.values():
+        if isinstance(chunk, dict) and isinstance(chunk.get("usage"), dict):
+            reply["usage"] = chunk["usage"]
+    parts = {
+        "text": texts.get("content", ""),
+        "reasoning": texts.get("reasoning_content") or texts.get("reasoning", ""),
+        "tool_calls": list(calls.values()),
+    }
+    chunks = [
+        stream.chunks.get(number, line[5:].decode("utf-8", "replace").strip())
+        for number, line in enumerate(stream.lines)
+        if line.startswith(b"data:")
+    ]
+    return {**{name: value for name, value in parts.items() if value}, **reply, "chunks": chunks[:MAX_CHUNKS]}

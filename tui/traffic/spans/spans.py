@@ -9,7 +9,7 @@ saved conversation from its messages, which contain no times, approvals or faile
 """
 
 import json
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
@@ -54,14 +54,14 @@ class Spans:
         self._step: StepSpan | None = None
         self._calls: dict[str, CallSpan] = {}
         self._places: dict[int, int] = {}  # id of the span -> index
-        self._touched: OrderedDict[int, int] = OrderedDict()  # index -> revision, most recently changed last
+        self._changed: list[int] = []  # the revision of the last change, by index
         self._cleared = 0
 
     def clear(self, past: Sequence[Span] = ()) -> None:
         """Replace all turns with those of another conversation."""
         self.entries[:] = past
         self._calls.clear()
-        self._touched.clear()
+        self._changed[:] = [0] * len(past)
         self._places.clear()
         self._turn = self._step = None
         self.turns = max((span.number for span in past if isinstance(span, TurnSpan)), default=0)
@@ -91,12 +91,7 @@ class Spans:
         """
         if revision < self._cleared:
             return None
-        changed: list[int] = []
-        for index in reversed(self._touched):
-            if self._touched[index] <= revision:
-                break
-            changed.append(index)
-        return sorted(changed)
+        return [index for index, changed in enumerate(self._changed) if changed > revision]
 
     def apply(self, event: events.Event, now_ns: int) -> None:
         """Apply one event, at monotonic `now_ns`. Never raises: unexpected events are ignored."""
@@ -105,7 +100,9 @@ class Spans:
             case events.TurnStarted():
                 self._begin_turn(event, now_ns)
             case events.StepStarted() if turn is not None:
-                self._begin_step(turn, event, now_ns)
+                turn.steps += 1
+                self._step = StepSpan(turn.number, event.step, now_ns, final=event.final)
+                self._touch(turn, self._step)
             case events.TextDelta():
                 self._hear(StepState.ANSWERING, len(event.text), "", now_ns)
             case events.ReasoningDelta():
@@ -118,7 +115,11 @@ class Spans:
             case events.StepEnded() if turn is not None and step is not None:
                 self._end_step(turn, step, event)
             case events.ToolCallProposed() if turn is not None:
-                self._propose(turn, event, now_ns)
+                names = event.server, event.tool
+                call = self._calls[event.id] = _call(
+                    turn, event.step, event.id, names, event.arguments, now_ns
+                )
+                self._touch(turn, call)
             case events.LimitReached() if turn is not None:
                 self._touch(limit_note(turn.number, event.limit, event.value))
             case events.TurnError() if turn is not None:
@@ -134,11 +135,6 @@ class Spans:
         self._turn = TurnSpan(self.turns, clean_line(event.model, 64), event.tools, now_ns)
         self._turn.traffic = event.turn or self.turns
         self._touch(self._turn)
-
-    def _begin_step(self, turn: TurnSpan, event: events.StepStarted, now_ns: int) -> None:
-        turn.steps += 1
-        self._step = StepSpan(turn.number, event.step, now_ns, final=event.final)
-        self._touch(turn, self._step)
 
     def _hear(self, state: StepState, chars: int, detail: str, now_ns: int) -> None:
         step = self._step
@@ -180,11 +176,6 @@ class Spans:
             self._touch(note)
         self._turn = self._step = None
         self._calls.clear()
-
-    def _propose(self, turn: TurnSpan, event: events.ToolCallProposed, now_ns: int) -> None:
-        call = _call(turn, event.step, event.id, (event.server, event.tool), event.arguments, now_ns)
-        self._calls[event.id] = call
-        self._touch(turn, call)
 
     def _apply_to_call(self, event: events.Event, now_ns: int) -> None:
         call = self._calls.get(getattr(event, "id", ""))
@@ -237,9 +228,9 @@ class Spans:
             index = self._places.setdefault(id(span), len(self.entries))
             if index == len(self.entries):
                 self.entries.append(span)
+                self._changed.append(0)
             self.revision += 1
-            self._touched[index] = self.revision
-            self._touched.move_to_end(index)
+            self._changed[index] = self.revision
 
 
 def _ms(begin_ns: int, end_ns: int) -> float:

@@ -1,4 +1,4 @@
-"""The time of one turn: bars in lanes, and the shares of what the turn waited for. Pure.
+"""The time of one turn: its bars, and the shares of what the turn waited for. Pure.
 
 Built from the spans of the conversation, which include approvals, or from the entries of a recording, which
 do not.
@@ -30,13 +30,10 @@ class TimeShare(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeBar:
-    """One stretch of time, in nanoseconds since the turn began (monotonic until it has a lane).
+    """One stretch of time, in nanoseconds since the turn began (monotonic until it is in a waterfall).
 
-    Attributes:
-        call: id of the tool call, "" for the model.
-        seq: entry of its request, 0 if it comes from the spans.
-        lane: its line, from 0; bars of a lane do not overlap.
-        critical: whether the turn would have been shorter without it.
+    `call` is the id of the tool call, "" for the model. `critical`: the turn would have been shorter without
+    it.
     """
 
     part: TimeShare
@@ -47,14 +44,12 @@ class TimeBar:
     failed: bool = False
     step: int = 0
     call: str = ""
-    seq: int = 0
-    lane: int = 0
     critical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
-    """One turn: its bars in the order of their start, in named lanes.
+    """One turn: its bars in the order of their start.
 
     `shares` are those of the turn's time, largest first; they add up to 1.
     """
@@ -62,7 +57,6 @@ class Waterfall:
     turn: int
     ns: int
     bars: tuple[TimeBar, ...]
-    lanes: tuple[str, ...]
     shares: tuple[tuple[TimeShare, float], ...]
 
     @property
@@ -148,7 +142,6 @@ def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> Ti
         failed=failed or (answer is None and not live),
         step=cause.step if cause is not None else 0,
         call=cause.call if cause is not None else "",
-        seq=entry.seq,
     )
 
 
@@ -160,35 +153,16 @@ def _waterfall(turn: int, start: int, end: int, stretches: list[TimeBar]) -> Wat
     end = max([start, end, *(stretch.end_ns for stretch in stretches)])
     stretches = sorted(stretches, key=lambda stretch: (stretch.start_ns, stretch.end_ns))[:MOST_BARS]
     shares, critical = _shares(start, end, stretches)
-    lanes, places = _lanes(stretches)
     bars = tuple(
         replace(
             stretch,
-            lane=lane,
             start_ns=stretch.start_ns - start,
             end_ns=max(stretch.start_ns, stretch.end_ns) - start,
             critical=number in critical,
         )
-        for number, (stretch, lane) in enumerate(zip(stretches, places, strict=True))
+        for number, stretch in enumerate(stretches)
     )
-    return Waterfall(turn, end - start, bars, lanes, shares)
-
-
-def _lanes(stretches: Sequence[TimeBar]) -> tuple[tuple[str, ...], list[int]]:
-    """Assign each bar to a free lane of its group: model first, then the user, then tools."""
-    lanes: dict[TimeShare, list[int]] = {TimeShare.MODEL: [], TimeShare.YOU: [], TimeShare.TOOL: []}
-    placed: list[tuple[TimeShare, int]] = []
-    for stretch in stretches:
-        ends = lanes[stretch.part]
-        free = next((lane for lane, end in enumerate(ends) if end <= stretch.start_ns), len(ends))
-        ends[free : free + 1] = [stretch.end_ns]
-        placed.append((stretch.part, free))
-    first: dict[TimeShare, int] = {}
-    names: list[str] = []
-    for part, ends in lanes.items():
-        first[part] = len(names)
-        names += [str(part) if lane == 0 else f"{part} {lane + 1}" for lane in range(len(ends))]
-    return tuple(names), [first[part] + lane for part, lane in placed]
+    return Waterfall(turn, end - start, bars, shares)
 
 
 def _shares(

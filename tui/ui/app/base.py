@@ -20,13 +20,13 @@ from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
-from tui.ui.platform.caret import CaretApp
-from tui.ui.platform.graphemes import edit_by_graphemes
+from tui.ui.platform.editing import CaretApp, edit_by_graphemes
 from tui.ui.platform.key_order import in_order
-from tui.ui.platform.strips import ControlFilter, create_caches_on_use
 from tui.ui.platform.textual_internals import (
+    ControlFilter,
     close_at_once,
     crash,
+    create_caches_on_use,
     drop_notes,
     has_note,
     keep_late_timers,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tui.core.text import clean_line
 from tui.ui.platform.memory import SWITCH_SECONDS
-from tui.ui.platform.output import driver_class, screen_of_our_own
+from tui.ui.platform.output import screen_of_our_own
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -71,8 +71,10 @@ def run_traffic(
 
 
 def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
-    if (driver := driver_class()) is not None:
-        app.driver_class = driver
+    with suppress(ImportError):  # Windows, or a Textual without the private modules that it needs
+        from tui.ui.platform.driver import RobustDriver
+
+        app.driver_class = RobustDriver
     sys.setswitchinterval(SWITCH_SECONDS)
     code = 0
     with screen_of_our_own() as screen:

@@ -31,7 +31,7 @@ from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerDelay, AnswerKeys
-from tui.ui.platform.caret import caret_of
+from tui.ui.platform.editing import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, dialog_for, withdrawal
 
 if TYPE_CHECKING:

@@ -293,9 +293,9 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.filters", "f", "saved filters", "Load or save a filter", 14,
         "annotations.choose_filter()"),
     _traffic("traffic.search", "ctrl+f", "search", "Search in the list and in message bodies", 7,
-        "rows.ask()"),
-    _traffic("traffic.next", "n", "next match", "Next match", 15, "rows.go(1)"),
-    _traffic("traffic.previous", "N", "previous match", "Previous match", 0, "rows.go(-1)"),
+        "active_filter.ask_search()"),
+    _traffic("traffic.next", "n", "next match", "Next match", 15, "active_filter.go(1)"),
+    _traffic("traffic.previous", "N", "previous match", "Previous match", 0, "active_filter.go(-1)"),
     _traffic("traffic.pair", "p", "pair", "Go to the response, or to the request", 4, "list.go_to_partner()"),
     _traffic("traffic.first", "B", "origin", "Go to the first request of the call", 11, "list.go_to_first()"),
     _traffic("traffic.mark", "m", "mark", "Mark or unmark the entry", 10, "annotations.toggle_mark()"),
@@ -303,12 +303,12 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.time", "t", "time", "Show clock times, times since the start, or deltas", 12,
         "next_time_format()"),
     _traffic("traffic.setup", "h", "fold setup", "Fold handshakes and lists to one line per server", 10,
-        "rows.arrange('')"),
+        "active_filter.arrange('')"),
     _traffic("traffic.sort_time", "1", "by time", "Sort by time, newest first. Again: oldest first",
-        0, "rows.arrange('time')"),
+        0, "active_filter.arrange('time')"),
     *(
         _traffic(f"traffic.sort_{one}", str(number), f"by {one}",
-            f"Sort by {one}. Again: reverse, then by time", 0, f"rows.arrange('{one}')")
+            f"Sort by {one}. Again: reverse, then by time", 0, f"active_filter.arrange('{one}')")
         for number, one in enumerate(("server", "kind", "method", "size", "latency"), 2)
     ),
     _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11,

@@ -16,7 +16,7 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -27,7 +27,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from tui.core.text import graphemes
-from tui.ui.platform.escapes import shortened
+from tui.ui.platform.output import shortened
 from tui.ui.platform.textual_internals import crash
 
 BEGIN = "\x1b[200~"
@@ -53,10 +53,22 @@ class PasteGate:
         self._lone_escape = False
         data, self._held = self._held + data, ""
         while data:
-            if self.open:
-                data = yield from self._inside(data)
-            else:
-                data = yield from self._outside(data)
+            is_paste, mark = self.open, END if self.open else BEGIN
+            text, found, data = data.partition(mark)
+            self.open ^= bool(found)
+            kept = 0 if found else _overlap(text, mark)
+            if kept == 1 and not is_paste:  # most likely the escape key, which must not be delayed
+                self._lone_escape = True
+            elif kept:
+                text, self._held = text[:-kept], text[-kept:]
+            if is_paste:
+                self._pasted.append(text)
+                if found:
+                    whole = "".join(self._pasted)
+                    self._pasted.clear()
+                    yield True, whole
+            elif text:
+                yield False, text
 
     def give_up(self) -> str:
         """Return a paste whose end is missing, and stop waiting for the end."""
@@ -64,34 +76,6 @@ class PasteGate:
         self._pasted.clear()
         self.open, self._held = False, ""
         return text
-
-    def _outside(self, data: str) -> Generator[tuple[bool, str], None, str]:
-        keys, mark, rest = data.partition(BEGIN)
-        if mark:
-            self.open = True
-        else:
-            kept = _overlap(keys, BEGIN)
-            if kept == 1:  # most likely the escape key, which must not be delayed
-                self._lone_escape = True
-            elif kept:
-                keys, self._held = keys[:-kept], keys[-kept:]
-        if keys:
-            yield False, keys
-        return rest
-
-    def _inside(self, data: str) -> Generator[tuple[bool, str], None, str]:
-        text, mark, rest = data.partition(END)
-        if not mark:
-            if kept := _overlap(text, END):
-                text, self._held = text[:-kept], text[-kept:]
-            self._pasted.append(text)
-            return ""
-        self._pasted.append(text)
-        whole = "".join(self._pasted)
-        self._pasted.clear()
-        self.open = False
-        yield True, whole
-        return rest
 
 
 def _overlap(text: str, mark: str) -> int:

@@ -1,4 +1,4 @@
-"""The active filter and the search within it: their views, progress and matches."""
+"""The active filter, its order, and the search within it: what the list shows and marks."""
 
 import asyncio
 from collections.abc import Callable
@@ -34,9 +34,20 @@ _EMPTY_OPENED = ("No matching entries.", "Press esc to go back, / to edit the fi
 class ActiveFilter:
     """Owns the view that the list shows, for the active filter, and the view of the search."""
 
-    def __init__(self, recording: Recording, worked: Callable[[], None] = lambda: None) -> None:
-        """Create it; `worked` is called after a pass through the columns of all entries."""
-        self._recording, self._worked = recording, worked
+    def __init__(
+        self,
+        recording: Recording,
+        list: EntryList,
+        prompt: PromptLine,
+        opened_with: str = "",
+        worked: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Create it; `worked` is called after a pass through the columns of all entries.
+
+        `opened_with` is the text of the filter that the user cannot clear.
+        """
+        self._recording, self._list, self._prompt = recording, list, prompt
+        self._opened_with, self._worked = opened_with, worked
         self._work: asyncio.Handle | None = None
         self.query = EVERYTHING
         self.view = self._view(EVERYTHING)
@@ -45,6 +56,7 @@ class ActiveFilter:
         self._arranged: Arrangement | None = None
         self.search_text = ""
         self.hits: View | None = None  # the view of the search
+        self._direction = 0  # direction to go as soon as there is a match, or 0
 
     def _view(self, query: Query) -> View:
         recording = self._recording
@@ -60,8 +72,22 @@ class ActiveFilter:
     def is_filtered(self) -> bool:
         return self.query.root is not None
 
+    @property
+    def can_clear(self) -> bool:
+        """Whether the user has set a filter on this screen."""
+        return self.is_filtered and self.query.text != self._opened_with
+
+    def clear(self) -> None:
+        self.apply(parse(self._opened_with))
+
+    def apply(self, query: Query) -> None:
+        """Show the matches of a filter; an invalid filter changes nothing."""
+        if query.is_sound:
+            self._list.empty = self.why_empty(query)
+            self._list.show(self.filter(query))
+
     def filter(self, query: Query) -> View | Arrangement:
-        """Apply a valid filter; return what to show. It has no rows yet."""
+        """Make a filter the active one; return what to show. It has no rows yet."""
         self.view.close()
         self.query, self.view = query, self._view(query)
         self.search(self.search_text)
@@ -109,14 +135,6 @@ class ActiveFilter:
             if not query.is_sound:
                 query = parse(quoted(text))
             self.hits = self._view(query.within(self.query))
-
-    def match(self, seq: int, direction: int) -> int:
-        """Return the seq of the next or previous match from an entry; 0 if there is none, or none yet."""
-        if self.hits is None:
-            return 0
-        self.hits.advance(SEARCH_MS)
-        match = self.hits.next(seq) if direction > 0 else self.hits.previous(seq)
-        return match.seq if match is not None else 0
 
     def advance(self) -> None:
         """Search for a few milliseconds, and continue search and filter in slices until the next update.
@@ -167,17 +185,66 @@ class ActiveFilter:
             if view is not None:
                 view.recheck([seq])
 
-    def why_empty(self, query: Query, opened_with: str) -> tuple[str, ...]:
+    def why_empty(self, query: Query) -> tuple[str, ...]:
         recording = self._recording
         if self.has_calls_only and len(self.view):
             return _EMPTY_SORTED
         if query.root is not None:
-            return _EMPTY_OPENED if query.text == opened_with else _EMPTY_FILTER
+            return _EMPTY_OPENED if query.text == self._opened_with else _EMPTY_FILTER
         if recording.live:
             return _EMPTY_LIVE
         if problem := recording.problem():
             return ("No entry of this recording can be read.", clean_line(problem, 400))
         return _EMPTY_FILE
+
+    def ask_search(self) -> None:
+        self._prompt.ask(
+            "search",
+            self._begin_search,
+            value=self.search_text,
+            placeholder="text, or a filter",
+            cancelled=lambda: self._begin_search(""),
+            replaces=True,
+        )
+
+    def _begin_search(self, text: str) -> None:
+        self.search(text)
+        self._direction = 1 if text else 0
+        self.look()
+
+    def go(self, direction: int) -> None:
+        """Go to the next or previous match; without a search, ask for one."""
+        if not self.search_text:
+            self.ask_search()
+            return
+        self._direction = direction
+        self.look()
+
+    def look(self) -> None:
+        """Mark the matches in the list, and go to the requested one once it is found."""
+        hits, selected = self.hits, self._list.selected
+        self._list.show_hits(hits)
+        if not self._direction:
+            return
+        seq = 0
+        if hits is not None:
+            hits.advance(SEARCH_MS)
+            seq = hits.next(selected) if self._direction > 0 else hits.previous(selected)
+        if (seq and self._list.select(seq)) or hits is None or hits.is_done:
+            self._direction = 0
+
+    def arrange(self, column: str) -> None:
+        """Sort by a column, then in reverse, then not at all; without a column, fold or unfold setup."""
+        if column:
+            self.order = next_order(self.order, SortColumn(column))
+        elif self.order is not None and self.order.column is SortColumn.LATENCY:
+            self._list.notify(CALLS_ONLY, timeout=4)
+            return
+        else:
+            self.folds = not self.folds
+        self._list.show(self.arranged())
+        if self.query.root is None:
+            self._list.show_empty(self.why_empty(self.query))
 
     def close(self) -> None:
         """Stop the threads of the views, and the work between updates."""
@@ -230,61 +297,3 @@ class ActiveFilter:
 def _percent(view: View) -> int:
     done, total = view.progress
     return done * 100 // max(1, total)
-
-
-class ListRows:
-    """Marks the search matches in the list and goes from one to the next; sorts and folds the list."""
-
-    def __init__(self, list: EntryList, active_filter: ActiveFilter, prompt: PromptLine) -> None:
-        self._list, self._active_filter, self._prompt = list, active_filter, prompt
-        self._direction = 0  # direction to go as soon as there is a match, or 0
-
-    def ask(self) -> None:
-        self._prompt.ask(
-            "search",
-            self._begin,
-            value=self._active_filter.search_text,
-            placeholder="text, or a filter",
-            cancelled=lambda: self._begin(""),
-            replaces=True,
-        )
-
-    def _begin(self, text: str) -> None:
-        self._active_filter.search(text)
-        self._direction = 1 if text else 0
-        self.look()
-
-    def go(self, direction: int) -> None:
-        if not self._active_filter.search_text:
-            self.ask()
-            return
-        self._direction = direction
-        self.look()
-
-    def arrange(self, column: str) -> None:
-        """Sort by a column, then in reverse, then not at all; without a column, fold or unfold setup."""
-        active_filter = self._active_filter
-        if (
-            not column
-            and active_filter.order is not None
-            and active_filter.order.column is SortColumn.LATENCY
-        ):
-            self._list.notify(CALLS_ONLY, timeout=4)
-            return
-        if column:
-            active_filter.order = next_order(active_filter.order, SortColumn(column))
-        else:
-            active_filter.folds = not active_filter.folds
-        self._list.show(active_filter.arranged())
-        if active_filter.query.root is None:
-            self._list.show_empty(active_filter.why_empty(active_filter.query, ""))
-
-    def look(self) -> None:
-        """Mark the matches in the list, and go to the requested one once it is found."""
-        self._list.show_hits(self._active_filter.hits)
-        if not self._direction:
-            return
-        seq = self._active_filter.match(self._list.selected, self._direction)
-        hits = self._active_filter.hits
-        if (seq and self._list.select(seq)) or hits is None or hits.is_done:
-            self._direction = 0

@@ -7,7 +7,7 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.query import parse
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
@@ -26,11 +26,10 @@ class Annotations:
         list: EntryList,
         prompt: PromptLine,
         active_filter: ActiveFilter,
-        apply: Callable[[Query], None],
         noted: Callable[[], None],
     ) -> None:
         self._recording, self._list, self._prompt = recording, list, prompt
-        self._active_filter, self._apply, self._noted = active_filter, apply, noted
+        self._active_filter, self._noted = active_filter, noted
 
     def toggle_mark(self) -> None:
         """Mark the selected entry, or unmark it."""
@@ -69,7 +68,7 @@ class Annotations:
             if name == KEEP:
                 self._save_filter(text)
             elif name is not None:
-                self._apply(parse(saved[name]))
+                self._active_filter.apply(parse(saved[name]))
 
         choices = [
             PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)

@@ -6,18 +6,17 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.dialogs.view_screen import ViewScreen
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
+from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.widget_tasks import Tasks
@@ -139,10 +138,8 @@ class ComparisonScreen(ViewScreen[None]):
 class Comparer:
     """Marks an entry (`marked` is its seq, 0 for none) and compares the next one with it."""
 
-    def __init__(
-        self, screen: Screen[Any], entries: EntryColumns, list: EntryList, reader: ReaderThread
-    ) -> None:
-        self._screen, self._entries, self._list, self._reader = screen, entries, list, reader
+    def __init__(self, list: EntryList, reader: ReaderThread) -> None:
+        self._entries, self._list, self._reader = list.entries, list, reader
         self.marked = 0
 
     @property
@@ -169,7 +166,7 @@ class Comparer:
 
         names = f"entry {exact(first)}", f"entry {exact(second)}"
         requests = all(entries.kind[entries.index(seq)] == Kind.REQUEST for seq in (first, second))
-        self._screen.app.push_screen(
+        self._list.app.push_screen(
             ComparisonScreen(names, values, has_calls=are_calls, calls=are_calls and requests)
         )
 

@@ -18,7 +18,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
-from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowContext, RowMaker, layout_for, paragraphs
+from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, paragraphs
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import UNICODE, Symbols
@@ -211,24 +211,23 @@ class EntryList(LinePane, inherit_bindings=False):
         if not entries.is_here(entry):
             self._shows_hole = True
             return ((f"    entry {entries.seq(entry)} is loading…", "dim"),)
-        columns = self._columns()
-        view = self.view
+        columns, view, seq = self._columns(), self.view, entries.seq(entry)
         previous = view.index(index - 1) if index and view.in_time_order else -1
-        kind = entries.kind[entry]
-        seq = entries.seq(entry)
-        needs = columns.ident and entries.ident[entry]
-        preview = self._preview(seq) if needs or kind in PREVIEWED else NONE
-        context = RowContext(
+        is_needed = (columns.ident and entries.ident[entry]) or entries.kind[entry] in PREVIEWED
+        preview = self._preview(seq) if is_needed else NONE
+        return self._maker.row(
+            entry,
+            columns,
             previous=previous if entries.is_here(previous) else -1,
             now_ns=self._clock() if self.live else 0,
             noted=seq in self._notes,
             lead=self._lead(entry),
+            ident=preview.ident,
             text=preview.text,
             is_hit=self.hits is not None and self.hits.row_of(seq) >= 0,
             fold=view.fold_at(entry) if isinstance(view, Arrangement) else None,
             is_call=isinstance(view, Arrangement) and view.calls_only,
         )
-        return self._maker.row(entry, columns, context, preview.ident)
 
     def row_ground(self, index: int) -> str:
         if not self._rows:
@@ -283,7 +282,9 @@ class EntryList(LinePane, inherit_bindings=False):
             self.cursor = max(0, min(view.row_near(self.selected), self._rows - 1))
             if self.cursor != was:
                 only_grew = False
-                self._shift(self.cursor - was)
+                # The line stays in its place on screen although rows above it were added or removed.
+                self._resize_rows(self.row_count())
+                self._place(self.scroll_y + self.cursor - was)
         self.rows_changed(before if only_grew else 0)
         self.cursor_moved(self.cursor)
 
@@ -300,11 +301,6 @@ class EntryList(LinePane, inherit_bindings=False):
             if top <= row < top + self.size.height:
                 self.refresh_line(row)
         return True
-
-    def _shift(self, rows: int) -> None:
-        """Keep the cursor's line in its place on screen although rows above it were added or removed."""
-        self._resize_rows(self.row_count())
-        self._place(self.scroll_y + rows)
 
     def _count_up(self) -> bool:
         """Draw visible pending requests again, because their latency grows."""

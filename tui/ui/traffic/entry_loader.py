@@ -9,23 +9,23 @@ import asyncio
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any
 
 from textual.cache import LRUCache
 
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.core.units import duration
-from tui.traffic.model_reply import is_stream, joined
+from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
 from tui.ui.widgets.widget_tasks import Tasks
 
-T = TypeVar("T")
 KEPT = 2048
 READ_AT_ONCE = 256
 HEAD_BYTES = 400
@@ -40,40 +40,6 @@ class EntryPreview:
 
 
 NONE = EntryPreview()
-
-
-class ReaderThread:
-    """A thread with its own reader. The screen requests bodies from it and never waits."""
-
-    def __init__(self, open_reader: Callable[[], TrafficReader]) -> None:
-        self._open = open_reader
-        self._reader: TrafficReader | None = None
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ThreadPoolExecutor-traffic")
-        self._closed = False
-
-    async def ask(self, question: Callable[[TrafficReader], T]) -> T:
-        """Call `question` with the reader, in the thread; return its result."""
-
-        def answer() -> T:
-            if self._reader is None:
-                self._reader = self._open()
-            return question(self._reader)
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, answer)
-
-    def close(self) -> None:
-        """Interrupt and close the reader, and drop queued requests. Returns at once."""
-        if self._closed:
-            return
-        self._closed = True
-        if self._reader is not None:
-            self._reader.interrupt()
-        self._thread.submit(self._close)
-        self._thread.shutdown(wait=False)
-
-    def _close(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
 
 
 class Previews:
@@ -253,9 +219,12 @@ class EntryLoader:
             for each in findings
         ]
         shown, redactions = body, entry.redactions
-        if entry.kind is Kind.MODEL_REPLY and is_stream(body):
-            reply = {**joined(body), "times": entry.detail.get("times", [])}
-            shown, redactions = json.dumps(reply, ensure_ascii=False).encode(), ()
+        if entry.kind is Kind.MODEL_REPLY:
+            from tui.traffic.record.secret_texts import is_stream, joined  # not needed for the first frame
+
+            if is_stream(body):
+                reply = {**joined(body), "times": entry.detail.get("times", [])}
+                shown, redactions = json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace"), ()
         tree = Tree(shown, redactions, remarks, self._symbols)
         return LoadedEntry(entry, body, tree, findings, self._steps(seq))
 
@@ -266,8 +235,8 @@ class EntryLoader:
         found = tuple(reader.findings_of(seq))
         if all(each.sentence for each in found):
             return found
-        from tui.traffic.lint.body_reader import MAX_READ
         from tui.traffic.lint.lint import sentence_of
+        from tui.traffic.lint.rules_messages import MAX_READ
 
         entry = reader.entry(seq, MAX_READ + 1)
         return tuple(
@@ -281,13 +250,4 @@ class EntryLoader:
         root = entries.root[index] if index >= 0 else 0
         if not root:
             return (index,) if index >= 0 else ()
-        found: list[int] = []
-        at = root - 1
-        while len(found) < MOST_STEPS:
-            try:
-                at = entries.root.index(root, at, len(entries))
-            except ValueError:
-                break
-            found.append(at)
-            at += 1
-        return found
+        return list(islice(places_of(entries.root, root, root - 1, len(entries)), MOST_STEPS))

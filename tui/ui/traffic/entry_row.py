@@ -74,30 +74,6 @@ def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
     return Layout(time, delta, server, kind, max(8, width - taken), ident, size, bar, latency, outcome, gap)
 
 
-@dataclass(frozen=True, slots=True)
-class RowContext:
-    """Data for a line that is not in its entry's columns.
-
-    Attributes:
-        previous: index of the entry in the line above, -1 for none.
-        now_ns: monotonic nanoseconds, for pending requests; 0 for a recording.
-        lead: the sign at the left end: cursor, partner, same call.
-        text: the start of the text of an entry without a method.
-        is_hit: whether the search in the list matches the entry.
-        fold: the folded rows that the line represents, if not only its entry.
-        is_call: whether a request also represents its response, which is not listed.
-    """
-
-    previous: int = -1
-    now_ns: int = 0
-    noted: bool = False
-    lead: str = " "
-    text: str = ""
-    is_hit: bool = False
-    fold: Fold | None = None
-    is_call: bool = False
-
-
 class RowMaker:
     """Creates lines, with times in the format `mode`; caches cleaned names."""
 
@@ -117,34 +93,63 @@ class RowMaker:
             known = self._cleaned[text] = clean_line(text, NAME_CHARS)
         return known
 
-    def row(self, index: int, columns: Layout, context: RowContext, ident: str = "") -> Row:
-        """Return the line of an entry; `ident` is its id, "" while it is unknown."""
-        entries, gap = self._entries, " " * columns.gap
-        spans: list[Span] = [*self._marks(index, context)]
+    def row(
+        self,
+        index: int,
+        columns: Layout,
+        *,
+        previous: int = -1,
+        now_ns: int = 0,
+        noted: bool = False,
+        lead: str = " ",
+        ident: str = "",
+        text: str = "",
+        is_hit: bool = False,
+        fold: Fold | None = None,
+        is_call: bool = False,
+    ) -> Row:
+        """Return the line of an entry.
+
+        `previous` is the index of the entry in the line above, -1 for none; `now_ns` is for the latency of
+        pending requests, 0 for a recording; `lead` is the sign at the left end: cursor, partner, same call.
+        `ident` and `text` are not in the columns: its id, and the start of its text. `is_hit`: the search in
+        the list matches it. The line may represent a `fold` of rows, or the response too (`is_call`).
+        """
+        entries, symbols, gap = self._entries, self._symbols, " " * columns.gap
+        severity = entries.severity[index]
+        mark = symbols.note if noted else symbols.mark if entries.marked[index] else " "
+        spans: list[Span] = [
+            (lead, "accent"),
+            (mark, "user bold"),
+            (f"{symbols.severities[severity]} ", SEVERITY_STYLES[severity]),
+        ]
+        delta = "" if previous < 0 else span(entries.mono[index] - entries.mono[previous])
         if columns.time:
-            spans.append(_cell(self._time(index, context), "dim", columns.time, gap))
+            spans.append(_cell(self._time(index, delta), "dim", columns.time, gap))
         if columns.delta:
-            spans.append(_cell(self._delta(index, context), "dim", columns.delta, gap))
+            spans.append(_cell(delta, "dim", columns.delta, gap))
         source = self.name(entries.sources.texts[entries.source[index]])
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
-        spans.append(_kept_cell(*self._kind(index, columns, context), columns.kind, gap, right=False))
-        what = crop(self._what(index, columns, context), columns.what)
-        spans += pad(what, columns.what + columns.gap, "dim")
+        kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
+        spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
+        what = self._what(index, columns, text)
+        if fold is not None:
+            what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
+        spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")
         if columns.ident:
             # Ids differ at their ends.
             short = ident if len(ident) <= columns.ident else f"…{ident[1 - columns.ident :]}"
             spans.append(_kept_cell(short, "dim", columns.ident, gap, right=False))
-        fold = context.fold
         size = units.size(entries.size[index] if fold is None else fold.octets)
         spans.append(
             _kept_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap)
         )
         if fold is None:
-            spans += self._latency(index, columns, context)
+            spans += self._latency(index, columns, now_ns, is_call)
         if self._is_setup(entries.method[index]):
             spans = [(text, _DIMMED.get(style, style)) for text, style in spans]
-        if context.is_hit:
-            spans[0] = (self._symbols.hit if context.lead == " " else context.lead, "accent bold")
+        if is_hit:
+            spans[0] = (symbols.hit if lead == " " else lead, "accent bold")
         if entries.seq(index) <= entries.gone:  # the entry was dropped
             spans[3:] = [(text, "dim strike") for text, _ in spans[3:]]
         return _joined(spans)
@@ -185,34 +190,17 @@ class RowMaker:
             self._setup.append(is_setup(texts[len(self._setup)]))
         return self._setup[number]
 
-    def _marks(self, index: int, context: RowContext) -> tuple[Span, Span, Span]:
-        entries, symbols = self._entries, self._symbols
-        severity = entries.severity[index]
-        mark = symbols.note if context.noted else symbols.mark if entries.marked[index] else " "
-        return (
-            (context.lead, "accent"),
-            (mark, "user bold"),
-            (f"{symbols.severities[severity]} ", SEVERITY_STYLES[severity]),
-        )
-
-    def _time(self, index: int, context: RowContext) -> str:
+    def _time(self, index: int, delta: str) -> str:
         match self.mode:
             case TimeMode.CLOCK:
                 return clock(self._entries.wall_ns(index))
             case TimeMode.START:
                 return since(self._entries.mono[index] - self._entries.mono[0])
             case TimeMode.PREVIOUS:
-                return self._delta(index, context)
+                return delta
 
-    def _delta(self, index: int, context: RowContext) -> str:
-        if context.previous < 0:
-            return ""
-        return span(self._entries.mono[index] - self._entries.mono[context.previous])
-
-    def _kind(self, index: int, columns: Layout, context: RowContext) -> Span:
+    def _kind(self, index: int, columns: Layout) -> Span:
         entries = self._entries
-        if context.fold is not None:
-            return (f"{self._symbols.folded} setup", "dim")
         key = entries.kind[index], entries.direction[index]
         if (look := self._looks.get(key)) is None:
             look = self._looks[key] = kind_look(Kind(key[0]), Direction(key[1]), self._symbols)
@@ -222,31 +210,29 @@ class RowMaker:
             style = "dim"
         return (short if columns.short else words, style)
 
-    def _what(self, index: int, columns: Layout, context: RowContext) -> Row:
+    def _what(self, index: int, columns: Layout, text: str) -> Row:
         entries = self._entries
         kind = entries.kind[index]
-        if context.fold is not None:
-            return ((f"{context.fold.entries} entries: {_UNFOLD}", "dim"),)
         method = self.name(entries.methods.texts[entries.method[index]])
         tool = self.name(entries.tools.texts[entries.tool[index]])
         if kind in PREVIEWED:
             event = ((f"{method}  ", "text"),) if method else ()
-            return (*event, (context.text, "dim" if kind != Kind.NOT_JSON else "text"))
+            return (*event, (text, "dim" if kind != Kind.NOT_JSON else "text"))
         quiet = "dim" if kind in (Kind.RESPONSE, Kind.NOTIFICATION) else "text"
         if not tool:
             return ((method, quiet),)
         return (_kept_cell(method, quiet, columns.method, " ", right=False), (tool, "tool"))
 
-    def _latency(self, index: int, columns: Layout, context: RowContext) -> list[Span]:
+    def _latency(self, index: int, columns: Layout, now_ns: int, is_call: bool) -> list[Span]:
         entries, symbols, gap = self._entries, self._symbols, " " * columns.gap
         outcome = entries.outcome[index]
         ns = entries.latency_ns(index)
-        if context.is_call and not outcome and (partner := entries.partner(index)) >= 0:
+        if is_call and not outcome and (partner := entries.partner(index)) >= 0:
             outcome = entries.outcome[partner]
-        answer = context.is_call or entries.is_answer(index) or outcome == Outcome.PENDING
+        answer = is_call or entries.is_answer(index) or outcome == Outcome.PENDING
         is_unknown = answer and entries.is_uncertain(index)
-        if outcome == Outcome.PENDING and context.now_ns and not is_unknown:
-            ns = max(0, context.now_ns - entries.mono[index])
+        if outcome == Outcome.PENDING and now_ns and not is_unknown:
+            ns = max(0, now_ns - entries.mono[index])
         # A subscription is meant to stay open; nothing waits for it.
         open = outcome == Outcome.PENDING and entries.methods.texts[entries.method[index]] == LISTEN
         style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]

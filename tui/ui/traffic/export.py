@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 from pathlib import Path
-from typing import Any
-
-from textual.screen import Screen
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
+from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import entry_count, exact
@@ -46,7 +44,6 @@ class Exporter:
 
     def __init__(
         self,
-        screen: Screen[Any],
         recording: Recording,
         list: EntryList,
         active_filter: ActiveFilter,
@@ -54,7 +51,7 @@ class Exporter:
         tasks: Tasks,
         folder: Callable[[], Path],
     ) -> None:
-        self._screen, self._recording, self._list = screen, recording, list
+        self._recording, self._list = recording, list
         self._active_filter, self._prompt, self._tasks = active_filter, prompt, tasks
         self.folder = folder
         self.note = ""
@@ -66,11 +63,11 @@ class Exporter:
 
     def ask(self) -> None:
         if self.note:
-            self._screen.notify("Another export is still running.", timeout=3)
+            self._list.notify("Another export is still running.", timeout=3)
             return
         kinds = self._selections()
         if not kinds:
-            self._screen.notify("Nothing to export.", timeout=3)
+            self._list.notify("Nothing to export.", timeout=3)
             return
         from tui.ui.dialogs.export_dialogs import selection_dialog
 
@@ -79,7 +76,7 @@ class Exporter:
                 self._ask_form(self._recording.entries.seqs(kinds[name][1]))
 
         words = {name: told for name, (told, _) in kinds.items()}
-        self._screen.app.push_screen(selection_dialog(words), chosen)
+        self._list.app.push_screen(selection_dialog(words), chosen)
 
     def why_stay(self) -> str:
         """Return why the screen cannot be closed because of an export, or ""."""
@@ -116,7 +113,7 @@ class Exporter:
             more = " with pairs" if len(whole) > len(marked) else ""
             found["marked"] = (f"marked entries{more}: {entry_count(len(whole))}", whole)
         if root := entries.root[index]:
-            call = [place for place in range(root - 1, len(entries)) if entries.root[place] == root]
+            call = list(places_of(entries.root, root, root - 1, len(entries)))
             loaded = "" if entries.loaded == len(entries) else " so far"
             found["call"] = (f"this call{loaded}: {entry_count(len(call))}", call)
         found["entry"] = (f"entry {exact(entries.seq(index))} only", [index])
@@ -130,7 +127,7 @@ class Exporter:
                 self._ask_name(seqs, form, shapes=dialog.about.shapes)
 
         dialog = ExportForm(f"Export {self._size_text(seqs)} as", partial(self._contents, seqs))
-        self._screen.app.push_screen(dialog, chosen)
+        self._list.app.push_screen(dialog, chosen)
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> str:
         """Return a summary of these entries.
@@ -179,7 +176,12 @@ class Exporter:
 
     async def _write(self, wanted: "_Wanted", stop: threading.Event, over: bool) -> None:
         title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
-        path, note_of = wanted.path, _notes_of(self._recording)
+        path, entries, notes = wanted.path, self._recording.entries, dict(self._recording.annotations.notes)
+        marked = frozenset(entries.seqs(list(compress(range(len(entries)), entries.marked))))
+
+        def note_of(seq: int) -> EntryNote:
+            return EntryNote(seq in marked, notes.get(seq, ""))
+
         work = asyncio.create_task(asyncio.to_thread(self._export, wanted, note_of, title, stop, over))
         try:
             source, size = await asyncio.shield(work)
@@ -189,30 +191,27 @@ class Exporter:
             work.exception()  # the screen was closed: nothing to report
             raise
         except FileExistsError:
-            self._ask_over(wanted)
+            from tui.ui.dialogs.export_dialogs import overwrite_dialog
+
+            def confirmed(yes: bool | None) -> None:
+                if yes:
+                    self._begin(wanted, over=True)
+
+            self._list.app.push_screen(overwrite_dialog(path), confirmed)
         except (McptuiError, OSError) as error:
             if stop.is_set():
-                self._screen.notify("Export cancelled.", timeout=3)
+                self._list.notify("Export cancelled.", timeout=3)
                 return
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            self._screen.notify(f"{path} not written: {reason}", severity="error", timeout=8)
+            self._list.notify(f"{path} not written: {reason}", severity="error", timeout=8)
         else:
             gone, bodiless = len(source.gone), len(source.bodiless)
             missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
             missing += f", {entry_count(bodiless)} without the body (damaged)" if bodiless else ""
             count = entry_count(len(source.written))
-            self._screen.notify(f"{count}, {size_text(size)}, written to {path}{missing}", timeout=6)
+            self._list.notify(f"{count}, {size_text(size)}, written to {path}{missing}", timeout=6)
         finally:
             self.note = ""
-
-    def _ask_over(self, wanted: "_Wanted") -> None:
-        from tui.ui.dialogs.export_dialogs import overwrite_dialog
-
-        def confirmed(yes: bool | None) -> None:
-            if yes:
-                self._begin(wanted, over=True)
-
-        self._screen.app.push_screen(overwrite_dialog(wanted.path), confirmed)
 
     def _export(
         self,
@@ -230,11 +229,16 @@ class Exporter:
         from tui.storage.exports.export import Format, exported, write_whole
 
         seqs, path = wanted.seqs, wanted.path
+
+        def rest(done: int) -> None:
+            self.note = f"exporting {done * 100 // max(1, len(seqs))} %"
+            if stop.wait(REST_SECONDS):
+                raise InterruptedError("cancelled")
+
         if not over:
             path.open("xb").close()  # no other program can create it in the meantime
         try:
             with closing(self._recording.open_reader()) as reader:
-                rest = partial(self._note_progress, total=len(seqs), stop=stop)
                 source = _EntrySource(reader, seqs, rest)
                 pieces = exported(
                     Format(wanted.form),
@@ -252,11 +256,6 @@ class Exporter:
             raise
         return source, size
 
-    def _note_progress(self, done: int, total: int, stop: threading.Event) -> None:
-        self.note = f"exporting {done * 100 // max(1, total)} %"
-        if stop.wait(REST_SECONDS):
-            raise InterruptedError("cancelled")
-
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
@@ -266,13 +265,6 @@ class _Wanted:
     form: str
     path: Path
     shapes: bool
-
-
-def _notes_of(recording: Recording) -> Callable[[int], EntryNote]:
-    """Return the user's marks and notes by seq, as they are now."""
-    entries, notes = recording.entries, dict(recording.annotations.notes)
-    marked = frozenset(entries.seqs(list(compress(range(len(entries)), entries.marked))))
-    return lambda seq: EntryNote(seq in marked, notes.get(seq, ""))
 
 
 class _EntrySource:

@@ -13,8 +13,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
-from tui.traffic.filter.completion import FilterCompletion, complete, seen_names
-from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.query import FilterCompletion, Query, complete, parse, seen_names
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field
@@ -102,13 +101,6 @@ class FilterBar(Vertical):
     FilterBar SplitBar { display: none; background: $panel; }
     """
 
-    class Changed(Message):
-        """The text is a valid filter."""
-
-        def __init__(self, query: Query) -> None:
-            super().__init__()
-            self.query = query
-
     class Closed(Message):
         """The filter was submitted, or cancelled; then `query` is the previous one."""
 
@@ -116,9 +108,10 @@ class FilterBar(Vertical):
             super().__init__()
             self.query = query
 
-    def __init__(self, entries: EntryColumns) -> None:
+    def __init__(self, entries: EntryColumns, apply: Callable[[Query], None]) -> None:
+        """Create it; `apply` is called with each valid filter that is typed."""
         super().__init__()
-        self._entries = entries
+        self._entries, self._apply = entries, apply
         self._underlined = _Underlined()
         self._input = Field(
             placeholder='server:weather  status:error  latency:>100ms  "free text"   tab completes',
@@ -173,7 +166,7 @@ class FilterBar(Vertical):
         query = self._query
         if query.is_sound:
             self._stop_timer()
-            self._typing = self.set_timer(TYPING_SECONDS, lambda: self.post_message(self.Changed(query)))
+            self._typing = self.set_timer(TYPING_SECONDS, lambda: self._apply(query))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

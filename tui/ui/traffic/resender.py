@@ -6,18 +6,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from textual.screen import Screen
-
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.nodes import Or
-from tui.traffic.filter.query import Query, parse
-from tui.traffic.record.column_parts import mark_of
+from tui.traffic.filter.query import parse
+from tui.traffic.record.column_parts import mark_of, places_of
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import ReaderThread, whole_entry
+from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
@@ -67,17 +67,18 @@ class ResendRequest:
         return name if isinstance(name, str) else ""
 
 
-def refusal(kind: Kind, way: Direction, source: str, method: str, servers: "Sequence[ServerStatus]") -> str:
+def refusal(entries: EntryColumns, index: int, servers: "Sequence[ServerStatus]") -> str:
     """Return, as a sentence, why an entry cannot be sent again, judged by its columns; "" if it can."""
+    kind, source = Kind(entries.kind[index]), entries.sources.texts[entries.source[index]]
     if kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY):
         return "Only requests to servers can be resent."
     if kind is not Kind.REQUEST:
         return f"Only requests can be resent. This is {_KINDS.get(kind, 'none')}."
-    if way is not Direction.OUT:
+    if entries.goes(index) is not Direction.OUT:
         return "This request came from the server and cannot be resent."
     if source.startswith(TAP):
         return "This was recorded by a tap. It cannot be resent, because another program uses the server."
-    if method == "initialize":
+    if entries.methods.texts[entries.method[index]] == "initialize":
         return "This request opens the connection. Restart the server to send it again."
     from tui.core.servers import ServerState
 
@@ -151,17 +152,14 @@ class Resender:
 
     def __init__(
         self,
-        screen: Screen[Any],
         live: LiveRun | None,
         list: EntryList,
         reader: ReaderThread,
         tasks: Tasks,
         active_filter: ActiveFilter,
-        apply_filter: Callable[[Query], None],
     ) -> None:
-        self._screen, self._live, self._entries = screen, live, list.entries
-        self._list, self._reader, self._tasks = list, reader, tasks
-        self._active_filter, self._apply_filter = active_filter, apply_filter
+        self._live, self._entries = live, list.entries
+        self._list, self._reader, self._tasks, self._active_filter = list, reader, tasks, active_filter
         self._sent: _Sent | None = None  # the request to which the cursor should move
 
     async def resend(self) -> None:
@@ -176,14 +174,14 @@ class Resender:
         if request is None:
             return
         if len(json.dumps(request.params)) > MOST_EDITED:
-            self._screen.notify("Too large to edit here.", timeout=4)
+            self._list.notify("Too large to edit here.", timeout=4)
             return
 
         def done(params: Mapping[str, Any] | None) -> None:
             if params is not None:
                 self._confirm(replace(request, params=edited(request.params, params)))
 
-        self._screen.app.push_screen(
+        self._list.app.push_screen(
             EditRequest(request.label, request.seq, request.params, self._check(request)), done
         )
 
@@ -193,43 +191,27 @@ class Resender:
         if request is None or self._live is None:
             return
         if request.method != "tools/call" or not request.tool:
-            self._screen.notify("Only tool calls have a form. Press e to edit the params as JSON.", timeout=4)
+            self._list.notify("Only tool calls have a form. Press e to edit the params as JSON.", timeout=4)
             return
         self._live.open_form(request.server, request.tool, request.params.get("arguments", {}))
 
     async def _request(self) -> ResendRequest | None:
         """Return the selected request, or that of the selected response; show why it cannot be sent."""
-        index = self._index() if self._list.chosen() else -1
+        entries, index = self._entries, self._list.index if self._list.chosen() else -1
         if index < 0:
             return None
-        problem = self._refusal(index)
+        if entries.kind[index] != Kind.REQUEST and (partner := entries.partner(index)) >= 0:
+            index = partner if entries.kind[partner] == Kind.REQUEST else index
+        problem = RECORDED
+        if self._live is not None:
+            problem = refusal(entries, index, self._live.runtime.host.statuses())
         if not problem:
-            found = await self._read(self._entries.seq(index))
+            found = await self._read(entries.seq(index))
             if isinstance(found, ResendRequest):
                 return found
             problem = found
-        self._screen.notify(problem, timeout=5)
+        self._list.notify(problem, timeout=5)
         return None
-
-    def _index(self) -> int:
-        entries, index = self._entries, self._list.index
-        if index >= 0 and entries.kind[index] != Kind.REQUEST:
-            partner = entries.partner(index)
-            if partner >= 0 and entries.kind[partner] == Kind.REQUEST:
-                return partner
-        return index
-
-    def _refusal(self, index: int) -> str:
-        if self._live is None:
-            return RECORDED
-        entries = self._entries
-        return refusal(
-            Kind(entries.kind[index]),
-            entries.goes(index),
-            entries.sources.texts[entries.source[index]],
-            entries.methods.texts[entries.method[index]],
-            self._live.runtime.host.statuses(),
-        )
 
     async def _read(self, seq: int) -> ResendRequest | str:
         try:
@@ -294,24 +276,21 @@ class Resender:
         def send() -> None:
             if isinstance(question, ConfirmCall):
                 live.confirmed.add(confirmed)
-            self._send(live, request)
+            self._sent = _Sent(live.next_call_id(), len(self._entries))
+            self._tasks.start(self._send(live, request, self._sent.call), self._sent.call)
 
-        call_after(question, self._screen.app, live.runtime, called if request.tool else None, send)
+        call_after(question, self._list.app, live.runtime, called if request.tool else None, send)
 
-    def _send(self, live: LiveRun, request: ResendRequest) -> None:
-        self._sent = sent = _Sent(live.next_call_id(), len(self._entries))
-        self._tasks.start(self._call(live, request, sent), sent.call)
-
-    async def _call(self, live: LiveRun, request: ResendRequest, sent: _Sent) -> None:
+    async def _send(self, live: LiveRun, request: ResendRequest, call: str) -> None:
         answer = await live.runtime.workbench.request(
             request.server,
             request.method,
             request.params,
-            call=sent.call,
+            call=call,
             seconds=live.runtime.limits.call_timeout,
         )
         if answer.problem:
-            self._screen.notify(answer.problem, severity="warning", timeout=8)
+            self._list.notify(answer.problem, severity="warning", timeout=8)
 
     def look(self) -> None:
         """Select the sent request once it is recorded, then its response."""
@@ -319,7 +298,9 @@ class Resender:
         if sent is None:
             return
         if sent.request < 0:
-            sent.request = self._recorded(sent)
+            found = places_of(entries.call, mark_of(sent.call), sent.after, len(entries))
+            is_it = (at for at in found if entries.kind[at] == Kind.REQUEST and not entries.turn[at])
+            sent.request = next(is_it, -1)
         if sent.request < 0:
             return
         if not sent.is_shown:
@@ -328,18 +309,6 @@ class Resender:
             self._sent = None  # the user has selected something else
         elif (answer := entries.partner(sent.request)) >= 0 and self._list.select(entries.seq(answer)):
             self._sent = None
-
-    def _recorded(self, sent: _Sent) -> int:
-        entries, mark = self._entries, mark_of(sent.call)
-        count, at = len(entries), sent.after
-        while True:
-            try:
-                at = entries.call.index(mark, at, count)
-            except ValueError:
-                return -1
-            if entries.kind[at] == Kind.REQUEST and not entries.turn[at]:
-                return at
-            at += 1
 
     def _show(self, sent: _Sent) -> None:
         """Select the sent request, widening a filter that hides it."""
@@ -357,5 +326,5 @@ class Resender:
             said = f"Sent. The filter now also shows call:{sent.call}."
             if not wider.is_sound:  # the widened filter is too long
                 said = f"Sent, but hidden by the filter. Filter with call:{sent.call} to find it."
-            self._apply_filter(wider)
-            self._screen.notify(said, timeout=5)
+            self._active_filter.apply(wider)
+            self._list.notify(said, timeout=5)

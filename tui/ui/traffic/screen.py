@@ -10,17 +10,17 @@ from textual.screen import Screen
 
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import act
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic.active_filter import ActiveFilter, ListRows
+from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.annotations import Annotations
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import Previews, ReaderThread
+from tui.ui.traffic.entry_loader import Previews
 from tui.ui.traffic.entry_view import EntryPanel, EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
@@ -68,10 +68,9 @@ class TrafficScreen(Screen[Cause | None]):
         super().__init__()
         self.recording, self._live = recording, live
         self._symbols = symbols = symbols_for(os.environ)
-        self._opened_with, self._place, self._then, self._rest = filter, place, then, 0
+        self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._previews = Previews(reader, lambda: self.list.repaint())
-        self.active_filter = active = ActiveFilter(recording, self.look)
         self.list = EntryList(
             recording.entries,
             live=recording.live,
@@ -80,19 +79,20 @@ class TrafficScreen(Screen[Cause | None]):
             symbols=symbols,
         )
         self.prompt, self._tasks = PromptLine(), Tasks()
+        self.active_filter = active = ActiveFilter(recording, self.list, self.prompt, filter, self.look)
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
-        self.filter_bar, self.filter_line = FilterBar(recording.entries), FilterLine(id="filter-line")
+        self.filter_bar, self.filter_line = (
+            FilterBar(recording.entries, active.apply),
+            FilterLine(id="filter-line"),
+        )
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
-        self.rows = ListRows(self.list, active, self.prompt)
-        self.comparer = Comparer(self, recording.entries, self.list, reader)
-        self.resender = Resender(self, live, self.list, reader, self._tasks, active, self.apply_filter)
-        self.exporter = Exporter(self, recording, self.list, active, self.prompt, self._tasks, folder)
+        self.comparer = Comparer(self.list, reader)
+        self.resender = Resender(live, self.list, reader, self._tasks, active)
+        self.exporter = Exporter(recording, self.list, active, self.prompt, self._tasks, folder)
         self.stays = self.exporter.why_stay
-        self.annotations = Annotations(
-            recording, self.list, self.prompt, active, self.apply_filter, self.entry.reload
-        )
+        self.annotations = Annotations(recording, self.list, self.prompt, active, self.entry.reload)
 
     def compose(self) -> ComposeResult:
         self._previews.prefetch(self.recording.entries, self.app.size.height)
@@ -104,7 +104,7 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_mount(self) -> None:
         self.set_focus(self.list, scroll_visible=False)  # immediately: the next key may be waiting
-        self.apply_filter(parse(self._place[0] or self._opened_with))
+        self.apply_filter(parse(self._place[0]))
         self._keys.show(entries_of(of_context(Context.TRAFFIC), self._overrides))
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
@@ -133,7 +133,7 @@ class TrafficScreen(Screen[Cause | None]):
     def look(self) -> None:
         """Show new data of the recording; cheap if there is none."""
         if not self.recording.live and not len(self.recording.entries):
-            self.list.show_empty(self.active_filter.why_empty(self.active_filter.query, self._opened_with))
+            self.list.show_empty(self.active_filter.why_empty(self.active_filter.query))
         if self._place[1] and self.list.select(self._place[1]):
             self._place = ("", 0)
         if self._rest:
@@ -146,7 +146,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.active_filter.advance()
         if not (self._rest and self.list.following):  # a flood is too fast to read
             self._previews.look()
-        self.rows.look()
+        self.active_filter.look()
         self.resender.look()
         self.panel.look()
         notes = self.active_filter.order_row + self.comparer.row + self.exporter.row
@@ -177,11 +177,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.panel.open()
 
     def apply_filter(self, query: Query) -> None:
-        """Show the matches of a filter; an invalid filter changes nothing."""
-        if not query.is_sound:
-            return
-        self.list.empty = self.active_filter.why_empty(query, self._opened_with)
-        self.list.show(self.active_filter.filter(query))
+        self.active_filter.apply(query)
 
     def _apply_text(self, filter: str | None) -> None:
         if filter is not None:
@@ -190,9 +186,6 @@ class TrafficScreen(Screen[Cause | None]):
     def edit_filter(self) -> None:
         self.filter_line.show(())
         self.filter_bar.open(self.active_filter.query)
-
-    def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
-        self.apply_filter(event.query)
 
     def on_filter_bar_closed(self, event: FilterBar.Closed) -> None:
         if event.query.text != self.active_filter.query.text:
@@ -213,8 +206,8 @@ class TrafficScreen(Screen[Cause | None]):
             active_filter.search("")
         elif self.comparer.marked:
             self.comparer.marked = 0
-        elif active_filter.is_filtered and active_filter.query.text != self._opened_with:
-            self.apply_filter(parse(self._opened_with))
+        elif active_filter.can_clear:
+            active_filter.clear()
         else:
             self.dismiss(None)
 
@@ -231,8 +224,9 @@ class TrafficScreen(Screen[Cause | None]):
         self.app.push_screen(StatisticsScreen(self.recording), self._apply_text)
 
     def show_waterfall(self) -> None:
-        from tui.ui.traffic.waterfall import Turns, WaterfallScreen
+        from tui.ui.traffic.waterfall import WaterfallScreen
 
         if turn := self.list.turn():
-            turns = Turns(self.recording, self._reader, self._live.spans if self._live else None)
-            self.app.push_screen(WaterfallScreen(turn, turns, self._symbols), self._apply_text)
+            spans = self._live.spans if self._live else None
+            screen = WaterfallScreen(turn, self.recording, self._reader, spans, self._symbols)
+            self.app.push_screen(screen, self._apply_text)

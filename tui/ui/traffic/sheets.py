@@ -221,26 +221,10 @@ class RawSheet:
 
 
 def byte_text(data: bytes, start: int, end: int) -> str:
-    """Return the characters that start in `start`..`end`, controls as symbols, invalid UTF-8 as �."""
-    while start < end and data[start] & 0xC0 == 0x80 and _continues(data, start):
-        start += 1
-    stop = end
-    while stop < len(data) and stop - end < 3 and data[stop] & 0xC0 == 0x80 and _continues(data, stop):
-        stop += 1
-    text = data[start:stop].decode("utf-8", "replace")
+    """Return the characters that start in `start`..`end`, controls as symbols, each other byte as �."""
+    text, at = "", max(0, start - 3)  # a character has at most four bytes
+    for char in data[at : end + 3].decode("utf-8", "surrogateescape"):
+        if start <= at < end:
+            text += "�" if "\udc80" <= char <= "\udcff" else char
+        at += len(char.encode("utf-8", "surrogateescape"))
     return clean(text.replace("\r", "␍").replace("\n", "␊").replace("\t", "␉")).replace("\n", "�")
-
-
-def _continues(data: bytes, at: int) -> bool:
-    """Return whether the byte at `at` continues a valid character that started before it."""
-    for begin in range(at - 1, max(-1, at - 4), -1):
-        lead = data[begin]
-        if lead & 0xC0 == 0x80:
-            continue
-        end = begin + (4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2 if lead >= 0xC0 else 1)
-        try:
-            data[begin:end].decode()
-        except UnicodeDecodeError:
-            return False
-        return at < end
-    return False

@@ -3,17 +3,18 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.core.units import span
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.column_parts import places_of
+from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
 from tui.ui.dialogs.view_screen import VIEW_KEYS, ViewScreen
-from tui.ui.traffic.entry_loader import ReaderThread
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
@@ -90,76 +91,12 @@ class _Lanes(LinePane):
         self.screen.dismiss(f"turn:{turn}{call}")
 
 
-class Turns:
-    """Creates waterfalls from the conversation, which includes approvals, otherwise from recorded entries.
-
-    Entries are read in the background and cached until new ones arrive.
-    """
-
-    def __init__(
-        self, recording: Recording, reader: ReaderThread, spans: Callable[[], Sequence[Span]] | None = None
-    ) -> None:
-        self._spans = spans
-        self._recording = recording
-        self._reader = reader
-        self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, number of entries seen, its entries
-        self._reading: asyncio.Task[None] | None = None
-
-    @property
-    def last(self) -> int:
-        """The number of the last turn, 0 if there is none."""
-        return max(self._recording.entries.turn, default=0)
-
-    def words(self, turn: int, last: int) -> str:
-        """Return a text like "turn 2 of 5", with its number in the conversation if that differs."""
-        recorded = f"turn {turn} of {last}"
-        for one in self._spans() if self._spans is not None else ():
-            if isinstance(one, TurnSpan) and one.traffic == turn and not one.past:
-                if one.number == turn:
-                    return recorded
-                return f"turn {one.number} of the conversation, {recorded} in this recording"
-        return recorded if self._spans is None else f"{recorded} in this recording"
-
-    def look_up(self, turn: int) -> Waterfall | None:
-        """Return a turn's waterfall from the entries read so far, and start reading new ones."""
-        if self._spans is not None:
-            seen_by_turn = of_spans(self._spans(), turn, time.monotonic_ns())
-            if seen_by_turn is not None:
-                return seen_by_turn
-        known, seen, entries = self._found
-        if (known, seen) != (turn, self._recording.entries.loaded) and (
-            self._reading is None or self._reading.done()
-        ):
-            self._reading = asyncio.create_task(self._read(turn), name="read a turn")
-        if known != turn:
-            return None
-        columns = self._recording.entries
-        places = (columns.index(entry.seq) for entry in entries)
-        is_pending = any(place >= 0 and columns.outcome[place] == Outcome.PENDING for place in places)
-        return of_entries(entries, turn, time.monotonic_ns() if self._recording.live and is_pending else None)
-
-    async def _read(self, turn: int) -> None:
-        count, loaded = len(self._recording.entries), self._recording.entries.loaded
-        entries = await self._reader.ask(lambda reader: self._entries(reader, turn, count))
-        self._found = (turn, loaded, entries)
-
-    def _entries(self, reader: TrafficReader, turn: int, count: int) -> list[Entry]:
-        columns = self._recording.entries
-        found: list[Entry] = []
-        at = 0
-        while len(found) < MOST_ENTRIES:
-            try:
-                at = columns.turn.index(turn, at, count)
-            except ValueError:
-                break
-            seq = columns.seq(at)
-            found += [entry for entry in reader.columns(seq - 1, 1) if entry.seq == seq]  # or it was dropped
-            at += 1
-        return found
-
-
 class WaterfallScreen(ViewScreen[str | None]):
-    """The waterfall of a turn; returns a filter for the entries of the selected bar."""
+    """The waterfall of a turn; returns a filter for the entries of the selected bar.
+
+    It is made from the conversation (`spans`), which includes approvals, otherwise from recorded entries.
+    These are read in the background, and again when new ones arrive.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", "back", priority=True),
@@ -170,20 +107,28 @@ class WaterfallScreen(ViewScreen[str | None]):
     KEYS = VIEW_KEYS["Traffic waterfall"]
     LOOKS_PER_SECOND = 4
 
-    def __init__(self, turn: int, turns: Turns, symbols: Symbols) -> None:
+    def __init__(
+        self,
+        turn: int,
+        recording: Recording,
+        reader: ReaderThread,
+        spans: Callable[[], Sequence[Span]] | None,
+        symbols: Symbols,
+    ) -> None:
         self._axis, self._lanes = SplitBar(id="heads"), _Lanes(symbols)
         super().__init__(self._lanes, self.KEYS, heads=self._axis)
-        self._turn, self._turns, self._last = turn, turns, turns.last
+        self._recording, self._reader, self._spans = recording, reader, spans
+        self._turn, self._last = turn, max(recording.entries.turn, default=0)
+        self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, number of entries seen, its entries
+        self._reading: asyncio.Task[None] | None = None
 
     def look(self) -> None:
-        found = self._turns.look_up(self._turn)
+        found = self._waterfall()
         left: Row = (("WATERFALL  ", "text bold"),)
         if found is not None:
             left = (*left, (f"{span(found.ns)}   ", "text"), (f"{found.words}   ", "text"))
-        left = (*left, (self._turns.words(self._turn, self._last), "dim"))
-        if found is not None:
             self._axis.show(axis_row(found.ns, self._lanes.columns - 10))
-        is_new = self._title.show(left, ())
+        is_new = self._title.show((*left, (self._words(), "dim")), ())
         if is_new or found != self._lanes.waterfall:
             self._lanes.waterfall = found
             self._lanes.rows_changed()
@@ -192,3 +137,41 @@ class WaterfallScreen(ViewScreen[str | None]):
         self._turn = max(1, min(self._last, self._turn + direction))
         self._lanes.cursor = 0
         self.look()
+
+    def _words(self) -> str:
+        """Return a text like "turn 2 of 5", with its number in the conversation if that differs."""
+        recorded = f"turn {self._turn} of {self._last}"
+        for one in self._spans() if self._spans is not None else ():
+            if isinstance(one, TurnSpan) and one.traffic == self._turn and not one.past:
+                if one.number == self._turn:
+                    return recorded
+                return f"turn {one.number} of the conversation, {recorded} in this recording"
+        return recorded if self._spans is None else f"{recorded} in this recording"
+
+    def _waterfall(self) -> Waterfall | None:
+        """Return the turn's waterfall from the entries read so far, and start reading new ones."""
+        turn, columns = self._turn, self._recording.entries
+        if self._spans is not None:
+            if (found := of_spans(self._spans(), turn, time.monotonic_ns())) is not None:
+                return found
+        known, seen, entries = self._found
+        if (known, seen) != (turn, columns.loaded) and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.create_task(self._read(turn), name="read a turn")
+        if known != turn:
+            return None
+        places = (columns.index(entry.seq) for entry in entries)
+        is_pending = any(place >= 0 and columns.outcome[place] == Outcome.PENDING for place in places)
+        return of_entries(entries, turn, time.monotonic_ns() if self._recording.live and is_pending else None)
+
+    async def _read(self, turn: int) -> None:
+        columns = self._recording.entries
+        count, loaded = len(columns), columns.loaded
+
+        def entries(reader: TrafficReader) -> list[Entry]:
+            found: list[Entry] = []
+            for at in islice(places_of(columns.turn, turn, 0, count), MOST_ENTRIES):
+                seq = columns.seq(at)
+                found += [entry for entry in reader.columns(seq - 1, 1) if entry.seq == seq]  # if not dropped
+            return found
+
+        self._found = (turn, loaded, await self._reader.ask(entries))

@@ -22,8 +22,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.core.text import clean
-from tui.ui.platform.strips import ControlFilter, padded, row_of
-from tui.ui.platform.textual_internals import set_virtual_size
+from tui.ui.platform.textual_internals import ControlFilter, padded, row_of, set_virtual_size
 from tui.ui.widgets.rows import EMPTY, Row, caret_in, copied, marked, text_of
 from tui.ui.widgets.theme_colors import Palette
 

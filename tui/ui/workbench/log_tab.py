@@ -14,9 +14,8 @@ from tui.traffic.explain.events import event_sentences
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.traffic.entry_loader import ReaderThread
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
 from tui.ui.widgets.widget_tasks import Tasks

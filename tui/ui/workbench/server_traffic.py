@@ -9,11 +9,11 @@ from textual.containers import Vertical
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import Previews, ReaderThread
+from tui.ui.traffic.entry_loader import Previews
 from tui.ui.widgets.symbols import Symbols
 
 

@@ -1,5 +1,7 @@
 """Sentences for events of a sign-in; those of other events are tested in `test_explain.py`."""
 
+import pytest
+
 from tui.traffic.explain.events import event_sentences
 
 
@@ -7,22 +9,31 @@ def said(**detail: object) -> str:
     return " ".join(event_sentences("sign-in", "server safe", detail))
 
 
-def test_a_token_request_is_explained_with_its_purpose_and_its_answer():
-    sent = {"grant_type": "authorization_code", "code": "[redacted:code]"}
-    text = said(http="POST", url="https://auth.example/token", sent=sent, status=401)
-    assert "requested tokens for server safe: POST https://auth.example/token." in text
-    assert "HTTP 401" in text and "Codes, tokens and secrets were redacted before recording." in text
+SENT = {"grant_type": "authorization_code", "code": "[redacted:code]"}
+TOKEN, METADATA = "https://auth.example/token", "https://auth.example/.well-known/oauth-authorization-server"
 
 
-def test_a_metadata_request_is_explained_as_asking_how_to_sign_in():
-    url = "https://auth.example/.well-known/oauth-authorization-server"
-    assert "asked how to sign in to server safe" in said(http="GET", url=url, status=200)
-
-
-def test_an_unanswered_request_is_explained_with_the_reason():
-    assert "The request failed: no response within 30 s." in said(
-        http="GET", url="u", failed="no response within 30 s"
-    )
+@pytest.mark.parametrize(
+    ("detail", "sentences"),
+    [
+        (
+            {"http": "POST", "url": TOKEN, "sent": SENT, "status": 401},
+            [
+                f"requested tokens for server safe: POST {TOKEN}.",
+                "HTTP 401",
+                "Codes, tokens and secrets were redacted before recording.",
+            ],
+        ),
+        ({"http": "GET", "url": METADATA, "status": 200}, ["asked how to sign in to server safe"]),
+        (
+            {"http": "GET", "url": "u", "failed": "no response within 30 s"},
+            ["The request failed: no response within 30 s."],
+        ),
+    ],
+    ids=["token", "metadata", "no response"],
+)
+def test_a_request_of_a_sign_in_is_explained_with_its_purpose_and_its_answer(detail, sentences):
+    assert all(sentence in said(**detail) for sentence in sentences)
 
 
 def test_a_reopened_stream_says_that_messages_may_be_lost():

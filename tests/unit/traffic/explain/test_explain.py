@@ -9,10 +9,14 @@ from hypothesis import strategies as st
 from tests.unit.traffic.traffic_script import ECHO, Script
 from tui.core.text import clean
 from tui.core.traffic import Cause, Direction, Entry, Kind
-from tui.traffic.explain.explain import explain
+from tui.traffic.explain.explain import Explanation, explain
 from tui.traffic.methods import METHODS
 
 NOW = "2026-07-28"
+
+
+def lines(found: Explanation) -> list[str]:
+    return [found.title, *found.sentences, found.section]
 
 
 def called(result: object = None) -> Script:
@@ -25,40 +29,45 @@ def called(result: object = None) -> Script:
 
 def test_a_call_is_explained_with_its_tool_its_answer_and_its_turn():
     request, answer = called().entries
-    assert explain(request, answer, "2025-11-25").lines == [
+    assert lines(explain(request, answer, "2025-11-25")) == [
         "tools/call request 1",
         "The client calls the tool get_weather of server weather.",
         "Arguments: city.",
         "Answered after 0.4 s by #2.",
         "Part of turn 3, step 1.",
-        "Specification: 2025-11-25 server/tools",
+        "2025-11-25 server/tools",
     ]
 
 
 def test_a_result_is_explained_with_its_request():
     request, answer = called().entries
-    assert explain(answer, request, NOW).lines == [
+    assert lines(explain(answer, request, NOW)) == [
         "tools/call result 1",
         "The response to #1, a call of get_weather on the server weather.",
         "It took 0.4 s.",
         "It contains 1 content block.",
         "Part of turn 3, step 1.",
-        "Specification: 2026-07-28 server/tools",
+        "2026-07-28 server/tools",
     ]
 
 
-def test_a_failed_tool_is_not_explained_as_a_protocol_error():
-    request, answer = called({"content": [], "isError": True}).entries
-    assert (
-        "The tool failed (isError in its result). The model sees the error."
-        in explain(answer, request).sentences
-    )
-
-
-def test_a_round_that_needs_input_is_explained():
-    request, answer = called({"resultType": "input_required", "inputRequests": {}}).entries
-    wanted = "The server requires more input. The call continues in a new request."
-    assert wanted in explain(answer, request, NOW).sentences
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (
+            {"content": [], "isError": True},
+            "The tool failed (isError in its result). The model sees the error.",
+        ),
+        (
+            {"resultType": "input_required", "inputRequests": {}},
+            "The server requires more input. The call continues in a new request.",
+        ),
+    ],
+    ids=["failed tool", "input required"],
+)
+def test_a_result_that_is_no_answer_yet_or_an_error_is_explained(result: object, sentence: str):
+    request, answer = called(result).entries
+    assert sentence in explain(answer, request, NOW).sentences
 
 
 def test_an_error_is_explained_with_the_meaning_of_its_code():
@@ -106,15 +115,14 @@ def test_progress_logs_and_cancellations_are_explained_with_their_content():
     assert "Reason: the person left" in explain(cancel, request).sentences
 
 
-def test_the_handshake_is_explained_with_the_negotiated_revision():
+def test_a_handshake_and_a_discovery_are_explained_with_the_revisions():
     request, answer, _ = Script().legacy("2025-06-18").entries
     assert "It requests revision 2025-06-18." in explain(request, answer).sentences
     assert "The negotiated revision is 2025-06-18." in explain(answer, request).sentences
-
-
-def test_discovery_is_explained_with_the_revisions_of_the_server():
     request, answer = Script().modern().entries
     assert "The server supports 2026-07-28." in explain(answer, request, NOW).sentences
+    for entry, pair in ((request, answer), (answer, request)):
+        assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
 
 
 def test_a_list_is_explained_with_its_length_and_whether_it_continues():
@@ -128,27 +136,17 @@ def test_a_list_is_explained_with_its_length_and_whether_it_continues():
     )
 
 
-def test_a_method_missing_in_the_revision_in_force_is_explained():
+@pytest.mark.parametrize(
+    ("method", "sentence"),
+    [
+        ("subscriptions/listen", "(not part of the negotiated revision 2025-11-25)"),
+        ("acme/\x1bdo", "The client sends server weather acme/␛do, which is not an MCP method."),
+    ],
+)
+def test_a_method_that_the_revision_does_not_have_is_explained(method: str, sentence: str):
     script = Script()
-    script.out("subscriptions/listen", {})
-    assert (
-        "(not part of the negotiated revision 2025-11-25)"
-        in (explain(script.entries[0], None, "2025-11-25").sentences[0])
-    )
-
-
-def test_a_request_with_its_own_revision_is_explained_by_that_revision():
-    request, answer = Script().modern().entries
-    for entry, pair in ((request, answer), (answer, request)):
-        assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
-
-
-def test_an_unknown_method_is_explained():
-    script = Script()
-    script.out("acme/\x1bdo")
-    assert explain(script.entries[0]).sentences[0] == (
-        "The client sends server weather acme/␛do, which is not an MCP method."
-    )
+    script.out(method, {})
+    assert sentence in explain(script.entries[0], None, "2025-11-25").sentences[0]
 
 
 def test_a_call_by_hand_is_explained():
@@ -260,7 +258,7 @@ def test_any_message_is_explained_without_an_exception(method: str, kind: Kind, 
     known = detail if isinstance(detail, dict) else {}
     entry = Entry(2, 5, 0, "s\x1b", Direction.IN, kind, method, "t\n", "1", body=body, detail=known)
     for revision in ("", NOW, "2025-11-25", "other"):
-        for line in explain(entry, Entry(1, 0, 0, "s", Direction.OUT, Kind.REQUEST), revision).lines:
+        for line in lines(explain(entry, Entry(1, 0, 0, "s", Direction.OUT, Kind.REQUEST), revision)):
             assert clean(line) == line
             assert "\n" not in line
 
@@ -274,5 +272,5 @@ def test_any_event_is_explained_without_an_exception(word: str, one: object, oth
     names = ("pid", "env", "code", "signal", "seconds", "bytes", "limit", "entries", "id", "why", "x\x1b",
              "status", "http")  # fmt: skip
     detail = dict(zip(names, [one, other] * 7, strict=False)) | {"argv": [one, other]}
-    for line in explain(Entry(1, 0, 0, "s", Direction.NONE, Kind.EVENT, word, detail=detail)).lines:
+    for line in lines(explain(Entry(1, 0, 0, "s", Direction.NONE, Kind.EVENT, word, detail=detail))):
         assert clean(line) == line

@@ -4,7 +4,7 @@ import pytest
 
 from tests.conftest import wait_until
 from tests.unit.traffic.small_traffic import Traffic
-from tui.core.traffic import Direction, Kind, Outcome
+from tui.core.traffic import Kind, Outcome
 from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_order
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
@@ -73,20 +73,20 @@ def test_startup_requests_are_sorted_if_the_filter_matches_them(traffic: Traffic
     assert seqs(arranged(traffic, "method:*", order=LATENCY))[:2] == [1, 3]
 
 
-def test_questions_to_the_user_are_omitted_unless_the_filter_matches_them():
+@pytest.mark.parametrize(
+    ("kinds", "fields", "filter"),
+    [
+        ((Kind.REQUEST, Kind.RESPONSE), {"method": "elicitation/create"}, "method:*"),
+        ((Kind.MODEL_REQUEST, Kind.MODEL_REPLY), {"method": "m", "source": "model:m"}, "server:model:*"),
+    ],
+    ids=["questions to the user", "model requests"],
+)
+def test_what_is_no_call_is_omitted_unless_the_filter_matches_it(kinds, fields, filter):
     traffic = Traffic()
-    asked = traffic.add(Kind.REQUEST, method="elicitation/create", direction=Direction.IN)
-    traffic.add(Kind.RESPONSE, method="elicitation/create", pair=asked, outcome=Outcome.OK, after_ms=6_200)
+    asked = traffic.add(kinds[0], **fields)
+    traffic.add(kinds[1], pair=asked, outcome=Outcome.OK, after_ms=6_200, **fields)
     assert seqs(arranged(traffic, order=LATENCY)) == []
-    assert seqs(arranged(traffic, "method:*", order=LATENCY)) == [asked]
-
-
-def test_model_requests_are_omitted_unless_the_filter_matches_them():
-    traffic = Traffic()
-    asked = traffic.add(Kind.MODEL_REQUEST, source="model:m", method="m")
-    traffic.add(Kind.MODEL_REPLY, source="model:m", method="m", pair=asked, outcome=Outcome.OK, after_ms=700)
-    assert seqs(arranged(traffic, order=LATENCY)) == []
-    assert seqs(arranged(traffic, "server:model:*", order=LATENCY)) == [asked]
+    assert seqs(arranged(traffic, filter, order=LATENCY)) == [asked]
 
 
 @pytest.mark.parametrize(

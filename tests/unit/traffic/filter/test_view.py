@@ -1,5 +1,7 @@
 """A view contains the matching entries in order while the recording grows and entries change."""
 
+import threading
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,8 +11,7 @@ from tests.unit.traffic.small_traffic import Bodies, Traffic, begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.filter import view as module
 from tui.traffic.filter.query import parse
-from tui.traffic.filter.view import EntryRange, Match, View
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.filter.view import View
 
 
 def seqs(view: View) -> list[int]:
@@ -53,48 +54,11 @@ def test_new_entries_are_checked_as_they_arrive(traffic: Traffic):
     view = View(traffic.columns, parse("kind:stderr"))
     assert finished(view) == []
     before = view.revision
+    finished(view)
+    assert view.revision == before
     traffic.add(Kind.STDERR)
     assert finished(view) == [21]
     assert view.revision > before
-
-
-def test_the_revision_is_kept_without_changes(traffic: Traffic):
-    view = View(traffic.columns, parse("kind:request"))
-    finished(view)
-    before = view.revision
-    assert view.advance()
-    assert view.revision == before
-
-
-def test_a_request_appears_when_its_answer_makes_it_match(traffic: Traffic):
-    view = View(traffic.columns, parse("latency:>1s"))
-    request = traffic.ask()
-    assert finished(view) == []
-    answer = traffic.answer(request, after_ms=2000)
-    assert finished(view) == [request, answer]
-
-
-def test_a_request_disappears_when_it_no_longer_matches(traffic: Traffic):
-    view = View(traffic.columns, parse("status:pending"))
-    first, second = traffic.ask(), traffic.ask()
-    assert finished(view) == [first, second]
-    traffic.answer(first, Outcome.OK)
-    assert finished(view) == [second]
-    traffic.end()
-    assert finished(view) == []
-
-
-def test_changed_findings_marks_and_notes_change_the_rows(traffic: Traffic):
-    notes: dict[int, str] = {}
-    view = View(traffic.columns, parse("lint:error or marked:yes or note:why"), notes=notes)
-    assert finished(view) == []
-    traffic.columns.set_severity(4, Severity.ERROR)
-    traffic.columns.mark(8, True)
-    notes[2] = "why?"
-    view.recheck([2])
-    assert finished(view) == [2, 4, 9]
-    traffic.columns.mark(8, False)
-    assert finished(view) == [2, 4]
 
 
 # ---- selection --------------------------------------------------------------------------------------------
@@ -107,41 +71,21 @@ def test_the_row_of_an_entry_or_the_nearest_row_is_found(traffic: Traffic):
     assert [view.row_near(seq) for seq in (1, 2, 3, 99)] == [0, 0, 1, 10]
 
 
-def test_an_entry_keeps_its_number_when_the_oldest_are_dropped(traffic: Traffic):
-    columns = EntryColumns()
-    for entry in traffic.entries:
-        columns.append(entry)
-    view = View(columns, parse("kind:request"))
-    everything = View(columns)
-    finished(view)
-    finished(everything)
-    later = traffic.without_oldest(5)
-    columns.__dict__.update(later.__dict__)
-    assert finished(view) == [7, 9, 11, 13, 15, 17, 19]
-    assert (view.row_of(7), view.row_of(5)) == (0, -1)
-    assert finished(everything) == list(range(6, 21))
-
-
 def test_the_next_match_wraps_around(traffic: Traffic):
     view = View(traffic.columns, parse("tool:tool1 kind:request"))
     finished(view)
-    assert view.next(3) == Match(7, 1, False)
-    assert view.next(4) == Match(7, 1, False)
-    assert view.next(19) == Match(3, 0, True)
-    assert view.next(19, wrap=False) is None
-    assert view.previous(7) == Match(3, 0, False)
-    assert view.previous(3) == Match(19, 4, True)
-    assert View(traffic.columns, parse("kind:batch")).next(1) is None
+    assert [view.next(seq) for seq in (3, 4, 19)] == [7, 7, 3]
+    assert [view.previous(seq) for seq in (7, 3)] == [3, 19]
+    assert View(traffic.columns, parse("kind:batch")).next(1) == 0
 
 
 def test_the_search_does_not_wrap_before_everything_is_checked(traffic: Traffic, monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
     view = View(traffic.columns, parse("kind:request"))
     view.advance(0)
-    assert view.next(19) is None
-    assert view.previous(17) is None
+    assert (view.next(19), view.previous(17)) == (0, 0)
     finished(view)
-    assert view.next(19) == Match(1, 0, True)
+    assert view.next(19) == 1
 
 
 # ---- slices -----------------------------------------------------------------------------------------------
@@ -155,16 +99,6 @@ def test_the_newest_entries_are_checked_first_in_slices(traffic: Traffic, monkey
     assert view.progress == (4, 20)
     assert finished(view) == list(range(1, 20, 2))
     assert view.progress == (20, 20)
-
-
-def test_the_oldest_entries_are_checked_first_on_request(traffic: Traffic, monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 4)
-    view = View(traffic.columns, parse("kind:request"), newest_first=False)
-    view.advance(0)
-    assert seqs(view) == [1, 3]
-    traffic.ask()
-    view.advance(0)
-    assert seqs(view) == [1, 3, 5, 7]
 
 
 def test_cancelled_work_keeps_its_rows(traffic: Traffic, monkeypatch):
@@ -249,14 +183,38 @@ def test_an_entry_whose_body_matched_is_checked_again_after_a_change(traffic: Tr
     view.close(wait=True)
 
 
-def test_a_recording_that_cannot_be_opened_is_reported(traffic: Traffic):
-    def refuse() -> Bodies:
-        raise OSError("the file is gone")
+def test_a_range_that_cannot_be_searched_has_no_matches_and_reports_why(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "FIRST_BLOCK", 10)
+    bodies = Bodies(traffic)
+    search = bodies.search
 
-    view = View(traffic.columns, parse("milk or tool:tool0 kind:request"), reader=refuse)
-    assert finished(view) == [1, 5, 9, 13, 17]
-    assert view.problem == "the file is gone"
+    def damaged(terms, first, last):
+        if first > 10:
+            raise LookupError("a damaged page")
+        return search(terms, first, last)
+
+    bodies.search = damaged  # type: ignore[method-assign]
+    view = View(traffic.columns, parse("milk"), reader=lambda: bodies)
+    assert (finished(view), view.problem) == ([2, 8], "a damaged page")
     view.close(wait=True)
+
+
+def test_closing_interrupts_the_search_and_cancelled_ranges_have_no_rows(traffic: Traffic):
+    bodies, begun, interrupted = Bodies(traffic), threading.Event(), threading.Event()
+
+    def until_interrupted(terms, first, last):
+        begun.set()
+        assert interrupted.wait(10)
+        return [frozenset({first})]
+
+    bodies.search, bodies.interrupt = until_interrupted, interrupted.set  # type: ignore[method-assign]
+    view = View(traffic.columns, parse("milk"), reader=lambda: bodies)
+    assert not view.advance()
+    assert begun.wait(10)
+    view.close(wait=True)
+    assert bodies.is_closed
+    view.advance(0)
+    assert seqs(view) == []
 
 
 def with_a_gap() -> Traffic:
@@ -297,9 +255,7 @@ def test_a_filter_finds_entries_after_a_gap_by_their_own_numbers(text: str, expe
 def test_the_next_match_is_found_across_a_gap():
     view = View(with_a_gap().columns, parse("kind:request"))
     finished(view)
-    assert view.next(5) == Match(51, 3, False)
-    assert view.next(30) == Match(51, 3, False)
-    assert view.previous(51) == Match(5, 2, False)
+    assert (view.next(5), view.next(30), view.previous(51)) == (51, 51, 5)
 
 
 def test_a_note_after_a_gap_is_checked_again():
@@ -315,26 +271,29 @@ def test_a_note_after_a_gap_is_checked_again():
 # ---- entries not loaded yet -------------------------------------------------------------------------------
 
 
-def test_loaded_entries_are_filtered_before_the_rest_is_loaded(traffic: Traffic):
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("kind:request", [15, 17, 19]),
+        ("latency:>=0ms kind:response", [16, 18, 20]),
+        ("not status:pending", [15, 16, 17, 18, 19, 20]),
+    ],
+)
+def test_entries_become_rows_as_they_are_loaded(traffic: Traffic, text: str, before: list[int]):
     columns = begun_at_end(traffic, 6)
-    view = View(columns, parse("kind:request"))
-    assert finished(view) == [15, 17, 19]
+    view = View(columns, parse(text))
+    assert finished(view) == before
     assert not view.is_done and not view.is_at_work
     assert view.progress == (6, 20)
+    moves = view.moves
     fill(columns, traffic, 5)
-    assert finished(view) == [1, 3, 5, 15, 17, 19]
+    assert finished(view)[-len(before) :] == before
+    assert view.moves > moves
+    later = View(columns, parse(text))
+    finished(later)
     fill(columns, traffic, 99)
-    assert finished(view) == list(range(1, 21, 2))
+    assert finished(view) == finished(later) == finished(View(traffic.columns, parse(text)))
     assert view.is_done
-
-
-def test_a_filter_started_during_loading_finally_has_all_matches(traffic: Traffic):
-    columns = begun_at_end(traffic, 6)
-    fill(columns, traffic, 5)
-    view = View(columns, parse("not status:pending"))
-    finished(view)
-    fill(columns, traffic, 99)
-    assert finished(view) == finished(View(traffic.columns, parse("not status:pending")))
 
 
 def test_a_request_counts_as_pending_only_once_all_entries_are_loaded(traffic: Traffic):
@@ -354,30 +313,28 @@ def test_the_next_match_waits_for_the_entries_before_it(traffic: Traffic, monkey
     view = View(traffic.columns, parse("kind:request"))
     assert not view.advance(0)
     assert seqs(view) == [19]
-    assert view.next(5) is None
-    assert view.previous(20) == Match(19, 0, False)
+    assert (view.next(5), view.previous(20)) == (0, 19)
     finished(view)
-    assert view.next(5) == Match(7, 3, False)
+    assert view.next(5) == 7
 
 
-def test_the_next_match_waits_for_bodies_before_it(traffic: Traffic):
-    view = View(traffic.columns, parse("milk"), reader=lambda: Bodies(traffic))
-    view._rows.append(19)
-    view._seen, view._todo = 20, []
-    assert view._search is not None
-    view._search._blocks.append(EntryRange(0, 10, 1, 10))
-    assert view.next(5) is None
-    assert view.next(15) == Match(20, 0, False)
-    view._search._blocks.clear()
-    assert view.next(5) == Match(20, 0, False)
+def test_the_next_match_waits_for_bodies_before_it(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "FIRST_BLOCK", 10)
+    bodies, going = Bodies(traffic), threading.Event()
+    search = bodies.search
 
+    def slow_for_old(terms, first, last):
+        assert first > 10 or going.wait(10)
+        return search(terms, first, last)
 
-def test_a_response_is_found_by_its_latency_once_its_request_is_loaded(traffic: Traffic):
-    columns = begun_at_end(traffic, 5)
-    view = View(columns, parse("latency:>=0ms kind:response"))
-    assert finished(view) == [18, 20]
-    fill(columns, traffic, 99)
-    assert finished(view) == list(range(2, 21, 2))
+    bodies.search = slow_for_old  # type: ignore[method-assign]
+    view = View(traffic.columns, parse("milk"), reader=lambda: bodies)
+    wait_until(lambda: view.advance(0) or len(view))
+    assert (view.next(1), view.next(15)) == (0, 20)
+    going.set()
+    finished(view)
+    assert view.next(2) == 8
+    view.close(wait=True)
 
 
 def test_without_a_filter_entries_not_loaded_yet_are_rows(traffic: Traffic):
@@ -388,13 +345,3 @@ def test_without_a_filter_entries_not_loaded_yet_are_rows(traffic: Traffic):
     fill(columns, traffic, 5)
     assert finished(view) == list(range(1, 21))
     assert view.revision > before
-
-
-def test_rows_inserted_before_others_are_counted_as_moves(traffic: Traffic):
-    columns = begun_at_end(traffic, 6)
-    view = View(columns, parse("kind:request"))
-    finished(view)
-    before = view.moves
-    fill(columns, traffic, 99)
-    finished(view)
-    assert view.moves > before

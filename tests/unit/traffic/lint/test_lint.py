@@ -11,44 +11,51 @@ from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import lint
 from tui.traffic.lint.lint import GENERAL, Linter, sentence_of
 
+CALLED = ("out", "tools/call", {"name": "echo", "arguments": {}})
+PROBED = [("out", "server/discover", {"_meta": MODERN_META}), ("error", 1, -32601, "Method not found")]
+NO_TOOLS = {"resultType": "complete", "tools": []}
+NEW_PROCESS = [("event", "exit"), ("event", "spawn")]
 
-def test_a_session_with_handshake_has_no_findings():
-    script = Script().legacy().listed(ECHO)
-    script.result(script.out("tools/call", {"name": "echo", "arguments": {}}), {"content": []})
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        Script().legacy().listed(ECHO).play(CALLED, ("result", 3, {"content": []})),
+        Script().play(*PROBED).legacy().listed(ECHO),
+        Script().legacy().play(*NEW_PROCESS, ("restart",)).legacy(),
+        Script().legacy().play(("restart",)).legacy(),
+        Script().play(("event", "signal")),
+    ],
+    ids=["handshake", "probe", "new process", "new session", "event"],
+)
+def test_a_valid_session_has_no_findings(script: Script):
     assert script.findings() == []
 
 
 def test_a_session_without_handshake_has_no_findings():
     script = Script().modern()
-    script.result(
-        script.ask("tools/call", name="echo", arguments={}), {"resultType": "complete", "content": []}
-    )
-    assert script.findings() == []
+    called = script.ask("tools/call", name="echo", arguments={})
+    assert script.play(("result", called, {"resultType": "complete", "content": []})).findings() == []
 
 
-def test_a_server_that_does_not_know_the_probe_has_no_finding():
-    script = Script()
-    script.error(script.out("server/discover", {"_meta": MODERN_META}), -32601, "Method not found")
-    assert script.legacy().listed(ECHO).findings() == []
-
-
-def test_the_revision_is_learned_from_the_messages():
-    linter = Linter()
-    for entry in (*Script("old").legacy("2025-06-18").entries, *Script("new").modern().entries):
-        linter.feed(entry)
-    assert (linter.revision("old"), linter.revision("new"), linter.revision("other")) == (
-        "2025-06-18",
-        "2026-07-28",
-        "",
-    )
-
-
-def test_the_revision_of_a_request_applies_without_a_handshake():
-    script = Script()
-    script.result(script.ask("tools/list"), {"resultType": "complete", "tools": []})
+@pytest.mark.parametrize(
+    ("script", "revision"),
+    [
+        (Script().legacy("2025-06-18"), "2025-06-18"),
+        (Script().modern(), "2026-07-28"),
+        (
+            Script().play(("ask", "tools/list"), ("result", 1, {"resultType": "complete", "tools": []})),
+            "2026-07-28",
+        ),
+        (Script().legacy().play(("event", "exit")), "2025-11-25"),
+        (Script(), ""),
+    ],
+    ids=["handshake", "discovery", "request", "after the end", "unknown"],
+)
+def test_the_revision_is_learned_from_the_messages(script: Script, revision: str):
     linter = Linter()
     assert [finding for entry in script.entries for finding in linter.feed(entry)] == []
-    assert linter.revision("weather") == "2026-07-28"
+    assert linter.revision("weather") == revision
 
 
 def test_an_unknown_revision_is_reported_and_not_validated_against():
@@ -68,28 +75,6 @@ def test_a_finding_names_the_section_of_the_revision_in_force():
     assert new.findings()[-1].section == "2026-07-28 basic/transports/stdio"
 
 
-def test_the_revision_of_a_server_that_ended_is_still_known():
-    script, linter = Script().legacy(), Linter()
-    script.event("exit", code=0)
-    for entry in script.entries:
-        linter.feed(entry)
-    assert linter.revision("weather") == "2025-11-25"
-
-
-def test_ids_start_over_with_a_new_process():
-    script = Script().legacy()
-    script.event("exit", code=0)
-    script.event("spawn")
-    script._ids = 0
-    assert script.legacy().findings() == []
-
-
-def test_ids_start_over_with_a_new_session_of_the_same_server():
-    script = Script().legacy()
-    script._ids = 0
-    assert script.legacy().findings() == []
-
-
 def test_servers_are_distinguished():
     one, two = Script("one").legacy(), Script("two").legacy()
     known = one.out("tools/list")
@@ -107,10 +92,9 @@ def test_an_answer_to_a_request_dropped_from_the_recording_has_no_finding():
     assert linter.feed(script.entries[-1]) == []
 
 
-def test_stderr_events_and_the_model_are_not_linted():
+def test_stderr_and_the_model_are_not_linted():
     script = Script()
     script.raw(Direction.NONE, b"{not json", Kind.STDERR)
-    script.event("signal", signal="SIGTERM")
     script.raw(Direction.OUT, b"{not json", Kind.MODEL_REQUEST)
     assert script.findings() == []
 
@@ -151,22 +135,12 @@ def test_a_truncated_message_still_answers_its_request():
     assert [finding.code for finding in found] == ["not-whole", "duplicate-answer"]
 
 
-def test_every_invalid_entry_in_a_flood_has_a_finding():
+@pytest.mark.parametrize("source", ["server", "server {}"], ids=["one server", "very many servers"])
+def test_every_invalid_entry_in_a_flood_has_a_finding(source: str):
     linter = lint.Linter()
-    found = [
-        linter.feed(Entry(seq, 0, 0, "weather", Direction.IN, Kind.NOT_JSON, size=5, body=b"noise"))
-        for seq in range(1, 20_102)
-    ]
-    assert all([one.seq for one in each] == [seq] for seq, each in enumerate(found, 1))
-
-
-def test_each_of_very_many_servers_has_a_finding():
-    linter = lint.Linter()
-    found = [
-        linter.feed(Entry(seq, 0, 0, f"server {seq}", Direction.IN, Kind.NOT_JSON, size=5, body=b"noise"))
-        for seq in range(1, 17_000)
-    ]
-    assert all(found)
+    for seq in range(1, 20_102):
+        entry = Entry(seq, 0, 0, source.format(seq), Direction.IN, Kind.NOT_JSON, size=5, body=b"noise")
+        assert [one.seq for one in linter.feed(entry)] == [seq]
 
 
 def test_an_answer_to_a_server_whose_session_was_dropped_has_no_unknown_id(monkeypatch: pytest.MonkeyPatch):
@@ -175,11 +149,10 @@ def test_an_answer_to_a_server_whose_session_was_dropped_has_no_unknown_id(monke
     ask = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
     entries = [
-        Entry(1, 0, 0, "a", Direction.OUT, Kind.REQUEST, "ping", size=len(ask), body=ask),
-        Entry(2, 0, 0, "b", Direction.OUT, Kind.REQUEST, "ping", size=len(ask), body=ask),
-        Entry(3, 0, 0, "c", Direction.OUT, Kind.REQUEST, "ping", size=len(ask), body=ask),
-        Entry(4, 0, 0, "a", Direction.IN, Kind.RESPONSE, "ping", size=len(answer), body=answer),
+        Entry(seq, 0, 0, name, Direction.OUT, Kind.REQUEST, "ping", size=len(ask), body=ask)
+        for seq, name in enumerate("abc", 1)
     ]
+    entries.append(Entry(4, 0, 0, "a", Direction.IN, Kind.RESPONSE, "ping", size=len(answer), body=answer))
     assert [one.code for entry in entries for one in linter.feed(entry) if one.code == "unknown-id"] == []
 
 
@@ -242,28 +215,21 @@ def test_a_truncated_id_is_not_reported(ident: str):
     assert [finding.code for finding in Linter().feed(cut)] == ["not-whole"]
 
 
-def stored(entry: Entry, code: str, severity: Severity) -> Finding:
-    return Finding(entry.seq, code, severity, "", "basic", entry.source, entry.method, 9, (1, 2, 3, 4, 5))
-
-
-def test_a_finding_on_one_entry_alone_quotes_the_entry():
-    script = Script().legacy()
-    script.raw(Direction.IN, b"first noise")
-    late = script.raw(Direction.IN, b"late noise")
-    sentence = sentence_of(stored(late, "stray-output", Severity.WARNING), late)
-    assert '"late noise"' in sentence
-
-
-def test_a_finding_that_needs_other_entries_has_a_sentence_without_ids_and_values():
-    answer = Script().legacy().raw(Direction.IN, b'{"jsonrpc":"2.0","id":"u7510","result":{}}')
-    assert (
-        sentence_of(stored(answer, "unknown-id", Severity.ERROR), answer) == "A response without a request."
-    )
-
-
-def test_a_finding_with_another_severity_has_the_general_sentence():
-    entry = Script().legacy().raw(Direction.IN, b"noise")
-    assert sentence_of(stored(entry, "stray-output", Severity.ERROR), entry) == GENERAL["stray-output"]
+@pytest.mark.parametrize(
+    ("raw", "code", "severity", "sentence"),
+    [
+        (b"late noise", "stray-output", Severity.WARNING, '"late noise" is not a message.'),
+        (b'{"jsonrpc":"2.0","id":"u7510","result":{}}', "unknown-id", Severity.ERROR, GENERAL["unknown-id"]),
+        (b"noise", "stray-output", Severity.ERROR, GENERAL["stray-output"]),
+    ],
+    ids=["of the entry alone", "of other entries too", "of another severity"],
+)
+def test_a_stored_finding_without_a_sentence_gets_one(
+    raw: bytes, code: str, severity: Severity, sentence: str
+):
+    entry = Script().legacy().raw(Direction.IN, raw)
+    found = Finding(entry.seq, code, severity, "", "basic", entry.source, entry.method, 9, (1, 2, 3, 4, 5))
+    assert sentence_of(found, entry).startswith(sentence)
 
 
 def test_a_finding_on_a_dropped_entry_has_the_general_sentence():

@@ -1,4 +1,4 @@
-"""The linter thread: checks stored entries, reports findings, catches up after a flood, stops."""
+"""The linter thread: reads stored entries, reports findings, stops."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -62,77 +62,54 @@ def made(found: list[Finding]) -> Iterator[list[LintThread]]:
         assert linting.faults == 0
 
 
-def started(made: list[LintThread], found: list[Finding], stored: Stored, **more: object) -> LintThread:
-    linting = LintThread(into(found), stored.open, **more)  # type: ignore[arg-type]
+def started(made: list[LintThread], found: list[Finding], stored: Stored) -> LintThread:
+    linting = LintThread(into(found), stored.open)  # type: ignore[arg-type]
     made.append(linting)
     linting.start()
     return linting
 
 
-def test_offered_entries_are_checked_and_reported_in_order(made, found):
+def broken() -> Stored:
+    raise OSError("no such file")
+
+
+def test_stored_entries_are_checked_and_reported_in_order(made, found):
     script = noisy(3)
-    linting = started(made, found, Stored([]))
+    linting = started(made, found, stored := Stored(script.entries))
     for entry in script.entries:
         linting.offer([entry])
     assert linting.settle()
     assert [(finding.seq, finding.code) for finding in found] == [(seq, "stray-output") for seq in (4, 5, 6)]
     assert linting.revision("weather") == "2025-11-25"
+    linting.close()
+    assert stored.opened == stored.closed == 1
 
 
-def test_entries_beyond_the_queue_are_read_from_the_store_later(made, found):
-    script = noisy(500)
-    stored = Stored(script.entries)
-    linting = started(made, found, stored, waiting_bytes=20_000)
-    for start in range(0, len(script.entries), 50):
-        linting.offer(script.entries[start : start + 50])
-    assert linting.settle()
-    assert len(found) == 500
-    assert stored.opened == stored.closed > 0
-
-
-def test_after_catching_up_the_thread_continues_with_offered_entries(made, found):
-    script = noisy(100)
-    linting = started(made, found, Stored(script.entries), waiting_bytes=10_000)
-    linting.offer(script.entries)
-    assert linting.settle()
-    late = script.raw(Direction.IN, b"late noise")
-    linting.offer([late])
-    assert linting.settle()
-    assert found[-1].seq == late.seq
-    assert len(found) == 101
-
-
-def test_entries_missing_from_the_store_are_skipped(made, found):
+def test_entries_missing_from_the_store_are_skipped_and_later_ones_are_read(made, found):
     script = noisy(10)
-    linting = started(made, found, Stored(script.entries[:5]), waiting_bytes=1)
+    linting = started(made, found, stored := Stored(script.entries[:5]))
     linting.offer(script.entries)
     assert linting.settle()
     assert [finding.seq for finding in found] == [4, 5]
+    stored.entries.append(late := script.raw(Direction.IN, b"late noise"))
+    linting.offer([late])
+    assert linting.settle()
+    assert found[-1].seq == late.seq
 
 
-def test_an_unreadable_store_ends_only_the_catching_up(found):
-    def broken() -> Stored:
-        raise OSError("no such file")
-
-    script = noisy(10)
-    linting = LintThread(into(found), broken, waiting_bytes=1)  # type: ignore[arg-type]
+def test_an_unreadable_store_does_not_end_the_thread(found):
+    linting = LintThread(into(found), broken)  # type: ignore[arg-type]
     linting.start()
-    linting.offer(script.entries)
+    linting.offer(noisy(10).entries)
     assert linting.settle()
     assert linting.faults == 1
     linting.close()
 
 
-def test_the_thread_stops_in_the_middle_of_its_work(made, found):
-    linting = started(made, found, Stored([]), waiting_bytes=1 << 30)
-    linting.offer(noisy(5_000).entries)
-    assert linting.close()
-    assert not any(thread.name == "linter" for thread in threading.enumerate())
-
-
 def test_entries_can_be_offered_before_the_start_and_after_the_end(made, found):
-    linting = LintThread(into(found), Stored([]).open)
-    linting.offer(noisy(1).entries)
+    script = noisy(1)
+    linting = LintThread(into(found), Stored(script.entries).open)  # type: ignore[arg-type]
+    linting.offer(script.entries)
     assert linting.lag == 4
     linting.start()
     assert linting.settle()
@@ -156,7 +133,7 @@ class ClosedJudge:
 
 def test_the_validator_runs_in_the_linter_thread_and_its_failures_do_not_stop_it(found):
     told: list[str] = []
-    linting = LintThread(into(found), Stored([]).open, lambda: ClosedJudge(told))  # type: ignore[arg-type, return-value]
+    linting = LintThread(into(found), Stored(noisy(1).entries).open, lambda: ClosedJudge(told))  # type: ignore[arg-type, return-value]
     linting.start()
     linting.offer(noisy(1).entries)
     assert linting.settle()
@@ -174,7 +151,7 @@ def test_a_failing_report_does_not_stop_the_thread():
     def report(findings: Sequence[Finding], judged: int) -> None:
         raise OSError("the disk is full")
 
-    linting = LintThread(report, Stored([]).open)
+    linting = LintThread(report, Stored(noisy(1).entries).open)  # type: ignore[arg-type]
     linting.start()
     linting.offer(noisy(1).entries)
     wait_until(lambda: linting.faults == 1)
@@ -183,15 +160,17 @@ def test_a_failing_report_does_not_stop_the_thread():
 
 def test_the_last_fully_linted_entry_is_reported():
     told: list[tuple[list[int], int]] = []
-    linting = LintThread(
-        lambda found, judged: told.append(([each.seq for each in found], judged)), Stored([]).open
-    )
     script = noisy(1)
+    stored = Stored(script.entries)
+    linting = LintThread(
+        lambda found, judged: told.append(([each.seq for each in found], judged)),
+        stored.open,  # type: ignore[arg-type]
+    )
     linting.offer(script.entries)
     linting.start()
     assert linting.settle()
     assert (told, linting.judged) == ([([4], 4)], 4)
-    script.event("exit")
+    stored.entries.append(script.event("exit"))
     linting.offer(script.entries[4:])
     assert linting.settle()
     assert linting.close()
@@ -201,28 +180,28 @@ def test_the_last_fully_linted_entry_is_reported():
 def test_a_pause_reports_the_last_linted_entry(monkeypatch):
     monkeypatch.setattr(lint_thread, "PAUSE", 0.0)
     told: list[int] = []
-    linting = LintThread(lambda found, judged: told.append(judged), Stored([]).open)
-    linting.offer(Script().legacy().entries)
+    entries = Script().legacy().entries
+    linting = LintThread(lambda found, judged: told.append(judged), Stored(entries).open)  # type: ignore[arg-type]
+    linting.offer(entries)
     linting.start()
     wait_until(lambda: told == [3])
     assert linting.close()
 
 
-def test_entries_not_reached_before_closing_do_not_count_as_linted(found):
+def test_the_thread_stops_in_the_middle_of_its_work_and_the_rest_does_not_count_as_linted():
     told: list[int] = []
-    linting = LintThread(lambda found, judged: told.append(judged), Stored([]).open, waiting_bytes=1 << 30)
+    entries = noisy(5_000).entries
+    linting = LintThread(lambda found, judged: told.append(judged), Stored(entries).open)  # type: ignore[arg-type]
     linting.start()
-    linting.offer(noisy(5_000).entries)
+    linting.offer(entries)
     assert linting.close()
+    assert not any(thread.name == "linter" for thread in threading.enumerate())
     assert not told or told[-1] == linting.judged < 5_003
 
 
 def test_skipped_entries_never_count_as_linted():
-    def broken() -> Stored:
-        raise OSError("no such file")
-
     told: list[int] = []
-    linting = LintThread(lambda found, judged: told.append(judged), broken, waiting_bytes=1)  # type: ignore[arg-type]
+    linting = LintThread(lambda found, judged: told.append(judged), broken)  # type: ignore[arg-type]
     linting.start()
     linting.offer(noisy(10).entries)
     assert linting.settle()

@@ -53,48 +53,36 @@ def test_a_probe_may_be_refused_with_an_error_without_id():
     assert "null-id" not in script.codes()
 
 
+BOTH = {"jsonrpc": "2.0", "id": 2, "result": {}, "error": {"code": 1, "message": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("steps", "codes"),
+    [
+        pytest.param([("result", 2, {})] * 2, ["duplicate-answer"], id="second answer"),
+        pytest.param([("result", "2", {}), ("result", 2, {})], ["id-type", "duplicate-answer"], id="id type"),
+        pytest.param([("back", BOTH)], ["result-and-error"], id="both result and error"),
+        pytest.param([("result", 2, "pong")], ["bad-result"], id="not an object"),
+    ],
+)
+def test_each_violation_in_an_answer_has_a_code(steps: list[tuple[object, ...]], codes: list[str]):
+    assert Script().legacy().play(("out", "ping"), *steps).codes() == codes
+
+
 def test_an_unknown_id_is_reported_with_the_pending_ids():
-    script = Script().legacy()
-    known = script.out("ping")
-    script.result(1007, {})
-    assert script.findings()[0].sentence == f"No request has the id 1007. Pending: {known}."
-
-
-def test_the_second_answer_is_a_duplicate():
-    script = Script().legacy()
-    known = script.out("ping")
-    script.result(known, {})
-    script.result(known, {})
-    assert script.codes() == ["duplicate-answer"]
-
-
-def test_an_id_of_another_type_is_reported_and_still_matched():
-    script = Script().legacy()
-    known = script.out("ping")
-    script.result(str(known), {})
-    script.result(known, {})
-    assert script.codes() == ["id-type", "duplicate-answer"]
-
-
-def test_both_result_and_error_are_reported():
-    script = Script().legacy()
-    known = script.out("ping")
-    script.back({"jsonrpc": "2.0", "id": known, "result": {}, "error": {"code": 1, "message": "x"}})
-    assert script.codes() == ["result-and-error"]
+    (found,) = Script().legacy().play(("out", "ping"), ("result", 1007, {})).findings()
+    assert found.sentence == "No request has the id 1007. Pending: 2."
 
 
 def test_an_id_in_use_must_not_be_reused():
     script = Script().legacy()
-    known = script.out("ping")
-    script.out("ping", id=known)
+    script.out("ping", id=script.out("ping"))
     assert script.codes() == ["reused-id"]
 
 
 def test_an_answered_id_can_be_reused_only_without_a_session():
-    old, new = Script().legacy(), Script().modern()
-    first = old.out("ping")
-    old.result(first, {})
-    old.out("ping", id=first)
+    old, new = Script().legacy().play(("out", "ping"), ("result", 2, {})), Script().modern()
+    old.out("ping", id=2)
     again = new.ask("tools/list")
     new.result(again, {"resultType": "complete", "tools": []})
     new.out("tools/list", {"_meta": MODERN_META}, id=again)
@@ -103,10 +91,9 @@ def test_an_answered_id_can_be_reused_only_without_a_session():
 
 def test_servers_and_clients_have_separate_ids():
     script = Script().legacy(client={"roots": {}})
-    known = script.out("ping")
-    script.back({"jsonrpc": "2.0", "id": known, "method": "roots/list"})
-    script.result(known, {})
-    script.raw(Direction.OUT, b'{"jsonrpc":"2.0","id":%d,"result":{"roots":[]}}' % known)
+    script.play(("out", "ping"), ("back", {"jsonrpc": "2.0", "id": 2, "method": "roots/list"}))
+    script.result(2, {})
+    script.raw(Direction.OUT, b'{"jsonrpc":"2.0","id":2,"result":{"roots":[]}}')
     assert script.codes() == []
 
 
@@ -183,12 +170,6 @@ def test_codes_that_2026_removed_or_reserved_are_reported():
 
     assert codes(-32002) == codes(-32077) == ["error-code"]
     assert codes(-32602) == codes(-32022) == codes(-32000) == codes(7) == []
-
-
-def test_a_result_other_than_an_object_is_reported():
-    script = Script().legacy()
-    script.result(script.out("ping"), "pong")
-    assert script.codes() == ["bad-result"]
 
 
 def test_the_line_dialect_is_reported_once_and_its_lines_are_not_messages():

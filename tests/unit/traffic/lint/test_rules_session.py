@@ -5,28 +5,46 @@ import pytest
 from tests.unit.traffic.traffic_script import MODERN_META, Script
 from tui.core.traffic import Direction, Severity
 
-
-def test_a_request_before_the_handshake_is_reported():
-    script = Script()
-    script.out("tools/list")
-    assert script.codes() == ["before-initialize"]
-
-
-def test_ping_is_allowed_at_any_time():
-    script = Script()
-    script.out("ping")
-    script.back({"jsonrpc": "2.0", "id": 1, "method": "ping"})
-    assert script.codes() == []
+OPENING = {"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}}
+TOOLS_CHANGED = ("hear", "notifications/tools/list_changed", {})
+LOG = ("hear", "notifications/message", {"level": "info", "data": 1})
+EXTENDED = {"io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.x/tasks": {}}}}
+TASK = {"resultType": "task", "taskId": "7"}
 
 
-def test_a_server_request_before_initialized_is_reported():
-    script = Script()
-    known = script.out("initialize", {"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}})
-    script.result(known, {"protocolVersion": "2025-11-25", "capabilities": {}})
-    script.back({"jsonrpc": "2.0", "id": 1, "method": "roots/list"})
-    script.tell("notifications/initialized")
-    script.back({"jsonrpc": "2.0", "id": 2, "method": "roots/list"})
-    assert script.codes() == ["before-initialize"]
+def roots(known: int) -> tuple[object, ...]:
+    return ("back", {"jsonrpc": "2.0", "id": known, "method": "roots/list"})
+
+
+def cancelled(by: str, known: object) -> tuple[object, ...]:
+    return (by, "notifications/cancelled", {"requestId": known})
+
+
+@pytest.mark.parametrize(
+    ("steps", "codes"),
+    [
+        pytest.param([("out", "tools/list")], ["before-initialize"], id="request before the handshake"),
+        pytest.param(
+            [("out", "ping"), ("back", {"jsonrpc": "2.0", "id": 1, "method": "ping"})], [], id="early ping"
+        ),
+        pytest.param(
+            [
+                ("out", "initialize", OPENING),
+                ("result", 1, {"protocolVersion": "2025-11-25", "capabilities": {}}),
+                roots(1),
+                ("tell", "notifications/initialized"),
+                roots(2),
+            ],
+            ["before-initialize"],
+            id="server request before initialized",
+        ),
+        pytest.param(
+            [("out", "initialize", OPENING), cancelled("tell", 1)], ["bad-cancel"], id="initialize cancelled"
+        ),
+    ],
+)
+def test_the_order_of_the_handshake(steps: list[tuple[object, ...]], codes: list[str]):
+    assert Script().play(*steps).codes() == codes
 
 
 @pytest.mark.parametrize(
@@ -58,48 +76,29 @@ def test_a_server_request_for_an_undeclared_client_capability_is_reported(method
 
 
 def test_a_client_request_for_an_undeclared_server_capability_is_reported():
-    script = Script().legacy(server={"tools": {}})
-    script.out("prompts/list")
-    assert (
-        script.findings()[0].sentence == 'The server did not declare prompts, which "prompts/list" requires.'
-    )
+    (found,) = Script().legacy(server={"tools": {}}).play(("out", "prompts/list")).findings()
+    assert found.sentence == 'The server did not declare prompts, which "prompts/list" requires.'
 
 
 def test_the_first_revision_has_no_capability_for_completion():
     script = Script().legacy("2024-11-05", server={})
-    script.out("completion/complete", {})
-    assert script.codes() == []
+    assert script.play(("out", "completion/complete", {})).codes() == []
 
 
 def test_since_2026_list_changes_need_a_subscription():
     server = {"tools": {"listChanged": True}}
-    without, having = Script().modern(server), Script().modern(server)
-    having.ask("subscriptions/listen", notifications={"toolsListChanged": True})
-    for script in (without, having):
-        script.hear("notifications/tools/list_changed", {})
-    assert (without.codes(), having.codes()) == (["not-negotiated"], [])
+    assert Script().modern(server).play(TOOLS_CHANGED).codes() == ["not-negotiated"]
+    script = Script().modern(server)
+    script.ask("subscriptions/listen", notifications={"toolsListChanged": True})
+    assert script.play(TOOLS_CHANGED).codes() == []
 
 
 def test_since_2026_log_messages_need_a_request_for_them():
     server = {"tools": {}, "logging": {}}
-    without, having = Script().modern(server), Script().modern(server)
-    having.ask("tools/list", _meta={"io.modelcontextprotocol/logLevel": "info"})
-    for script in (without, having):
-        script.hear("notifications/message", {"level": "info", "data": 1})
-    assert "not-negotiated" in without.codes()
-    assert having.codes() == ["deprecated"]
-
-
-def progress(script: Script, token: object, *values: object) -> list[str]:
-    for value in values:
-        script.hear("notifications/progress", {"progressToken": token, "progress": value})
-    return script.codes()
-
-
-def with_token() -> Script:
-    script = Script().legacy()
-    script.out("tools/call", {"name": "x", "_meta": {"progressToken": 5}})
-    return script
+    assert "not-negotiated" in Script().modern(server).play(LOG).codes()
+    script = Script().modern(server)
+    script.ask("tools/list", _meta={"io.modelcontextprotocol/logLevel": "info"})
+    assert script.play(LOG).codes() == ["deprecated"]
 
 
 @pytest.mark.parametrize(
@@ -111,55 +110,45 @@ def with_token() -> Script:
         (5, (10**400, 3), ["progress-order"]),
         (6, (1,), ["progress-token"]),
         ("5", (1,), ["progress-token"]),
+        (5, ("answer", 1), ["progress-late"]),
     ],
 )
-def test_progress_must_increase_and_have_a_known_token(
+def test_progress_must_increase_before_the_answer_and_have_a_known_token(
     token: object, values: tuple[object, ...], codes: list[str]
 ):
-    assert progress(with_token(), token, *values) == codes
-
-
-def test_progress_after_the_answer_is_reported():
-    script = with_token()
-    script.result(script._ids, {"content": []})
-    assert progress(script, 5, 1) == ["progress-late"]
-
-
-def test_initialize_must_not_be_cancelled():
-    script = Script()
-    known = script.out("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
-    script.tell("notifications/cancelled", {"requestId": known})
-    assert script.codes() == ["bad-cancel"]
-
-
-def test_a_cancellation_of_an_unknown_request_is_reported():
     script = Script().legacy()
-    script.tell("notifications/cancelled", {"requestId": "nobody"})
-    assert script.codes() == ["bad-cancel"]
+    known = script.out("tools/call", {"name": "x", "_meta": {"progressToken": 5}})
+    for value in values:
+        if value == "answer":
+            script.result(known, {"content": []})
+        else:
+            script.hear("notifications/progress", {"progressToken": token, "progress": value})
+    assert script.codes() == codes
 
 
-def test_a_cancellation_that_crosses_the_answer_is_valid():
-    script = Script().legacy()
-    known = script.out("ping")
-    script.result(known, {})
-    script.tell("notifications/cancelled", {"requestId": known})
-    assert script.codes() == []
+@pytest.mark.parametrize(
+    ("steps", "codes"),
+    [
+        ([cancelled("tell", "nobody")], ["bad-cancel"]),
+        ([("out", "ping"), ("result", 2, {}), cancelled("tell", 2)], []),
+    ],
+    ids=["unknown request", "crosses the answer"],
+)
+def test_a_cancellation_names_a_request(steps: list[tuple[object, ...]], codes: list[str]):
+    assert Script().legacy().play(*steps).codes() == codes
 
 
 def test_since_2026_a_server_may_cancel_only_subscriptions():
     script = Script().modern()
     stream, call = script.ask("subscriptions/listen"), script.ask("tools/call", name="x")
-    script.hear("notifications/cancelled", {"requestId": stream})
-    script.hear("notifications/cancelled", {"requestId": call})
-    assert script.codes() == ["bad-cancel"]
+    assert script.play(cancelled("hear", stream), cancelled("hear", call)).codes() == ["bad-cancel"]
 
 
 def test_deprecated_features_are_reported_as_a_hint_once():
     script = Script().legacy(client={"sampling": {}})
     asked = {"jsonrpc": "2.0", "method": "sampling/createMessage", "params": {"includeContext": "allServers"}}
-    for known in (1, 2):
-        script.back({**asked, "id": known})
-    assert [(found.code, found.severity) for found in script.findings()] == [("deprecated", Severity.HINT)]
+    found = script.play(*(("back", {**asked, "id": known}) for known in (1, 2))).findings()
+    assert [(one.code, one.severity) for one in found] == [("deprecated", Severity.HINT)]
 
 
 def test_the_old_sse_transport_is_reported_as_a_hint():
@@ -177,19 +166,13 @@ def test_since_2026_a_result_needs_a_type():
     assert (finding.code, finding.section) == ("missing-result-type", "2026-07-28 basic")
 
 
-def test_an_undeclared_result_type_is_reported():
+@pytest.mark.parametrize(("meta", "codes"), [({}, ["unknown-result-type"]), (EXTENDED, [])])
+def test_a_result_type_of_an_extension_must_be_declared(meta: dict[str, object], codes: list[str]):
     script = Script().modern()
-    script.result(script.ask("tools/call", name="x"), {"resultType": "task", "taskId": "7"})
-    assert script.codes() == ["unknown-result-type"]
-
-
-def test_a_task_result_is_valid_if_the_client_declared_the_extension():
-    script = Script().modern()
-    declared = {"io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.x/tasks": {}}}}
-    called = script.ask("tools/call", name="x", _meta=declared)
-    script.result(called, {"resultType": "task", "taskId": "7"})
-    script.result(script.ask("tasks/get", taskId="7", _meta=declared), {"resultType": "complete"})
-    assert script.codes() == []
+    script.result(script.ask("tools/call", name="x", _meta=meta), TASK)
+    if meta:
+        script.result(script.ask("tasks/get", taskId="7", _meta=meta), {"resultType": "complete"})
+    assert script.codes() == codes
 
 
 def test_an_input_request_for_an_undeclared_capability_is_reported():
@@ -198,8 +181,7 @@ def test_an_input_request_for_an_undeclared_capability_is_reported():
         "resultType": "input_required",
         "inputRequests": {"a": {"method": "elicitation/create", "params": {}}},
     }
-    script.result(script.ask("tools/call", name="x"), asks)
-    assert script.codes() == ["not-negotiated"]
     declared = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
-    script.result(script.ask("tools/call", name="x", _meta={**MODERN_META, **declared}), asks)
-    assert script.codes() == ["not-negotiated"]
+    for meta in ({}, {**MODERN_META, **declared}):
+        script.result(script.ask("tools/call", name="x", _meta=meta), asks)
+        assert script.codes() == ["not-negotiated"]

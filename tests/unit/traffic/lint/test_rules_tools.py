@@ -17,27 +17,15 @@ COUNT = {
 
 
 class FakeJudge:
-    """Reports a problem for the given kind of entry."""
+    """Reports a violation of a schema, or a problem with one."""
 
     def __init__(self, violation: str = "", schema: str = "") -> None:
-        self._violation, self._schema = violation, schema
-
-    def problems(self, revision: str, direction: Any, role: str, method: str, value: Any) -> list[str]:
-        return []
-
-    def schema_problem(self, schema: Any) -> str:
-        return self._schema
-
-    def violation(self, schema: Mapping[str, Any], value: Any) -> str:
-        return self._violation
+        self.violation, self.schema_problem = lambda *_: violation, lambda _: schema
+        self.problems = lambda *_: []
 
 
 def listed(*tools: Any, revision: str = "2025-11-25") -> Script:
     return Script().legacy(revision).listed(*tools)
-
-
-def test_valid_tools_have_no_findings():
-    assert listed(ECHO, COUNT).codes() == []
 
 
 INVALID, VALID = ("", "with space", "täglich", "a/b", "x" * 129, "a\nb"), ("a", "a.b-c_D9", "x" * 128)
@@ -55,11 +43,8 @@ def test_before_2025_11_25_an_invalid_name_is_only_a_hint():
     assert listed({**ECHO, "name": "a b"}).findings()[0].severity is Severity.WARNING
 
 
-def test_a_tool_listed_twice_is_reported():
+def test_a_tool_listed_twice_is_reported_but_not_in_two_listings():
     assert listed(ECHO, ECHO).codes() == ["duplicate-tool"]
-
-
-def test_a_tool_on_two_pages_is_a_duplicate_but_not_in_two_listings():
     script = Script().legacy()
     script.result(script.out("tools/list"), {"tools": [ECHO], "nextCursor": "2"})
     script.result(script.out("tools/list", {"cursor": "2"}), {"tools": [ECHO]})
@@ -89,20 +74,12 @@ def test_a_missing_long_or_suspicious_description_is_reported(said: object, foun
     "schemas",
     [
         {},
-        *(
-            {"inputSchema": schema}
-            for schema in (
-                None,
-                [],
-                "object",
-                {},
-                {"type": "string"},
-                {"type": ["object", "null"]},
-                {"type": "object", "properties": []},
-                {"type": "object", "required": "a"},
-                {"type": "object", "required": [1]},
-            )
-        ),
+        *({"inputSchema": schema} for schema in (None, [], "object", {})),
+        {"inputSchema": {"type": "string"}},
+        {"inputSchema": {"type": ["object", "null"]}},
+        {"inputSchema": {"type": "object", "properties": []}},
+        {"inputSchema": {"type": "object", "required": "a"}},
+        {"inputSchema": {"type": "object", "required": [1]}},
     ],
 )
 def test_a_missing_or_invalid_input_schema_is_an_error(schemas: dict[str, object]):
@@ -152,7 +129,6 @@ def call(script: Script, result: Mapping[str, Any], judge: FakeJudge | None = No
 
 def test_a_result_that_does_not_match_its_schema_is_reported():
     script = listed(COUNT)
-    assert call(script, {"structuredContent": {"n": 1}}, FakeJudge()) == []
     judge = FakeJudge(violation="n: 'x' is not of type 'integer'")
     assert call(script, {"structuredContent": {"n": "x"}}, judge)[-1] == "structured-content"
     assert script.findings(judge)[-1].sentence == (
@@ -160,9 +136,20 @@ def test_a_result_that_does_not_match_its_schema_is_reported():
     )
 
 
-def test_a_missing_structured_result_is_reported_unless_the_tool_failed():
-    assert call(listed(COUNT), {}) == ["no-structured-content"]
-    assert call(listed(COUNT), {"isError": True}) == []
+@pytest.mark.parametrize(
+    ("result", "revision", "codes"),
+    [
+        ({"structuredContent": {"n": 1}}, "2025-11-25", []),
+        ({}, "2025-11-25", ["no-structured-content"]),
+        ({"isError": True}, "2025-11-25", []),
+        ({}, "2025-03-26", []),
+    ],
+    ids=["given", "missing", "failed tool", "revision without output schemas"],
+)
+def test_a_tool_with_an_output_schema_returns_structured_content(
+    result: dict[str, object], revision: str, codes: list[str]
+):
+    assert call(listed(COUNT, revision=revision), result) == codes
 
 
 def test_a_round_that_needs_input_needs_no_structured_result():
@@ -170,7 +157,3 @@ def test_a_round_that_needs_input_needs_no_structured_result():
     script.result(script.ask("tools/list"), {"resultType": "complete", "tools": [COUNT]})
     script.result(script.ask("tools/call", name="count"), {"resultType": "input_required"})
     assert script.codes() == []
-
-
-def test_revisions_without_output_schemas_need_no_structured_result():
-    assert call(listed(COUNT, revision="2025-03-26"), {}) == []

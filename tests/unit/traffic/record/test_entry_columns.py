@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Severity
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_columns import EntryColumns, column_row
 
 COLUMNS = (
     "mono kind direction source method tool size pair root ident call turn step outcome severity marked"
@@ -38,15 +38,6 @@ def entry(seq: int, part: tuple[Any, ...]) -> Entry:
     )  # fmt: skip
 
 
-def row(entry: Entry) -> tuple[Any, ...]:
-    cause = entry.cause
-    return (
-        entry.seq, entry.mono_ns, entry.wall_ns, entry.source, int(entry.direction), int(entry.kind),
-        entry.method, entry.tool, entry.ident, entry.size, entry.pair, entry.root, int(entry.outcome),
-        *((cause.turn, cause.step, cause.call) if cause else (None, None, None)),
-    )  # fmt: skip
-
-
 @given(made=st.lists(parts, max_size=12), first=st.integers(1, 4), cut=st.integers(0, 12))
 @settings(deadline=None)
 def test_adding_rows_gives_the_same_columns_as_adding_entries(made: list[Any], first: int, cut: int):
@@ -54,8 +45,8 @@ def test_adding_rows_gives_the_same_columns_as_adding_entries(made: list[Any], f
     one, other = EntryColumns(), EntryColumns()
     for each in entries:
         one.append(each)
-    other.extend([row(each) for each in entries[:cut]])
-    other.extend([row(each) for each in entries[cut:]])
+    other.extend([column_row(each) for each in entries[:cut]])
+    other.extend([column_row(each) for each in entries[cut:]])
     assert len(one) == len(other) == len(entries) and one.first == other.first
     for name in COLUMNS:
         assert getattr(one, name) == getattr(other, name), name
@@ -69,7 +60,7 @@ def test_adding_rows_gives_the_same_columns_as_adding_entries(made: list[Any], f
 @pytest.mark.parametrize(("place", "value"), [(5, 999), (1, "x"), (9, -1)])
 def test_invalid_rows_add_nothing(place: int, value: Any):
     columns = EntryColumns()
-    good = list(row(entry(1, (5, 0, "a", Direction.OUT, Kind.REQUEST, "", 0, 0, Outcome.NONE, None))))
+    good = list(column_row(entry(1, (5, 0, "a", Direction.OUT, Kind.REQUEST, "", 0, 0, Outcome.NONE, None))))
     bad = [*good]
     bad[place] = value
     with pytest.raises((OverflowError, TypeError, ValueError)):
@@ -87,23 +78,18 @@ def test_numbers_are_correct_after_entries_were_dropped_unread():
     def asked(seq: int, pair: int = 0, kind: Kind = Kind.REQUEST) -> Entry:
         return entry(seq, (seq, 0, "a", Direction.OUT, kind, "", pair, 4, Outcome.OK, None))
 
-    by_rows, by_entries = EntryColumns(), EntryColumns()
+    columns = EntryColumns()
     entries = [asked(4), asked(5, pair=4, kind=Kind.RESPONSE), asked(20), asked(21, 20, Kind.RESPONSE)]
     entries += [asked(40), asked(41, 10, Kind.RESPONSE), asked(42, 40, Kind.RESPONSE)]
-    by_rows.extend([row(each) for each in entries])
-    for each in entries:
-        by_entries.append(each)
-    for columns in (by_rows, by_entries):
-        assert [columns.seq(index) for index in range(7)] == [4, 5, 20, 21, 40, 41, 42]
-        assert [columns.index(seq) for seq in (3, 4, 5, 6, 19, 20, 21, 39, 42, 43)] == [
-            -1, 0, 1, -1, -1, 2, 3, -1, 6, -1,
-        ]  # fmt: skip
-        assert [columns.position(seq) for seq in (1, 5, 6, 20, 22, 42, 99)] == [0, 1, 2, 2, 4, 6, 7]
-        assert list(columns.pair) == [2, 1, 4, 3, 7, 0, 5]
-        assert list(columns.root) == [1] * 7
-        assert columns.gone == 39
-    for name in COLUMNS:
-        assert getattr(by_rows, name) == getattr(by_entries, name), name
+    columns.extend([column_row(each) for each in entries])
+    assert [columns.seq(index) for index in range(7)] == [4, 5, 20, 21, 40, 41, 42]
+    assert [columns.index(seq) for seq in (3, 4, 5, 6, 19, 20, 21, 39, 42, 43)] == [
+        -1, 0, 1, -1, -1, 2, 3, -1, 6, -1,
+    ]  # fmt: skip
+    assert [columns.position(seq) for seq in (1, 5, 6, 20, 22, 42, 99)] == [0, 1, 2, 2, 4, 6, 7]
+    assert list(columns.pair) == [2, 1, 4, 3, 7, 0, 5]
+    assert list(columns.root) == [1] * 7
+    assert columns.gone == 39
 
 
 @given(cuts=st.sets(st.integers(1, 40), max_size=5), first=st.integers(1, 4), size=st.integers(1, 40))
@@ -113,7 +99,7 @@ def test_each_number_is_found_after_any_entries_were_dropped(cuts: set[int], fir
     columns = EntryColumns()
     columns.extend(
         [
-            row(entry(seq, (0, 0, "", Direction.OUT, Kind.STDERR, "", 0, 0, Outcome.NONE, None)))
+            column_row(entry(seq, (0, 0, "", Direction.OUT, Kind.STDERR, "", 0, 0, Outcome.NONE, None)))
             for seq in seqs
         ]
     )
@@ -134,7 +120,7 @@ def test_each_number_is_found_after_any_entries_were_dropped(cuts: set[int], fir
 def test_loading_from_the_end_gives_the_same_columns_as_loading_in_order(
     made: list[Any], first: int, cut: int, portion: int
 ):
-    rows = [row(entry(seq, part)) for seq, part in enumerate(made, start=first)]
+    rows = [column_row(entry(seq, part)) for seq, part in enumerate(made, start=first)]
     cut = min(cut, len(rows) - 1)
     one, other = EntryColumns(), EntryColumns()
     one.extend(rows)
@@ -191,7 +177,7 @@ def test_a_change_of_an_entry_not_loaded_yet_is_kept_without_a_new_revision():
 
 def test_rows_out_of_order_are_refused():
     parts = (5, 0, "a", Direction.OUT, Kind.STDERR, "", 0, 0, Outcome.NONE, None)
-    rows = [row(entry(seq, parts)) for seq in range(1, 9)]
+    rows = [column_row(entry(seq, parts)) for seq in range(1, 9)]
     columns = EntryColumns()
     columns.begin_at_end(1, rows[6:])
     for wrong in (rows[1:3], rows[:7], [rows[0], rows[2]]):
@@ -217,7 +203,7 @@ def test_the_end_of_a_source_ends_requests_that_are_loaded_after_it(
 ):
     asked = (0, 0, "a", Direction.OUT, Kind.REQUEST, "", 0, 0, Outcome.NONE, None)
     end = (0, 0, "a", Direction.NONE, Kind.EVENT, method, pair, 0, outcome, None)
-    rows = [row(entry(seq, part)) for seq, part in enumerate([asked, asked, end], start=1)]
+    rows = [column_row(entry(seq, part)) for seq, part in enumerate([asked, asked, end], start=1)]
     columns = EntryColumns()
     columns.begin_at_end(1, rows[1:])
     columns.fill(rows[:1])

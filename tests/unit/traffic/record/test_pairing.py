@@ -67,12 +67,6 @@ def test_an_answer_inherits_the_columns_of_its_request(wire: Wire):
     assert wire.answer() == Link("tools/call", "forecast", 1, 1, Outcome.OK, cause)
 
 
-def test_answers_out_of_order_find_their_requests(wire: Wire):
-    wire.call(1, "a")
-    wire.call(2, "b")
-    assert [wire.answer(2).tool, wire.answer(1).tool] == ["b", "a"]
-
-
 @pytest.mark.parametrize("given_up", [False, True])
 def test_a_probe_refused_by_an_older_server_is_not_a_failure(wire: Wire, given_up: bool):
     wire(OUT, id=1, method="server/discover")
@@ -99,40 +93,19 @@ def test_a_refused_handshake_is_a_failure(wire: Wire):
 REFUSAL = {"code": -32600, "message": "no valid session"}
 
 
-def test_an_error_without_an_id_answers_the_request_of_its_http_exchange(wire: Wire):
-    wire(OUT, id=1, method="tools/list", exchange=4)
-    wire(OUT, id=2, method="prompts/list", exchange=5)
-    refused = wire(IN, id=None, error=REFUSAL, exchange=4)
-    assert (refused.method, refused.pair, refused.outcome) == ("tools/list", 1, Outcome.ERROR)
-    assert wire.correlator.open("weather") == 1
-
-
-def test_an_error_without_an_id_answers_a_probe_that_is_the_only_open_request(wire: Wire):
-    wire(OUT, id=1, method="server/discover")
-    assert wire(IN, id=None, error=REFUSAL).pair == 1
-
-
-def test_an_error_without_an_id_answers_nothing_if_another_request_is_open(wire: Wire):
-    wire(OUT, id=1, method="server/discover")
-    wire(OUT, id=2, method="initialize")
-    assert wire(IN, id=None, error=REFUSAL).pair == 0
-    assert wire.correlator.open("weather") == 2
-
-
-def test_sources_and_directions_have_separate_ids(wire: Wire):
-    wire(OUT, id=1, method="tools/list")
-    wire(OUT, id=1, method="prompts/list", source="files")
-    wire(IN, id=1, method="roots/list")
-    assert wire(OUT, id=1, result={}).method == "roots/list"
-    assert wire.answer(1, "files").method == "prompts/list"
-    assert wire.answer(1).method == "tools/list"
-
-
-def test_a_second_answer_is_a_duplicate_of_the_same_request(wire: Wire):
-    wire.call()
-    wire.answer()
-    again = wire.answer()
-    assert (again.pair, again.remark) == (1, PairingRemark.DUPLICATE)
+@pytest.mark.parametrize(
+    ("others", "exchange", "pair"),
+    [(["tools/list"], 4, 1), ([], 0, 1), (["initialize"], 0, 0)],
+    ids=["of its HTTP exchange", "a probe alone", "not a probe among others"],
+)
+def test_an_error_without_an_id_answers_a_request_that_is_certain(
+    wire: Wire, others: list[str], exchange: int, pair: int
+):
+    wire(OUT, id=1, method="server/discover", exchange=exchange)
+    for number, method in enumerate(others, 2):
+        wire(OUT, id=number, method=method, exchange=exchange and exchange + 1)
+    assert wire(IN, id=None, error=REFUSAL, exchange=exchange).pair == pair
+    assert wire.correlator.open("weather") == 1 + len(others) - bool(pair)
 
 
 def test_an_unmatched_answer_is_marked(wire: Wire):
@@ -155,13 +128,6 @@ def test_the_number_7_and_the_text_7_are_two_requests(wire: Wire):
     assert [wire.answer("7").tool, wire.answer(7).tool] == ["text", "number"]
 
 
-def test_an_id_reused_while_pending_is_noted(wire: Wire):
-    wire.call(1, "a")
-    assert wire.call(1, "b").remark is PairingRemark.REUSED
-    assert wire.answer(1).tool == "b"
-    assert wire.call(1, "c").remark is PairingRemark.NONE
-
-
 def test_progress_belongs_to_the_call_that_gave_the_token(wire: Wire):
     wire.call(1, _meta={"progressToken": "t"}, cause=Cause(1))
     report = {"method": "notifications/progress", "params": {"progressToken": "t", "progress": 1}}
@@ -178,13 +144,8 @@ def test_a_cancellation_ends_its_request_and_a_late_answer_does_not_undo_it(wire
     assert (cancel.pair, cancel.outcome, cancel.tool) == (1, Outcome.CANCELLED, "forecast")
     late = wire.answer()
     assert (late.pair, late.outcome, late.remark) == (1, Outcome.CANCELLED, PairingRemark.LATE)
-
-
-def test_a_cancellation_after_the_answer_ends_nothing(wire: Wire):
-    wire.call()
-    wire.answer()
-    cancel = wire(OUT, method="notifications/cancelled", params={"requestId": 1})
-    assert (cancel.pair, cancel.outcome, cancel.remark) == (1, Outcome.NONE, PairingRemark.LATE)
+    again = wire(OUT, method="notifications/cancelled", params={"requestId": 1})
+    assert (again.pair, again.outcome, again.remark) == (1, Outcome.NONE, PairingRemark.LATE)
 
 
 def test_a_server_can_end_a_subscription_of_the_host(wire: Wire):
@@ -256,13 +217,6 @@ def test_a_server_request_pending_at_the_exit_is_cancelled_only_if_mcptui_ended_
         wire(IN, id="s1", method="roots/list")
     assert wire.event("exit", code=0).outcome is outcome
     assert wire.correlator.open("weather") == 0
-
-
-def test_a_new_process_starts_new_ids(wire: Wire):
-    wire.call(1)
-    wire.event("exit", code=0)
-    wire.event("spawn", pid=7)
-    assert wire.answer(1).remark is PairingRemark.UNKNOWN
 
 
 def test_an_unusable_answer_fails_its_request(wire: Wire):

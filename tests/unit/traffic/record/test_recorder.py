@@ -16,7 +16,7 @@ from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome,
 from tui.traffic.filter.view import View
 from tui.traffic.record import recorder as recorder_module
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog, LintReport, Recorder, RecorderJob
+from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog, Recorder, RecorderJob
 
 
 class Stage:
@@ -47,24 +47,9 @@ def stage() -> Iterator[Stage]:
     assert made.recorder.close(10)
 
 
-def test_everything_is_stored_in_order_and_numbered_without_gaps(stage: Stage):
-    raws = [b"line %d" % number for number in range(2000)]
-    entries = stage.record(*map(seen, raws))
-    assert [entry.body for entry in entries] == raws
-    assert [entry.seq for entry in entries] == list(range(1, 2001))
-    assert len(stage.recorder.entries) == 2000
-
-
 def test_messages_captured_before_the_start_are_stored_too(stage: Stage):
     stage.recorder.capture(seen(b"early"))
     assert [entry.body for entry in stage.record(seen(b"late"))] == [b"early", b"late"]
-
-
-def test_entries_are_stored_without_a_flush(stage: Stage):
-    stage.recorder.start()
-    stage.recorder.capture(seen(b"x"))
-    wait_until(lambda: len(stage.recorder.entries) == 1, 2)
-    assert len(stage.store.entries) == 1
 
 
 def test_a_row_appears_only_once_it_is_stored(stage: Stage):
@@ -78,7 +63,7 @@ def test_a_row_appears_only_once_it_is_stored(stage: Stage):
     assert len(stage.recorder.entries) == 1
 
 
-def test_captures_from_many_threads_are_all_stored(stage: Stage):
+def test_captures_from_many_threads_are_all_stored_in_order_and_numbered_without_gaps(stage: Stage):
     stage.recorder.start()
 
     def tap(name: str) -> None:
@@ -91,53 +76,54 @@ def test_captures_from_many_threads_are_all_stored(stage: Stage):
     for thread in threads:
         thread.join()
     assert stage.recorder.flush(10)
+    assert [entry.seq for entry in stage.store.entries] == list(range(1, 2001))
     for name in "abcd":
         bodies = [int(entry.body) for entry in stage.store.entries if entry.source == name]
         assert bodies == list(range(500))
 
 
-def test_the_store_is_used_by_a_single_thread_other_than_the_caller(stage: Stage):
-    stage.record(seen(b"1"))
-    stage.record(seen(b"2"))
-    assert len(stage.store.threads) == 1
-    assert threading.get_ident() not in stage.store.threads
+def event(word: str, **detail: object) -> Captured:
+    return seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": word, **detail})
 
 
-def test_unreadable_answers_and_abandoned_requests_are_not_pending(stage: Stage):
-    stage.record(
-        seen(line(id=1, method="ping"), Direction.OUT),
-        seen(line(id=1, result={}, error={"code": 1})),
-        seen(line(id=2, method="ping"), Direction.OUT),
-        seen(b'{"event":"gave up"}', Direction.NONE, Kind.EVENT, detail={"event": "gave up", "id": 2}),
-    )
+def asked(known: object, method: str = "ping", way: Direction = Direction.OUT) -> Captured:
+    return seen(line(id=known, method=method), way)
+
+
+@pytest.mark.parametrize(
+    ("captured", "outcomes"),
+    [
+        pytest.param(
+            [asked(1), seen(line(id=1, result={}, error={"code": 1})), asked(2), event("gave up", id=2)],
+            {0: Outcome.ERROR, 2: Outcome.ERROR},
+            id="unreadable answer, abandoned request",
+        ),
+        pytest.param(
+            [event("connect"), asked(1), asked("a", "roots/list", Direction.IN), event("stop")],
+            {1: Outcome.CANCELLED, 2: Outcome.CANCELLED},
+            id="mcptui disconnects",
+        ),
+        pytest.param(
+            [
+                event("spawn"),
+                asked(1),
+                seen(line(id=1, result={})),
+                event("stop"),
+                asked("a", "roots/list", Direction.IN),
+                event("exit", code=0),
+            ],
+            {4: Outcome.CANCELLED},
+            id="server request while it stops",
+        ),
+    ],
+)
+def test_requests_that_will_get_no_answer_are_not_pending(
+    stage: Stage, captured: list[Captured], outcomes: dict[int, Outcome]
+):
+    stage.record(*captured)
     columns = stage.recorder.entries
+    assert {index: columns.outcome[index] for index in outcomes} == outcomes
     assert columns.pending() == []
-    assert [columns.outcome[0], columns.outcome[2]] == [Outcome.ERROR, Outcome.ERROR]
-
-
-def test_requests_pending_when_mcptui_disconnects_are_cancelled_not_failed(stage: Stage):
-    stage.record(
-        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "connect"}),
-        seen(line(id=1, method="tools/call"), Direction.OUT),
-        seen(line(id="a", method="roots/list")),
-        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "stop"}),
-    )
-    columns = stage.recorder.entries
-    assert [columns.outcome[1], columns.outcome[2]] == [Outcome.CANCELLED, Outcome.CANCELLED]
-    assert columns.pending() == []
-
-
-def test_a_server_request_during_disconnection_is_cancelled_not_failed(stage: Stage):
-    stage.record(
-        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "spawn"}),
-        seen(line(id=1, method="ping"), Direction.OUT),
-        seen(line(id=1, result={})),
-        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "stop"}),
-        seen(line(id="a", method="roots/list")),
-        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "exit", "code": 0}),
-    )
-    columns = stage.recorder.entries
-    assert (columns.outcome[4], columns.pending()) == (Outcome.CANCELLED, [])
 
 
 # ---- a store that fails --------------------------------------------------------------------------------
@@ -375,18 +361,14 @@ def test_a_restarted_thread_stores_what_was_waiting(stage: Stage, monkeypatch: p
 LIMIT = 20_000
 
 
-def backlog(limit: int = LIMIT) -> Backlog:
-    return Backlog(limit)
-
-
 def one_of(waiting: Backlog) -> Captured | RecorderJob | None:
-    taken = waiting.take(1, 1)
-    return taken.captured[0] if taken.captured else taken.job
+    taken, job = waiting.take(1, 1)
+    return taken[0] if taken else job
 
 
 @given(st.lists(st.integers(0, 5000) | st.none(), max_size=200))
 def test_every_entry_is_recorded_or_counted_and_the_memory_is_bounded(steps: list[int | None]):
-    waiting, added, seen_entries, counted = backlog(), 0, 0, 0
+    waiting, added, seen_entries, counted = Backlog(LIMIT), 0, 0, 0
 
     def take() -> bool:
         nonlocal seen_entries, counted
@@ -414,58 +396,38 @@ def test_every_entry_is_recorded_or_counted_and_the_memory_is_bounded(steps: lis
 
 
 def test_the_order_is_kept_and_jobs_are_never_refused():
-    waiting = backlog(ENTRY_BYTES * 20)
+    waiting = Backlog(ENTRY_BYTES * 20)
     waiting.add([seen(b"1")])
     job = threading.Event()
     waiting.put(job)
     waiting.add([seen(b"2")])
     first, errand, second = one_of(waiting), one_of(waiting), one_of(waiting)
-    assert isinstance(first, Captured) and isinstance(second, Captured)
     assert (first.raw, errand, second.raw, one_of(waiting)) == (b"1", job, b"2", None)
 
 
-def test_a_body_over_the_byte_limit_is_truncated():
-    waiting = backlog()
+def test_a_body_over_the_byte_limit_is_truncated_unless_nothing_else_waits():
+    waiting, large = Backlog(LIMIT), seen(b"x" * (2 * LIMIT), detail={"a": 1})
+    for _ in range(2):
+        waiting.add([large])
+        assert one_of(waiting) == large
+        waiting.settle()
     waiting.add([seen(b"first")])
-    waiting.add([seen(b"x" * (2 * LIMIT), detail={"a": 1})])
+    waiting.add([large])
     one_of(waiting)
     item = one_of(waiting)
-    assert isinstance(item, Captured)
     assert (len(item.raw), item.size, item.detail["a"]) == (HEAD, 2 * LIMIT, 1)
 
 
-def test_an_empty_backlog_accepts_a_body_larger_than_the_limit():
-    waiting = backlog()
-    for _ in range(2):
-        waiting.add([seen(b"x" * (2 * LIMIT))])
-        item = one_of(waiting)
-        assert isinstance(item, Captured)
-        assert len(item.raw) == 2 * LIMIT
-        waiting.settle()
-
-
 def test_a_batch_of_entries_ends_at_a_job_or_at_the_byte_limit():
-    waiting = backlog()
+    waiting = Backlog(LIMIT)
     for size in (10, 10, 10, 600, 600):
         waiting.add([seen(b"x" * size)])
     job = threading.Event()
     waiting.put(job)
     waiting.add([seen(b"last")])
     sizes = [
-        ([len(one.raw) for one in taken], job)
-        for taken, _, job, _ in map(waiting.take, (2, 9, 9), (999, 500, 999))
+        ([len(one.raw) for one in taken], job) for taken, job in map(waiting.take, (2, 9, 9), (999, 500, 999))
     ]
     assert sizes == [([10, 10], None), ([10, 600], None), ([600], job)]
-    assert waiting.take(9, 1000).captured[0].raw == b"last"
+    assert waiting.take(9, 1000)[0][0].raw == b"last"
     assert waiting._came == waiting._went
-
-
-def test_findings_do_not_end_a_batch_of_entries():
-    waiting = backlog()
-    found = [Finding(number, "x", Severity.HINT, "x") for number in range(3)]
-    for finding in found:
-        waiting.add([seen(b"x")])
-        waiting.put(LintReport([finding], finding.seq))
-    taken = waiting.take(9, 1000)
-    assert (len(taken.captured), taken.judgement, taken.items) == (3, LintReport(found, 2), 6)
-    assert not waiting

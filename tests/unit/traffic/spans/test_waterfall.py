@@ -48,19 +48,10 @@ def test_only_the_longest_of_parallel_tools_counts():
     assert [bar.critical for bar in found.bars] == [True, False, True, True]
 
 
-def test_bars_of_a_lane_do_not_overlap_and_lanes_are_reused():
-    found = made(turn(100), call("a", 0, 50), call("b", 10, 20), call("c", 40, 20))
-    assert [(bar.call, found.lanes[bar.lane]) for bar in found.bars] == [
-        ("a", "tools"),
-        ("b", "tools 2"),
-        ("c", "tools 2"),
-    ]
-
-
 def test_waiting_for_the_user_is_distinguished_from_the_tool():
     found = made(turn(100), step(1, 0, 20), call("a", 80, 20, proposed_ns=20 * MS, waited_ms=60))
     assert shares(found) == {"waiting for you": 60, "model": 20, "tools": 20}
-    assert [found.lanes[bar.lane] for bar in found.bars] == ["model", "waiting for you", "tools"]
+    assert [bar.part for bar in found.bars] == [TimeShare.MODEL, TimeShare.YOU, TimeShare.TOOL]
 
 
 def test_an_open_question_lasts_until_now():
@@ -101,10 +92,9 @@ def test_a_turn_without_duration_has_no_shares():
     assert made(turn(0)).shares == ()
 
 
-def test_a_thousand_calls_share_five_lanes_and_their_shares_add_up():
+def test_the_shares_of_a_thousand_calls_add_up():
     found = made(turn(2_000), *(call(str(number), number, 5) for number in range(1_000)))
     assert sum(share for _, share in found.shares) == pytest.approx(1)
-    assert len(found.lanes) == 5
 
 
 def recorded() -> list[Entry]:
@@ -125,11 +115,7 @@ def recorded() -> list[Entry]:
 def test_the_entries_of_a_recording_have_a_waterfall():
     found = of_entries(recorded(), 3)
     assert found is not None
-    assert [(bar.label, bar.seq, bar.failed) for bar in found.bars] == [
-        ("demo", 1, False),
-        ("weather › get", 3, True),
-    ]
-    assert found.lanes == ("model", "tools")
+    assert [(bar.label, bar.failed) for bar in found.bars] == [("demo", False), ("weather › get", True)]
     assert found.ns == 160 * MS
 
 

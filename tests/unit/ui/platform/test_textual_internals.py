@@ -107,16 +107,12 @@ async def test_without_a_private_name_no_widget_is_painted_first(painted, monkey
     assert two._repaint_required
 
 
-async def test_an_unchanged_widget_is_not_painted_first(painted) -> None:
+@pytest.mark.parametrize(("changed", "keys"), [(False, 0), (True, 1)], ids=["unchanged", "more keys wait"])
+async def test_a_widget_that_must_wait_is_not_painted_first(painted, monkeypatch, changed, keys) -> None:
     app, paintings = painted
-    paint_first(app.query_one("#two"))
-    assert paintings == []
-
-
-async def test_no_widget_is_painted_first_while_more_keys_wait(painted, monkeypatch) -> None:
-    app, paintings = painted
-    app.query_one("#two").refresh()
-    monkeypatch.setattr(App, "message_queue_size", 1)
+    monkeypatch.setattr(App, "message_queue_size", keys)
+    if changed:
+        app.query_one("#two").refresh()
     paint_first(app.query_one("#two"))
     assert paintings == []
 

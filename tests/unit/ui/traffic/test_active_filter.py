@@ -1,20 +1,27 @@
 """The active filter, without the screen."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.conftest import until, wait_until
-from tests.ui.traffic_stage import WALL_NS, Recorded, some
-from tui.core.traffic import Kind
+from tests.ui.traffic_stage import WALL_NS, some
 from tui.traffic.filter import view as view_module
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.query import parse
 from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.active_filter import ActiveFilter
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import text_of
 
 
+def made(recording: Recording, worked: Callable[[], None] = lambda: None) -> ActiveFilter:
+    return ActiveFilter(recording, EntryList(recording.entries), PromptLine(), worked=worked)
+
+
 def passing(recording: Recording, expression: str) -> int:
-    active_filter = ActiveFilter(recording)
+    active_filter = made(recording)
     view = active_filter.filter(parse(expression))
     wait_until(view.advance)
     active_filter.close()
@@ -23,7 +30,7 @@ def passing(recording: Recording, expression: str) -> int:
 
 def test_since_counts_from_the_end_of_a_recording():
     recorded = some()
-    ended = WALL_NS + recorded.now_ns
+    ended = WALL_NS + recorded.now
     assert passing(recorded.recording(live=False, ended_ns=ended), "since:5m") == len(recorded.entries)
     assert passing(recorded.recording(live=False, ended_ns=ended), "since:2ms") < len(recorded.entries)
 
@@ -35,7 +42,7 @@ def test_since_counts_from_now_in_live_traffic():
 async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view_module, "CHUNK", 1)
     worked: list[bool] = []
-    active_filter = ActiveFilter(some().recording(), lambda: worked.append(active_filter.view.is_done))
+    active_filter = made(some().recording(), lambda: worked.append(active_filter.view.is_done))
     view = active_filter.filter(parse("kind:request"))
     assert not view.advance(0)
     active_filter.advance()
@@ -45,7 +52,7 @@ async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyP
 
 
 def test_the_title_names_the_sort_column_and_for_latency_that_only_calls_are_listed() -> None:
-    active_filter = ActiveFilter(some().recording(live=False))
+    active_filter = made(some().recording(live=False))
     for column, words in (
         (SortColumn.LATENCY, "calls sorted by latency"),
         (SortColumn.SIZE, "by size"),
@@ -53,17 +60,4 @@ def test_the_title_names_the_sort_column_and_for_latency_that_only_calls_are_lis
         active_filter.order = Order(column)
         wait_until(active_filter.arranged().advance)
         assert text_of(active_filter.order_row).endswith(words)
-    active_filter.close()
-
-
-def test_an_empty_list_of_calls_says_how_to_see_all_entries() -> None:
-    recorded = Recorded()
-    recorded.add(Kind.EVENT, method="spawn")
-    active_filter = ActiveFilter(recorded.recording())
-    wait_until(active_filter.view.advance)
-    active_filter.order = Order(SortColumn.LATENCY, True)
-    for query in ("", "kind:event"):
-        active_filter.filter(parse(query))
-        wait_until(active_filter.arranged().advance)
-        assert "latency" in " ".join(active_filter.why_empty(active_filter.query, ""))
     active_filter.close()

@@ -11,10 +11,6 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import text_of
 
 
-def cells(pane: EntryList, strips) -> list[list[Segment]]:
-    return [list(Segment.simplify(strip.crop(0, pane.region.width))) for strip in strips]
-
-
 async def test_the_fast_path_paints_what_textual_would_paint() -> None:
     for theme in ("harbor", "ansi"):
         for size in ((120, 8), (80, 30)):

@@ -7,7 +7,8 @@ import pytest
 
 from tests.ui.traffic_stage import some
 from tui.core.traffic import Direction, Entry, Kind
-from tui.ui.traffic.entry_loader import HEAD_BYTES, NONE, Previews, ReaderThread, _event, _preview
+from tui.traffic.record.open_recording import ReaderThread
+from tui.ui.traffic.entry_loader import HEAD_BYTES, NONE, Previews, _event, _preview
 
 
 async def test_previews_of_the_last_entries_are_read_in_advance() -> None:

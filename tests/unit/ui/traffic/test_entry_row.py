@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.traffic_stage import some
 from tui.core.units import span
-from tui.ui.traffic.entry_row import RowContext, RowMaker, layout_for
+from tui.ui.traffic.entry_row import RowMaker, layout_for
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
 from tui.ui.widgets.times import TimeMode
@@ -17,9 +17,7 @@ def test_every_line_fits_its_width(width: int, mode: TimeMode) -> None:
     maker = RowMaker(entries, UNICODE)
     maker.mode = mode
     columns = layout_for(width, mode, 10)
-    lines = [
-        maker.row(index, columns, RowContext(previous=index - 1), "1" * 30) for index in range(len(entries))
-    ]
+    lines = [maker.row(index, columns, previous=index - 1, ident="1" * 30) for index in range(len(entries))]
     assert all(width_of(line) <= width for line in lines)
     assert width_of(maker.head(columns)) <= width
 
@@ -28,9 +26,7 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
     entries = some().columns
     maker = RowMaker(entries, ASCII)
     columns = layout_for(120, TimeMode.CLOCK, 10)
-    text = "".join(
-        text_of(maker.row(index, columns, RowContext(previous=index - 1))) for index in range(len(entries))
-    )
+    text = "".join(text_of(maker.row(index, columns, previous=index - 1)) for index in range(len(entries)))
     assert text.replace("…", "").isascii()
 
 
@@ -39,7 +35,7 @@ def test_a_dropped_entry_is_struck_through() -> None:
     entries.gone = 2
     maker = RowMaker(entries, UNICODE)
     columns = layout_for(120, TimeMode.CLOCK, 10)
-    rows = [maker.row(index, columns, RowContext()) for index in range(4)]
+    rows = [maker.row(index, columns) for index in range(4)]
     struck = [any("strike" in style for _, style in row) for row in rows]
     assert struck == [True, True, False, False]
 
@@ -49,8 +45,8 @@ def test_a_request_that_represents_its_call_has_a_latency_bar_and_an_outcome() -
     index = next(at for at in range(len(entries)) if entries.latency_ns(at) > 0)
     maker, columns = RowMaker(entries, UNICODE), layout_for(160, TimeMode.CLOCK, 10)
     took = span(entries.latency_ns(index))
-    answer = text_of(maker.row(entries.partner(index), columns, RowContext()))
-    assert took not in text_of(maker.row(index, columns, RowContext()))
-    row = text_of(maker.row(index, columns, RowContext(is_call=True)))
+    answer = text_of(maker.row(entries.partner(index), columns))
+    assert took not in text_of(maker.row(index, columns))
+    row = text_of(maker.row(index, columns, is_call=True))
     assert took in answer
     assert row.split()[-4:] == answer.split()[-4:]

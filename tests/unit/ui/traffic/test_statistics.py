@@ -1,8 +1,12 @@
 """The statistics: their lines, and counting while the screen is used."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
+import pytest
 from rich.cells import cell_len
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.stage import Stage, press, shown
@@ -23,9 +27,14 @@ def test_neighboring_values_are_added_up_in_a_short_sparkline() -> None:
     assert sparkline((), 10) == ""
 
 
-def test_lines_and_headings_fit_every_width() -> None:
-    stats = Stats(some().columns)
-    assert stats.advance(1000)
+@pytest.fixture
+def stats() -> Stats:
+    counted = Stats(some().columns)
+    assert counted.advance(1000)
+    return counted
+
+
+def test_lines_and_headings_fit_every_width(stats: Stats) -> None:
     for width in (80, 100, 160):
         assert width_of(head(width)) <= width
         for server in stats.servers():
@@ -34,10 +43,18 @@ def test_lines_and_headings_fit_every_width() -> None:
             assert server.server in text_of(row)
 
 
+@asynccontextmanager
+async def shown_of(
+    recorded: Recorded, width: int = 120
+) -> AsyncIterator[tuple[StatisticsScreen, Pilot[None]]]:
+    async with Stage().run_test(size=(width, 30)) as pilot:
+        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+        yield screen, pilot
+
+
 async def test_counting_does_not_block_keys_and_shows_its_progress(monkeypatch) -> None:
     monkeypatch.setattr(Stats, "advance", lambda stats, budget_ms: False)
-    async with Stage().run_test(size=(120, 30)) as pilot:
-        await pilot.app.push_screen(screen := StatisticsScreen(some().recording()))
+    async with shown_of(some()) as (screen, pilot):
         await until(lambda: "counting 0 %" in title(screen))
         await press(pilot, "escape")
         assert not screen.is_attached and screen._work is not None and screen._work.cancelled()
@@ -50,8 +67,7 @@ async def test_while_a_recording_loads_no_request_is_shown_as_waiting() -> None:
     recorded.add(Kind.REQUEST, method="tools/call", tool="wait", ident="9", root=9)
     recorded.columns = begun_at_end(recorded, 3)
     fill(recorded.columns, recorded, 3)
-    async with Stage().run_test(size=(120, 30)) as pilot:
-        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+    async with shown_of(recorded) as (screen, _):
         await until(lambda: "of the 66 % loaded" in title(screen))
         assert "◌" not in "".join(shown(screen._table))
         fill(recorded.columns, recorded, 3)
@@ -64,8 +80,7 @@ async def test_the_cursor_stays_on_its_line_when_the_order_changes() -> None:
     recorded.call("first")
     recorded.call("first")
     recorded.call("second")
-    async with Stage().run_test(size=(120, 30)) as pilot:
-        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+    async with shown_of(recorded) as (screen, pilot):
         await press(pilot, "j", "j")
         assert screen._table.figures[screen._table.cursor].tool == "second"
         recorded.call("second")
@@ -78,9 +93,7 @@ def title(screen: StatisticsScreen) -> str:
     return screen._title.render_line(0).text
 
 
-def test_calls_over_time_always_have_a_heading_with_the_time_span() -> None:
-    stats = Stats(some().columns)
-    assert stats.advance(1000)
+def test_calls_over_time_always_have_a_heading_with_the_time_span(stats: Stats) -> None:
     total = stats.total()
     for width in range(80, 170):
         is_shown = any(block in text_of(figures_row(total, width)) for block in "▁▂▃▄▅▆▇█")
@@ -97,8 +110,7 @@ async def test_handshakes_and_lists_are_shown_by_a_key_and_servers_with_calls_co
     recorded = Recorded()
     for method, source in (("tools/list", "a"), ("tools/call", "b")):
         recorded.add(Kind.REQUEST, method=method, source=source, ident="9", root=9)
-    async with Stage().run_test(size=(80, 24)) as pilot:
-        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+    async with shown_of(recorded, 80) as (screen, pilot):
         await until(lambda: "h shows handshakes and lists" in title(screen))
         assert [one.server for one in screen._table.figures] == ["b", "b", "a", ""]
         assert not any(one.is_setup for one in screen._table.figures)
@@ -118,6 +130,5 @@ async def test_handshakes_and_lists_are_in_parentheses_so_that_calls_add_up() ->
     listed = replace(call, method="tools/list", tool="", calls=2)
     assert "   (2)" in text_of(figures_row(listed, 120))
     assert "  (2)  " in figure_lines([listed])[1]
-    async with Stage().run_test(size=(120, 30)) as pilot:
-        await pilot.app.push_screen(screen := StatisticsScreen(recorded.recording()))
+    async with shown_of(recorded) as (screen, _):
         await until(lambda: "1 call   " in title(screen))

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.traffic.small_traffic import Traffic
-from tui.traffic.filter.completion import MOST, FilterCompletion, complete, seen_names
 from tui.traffic.filter.fields import FIELDS
-from tui.traffic.filter.query import parse
+from tui.traffic.filter.query import MOST_COMPLETIONS, FilterCompletion, complete, parse, seen_names
 
 SEEN = {
     "server": ["weather", "web", "notes", "my server"],
@@ -84,7 +83,7 @@ def test_a_name_with_control_characters_is_not_offered():
 
 def test_completions_have_a_description_and_a_maximum_number():
     assert complete("kind:not_r", 10, {}) == [FilterCompletion(5, 10, "not_rpc", "not JSON-RPC")]
-    assert len(complete("tool:", 5, {"tool": [f"t{number}" for number in range(1000)]})) == MOST
+    assert len(complete("tool:", 5, {"tool": [f"t{number}" for number in range(1000)]})) == MOST_COMPLETIONS
 
 
 def test_the_names_in_a_recording_are_offered():

@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.cache import FIFOCache
 from textual.strip import Strip
 
-from tui.ui.platform.strips import create_caches_on_use, padded, row_of
+from tui.ui.platform.textual_internals import create_caches_on_use, padded, row_of
 
 PLAIN = Style()
 

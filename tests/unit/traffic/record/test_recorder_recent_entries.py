@@ -2,7 +2,7 @@
 
 from tests.unit.traffic.tapped import seen
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
-from tui.traffic.record.recent_entries import RecentEntries
+from tui.traffic.record.recorder import RecentEntries
 
 
 def entry(seq: int, body: bytes) -> Entry:

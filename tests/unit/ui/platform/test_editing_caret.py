@@ -5,8 +5,7 @@ from textual.app import ComposeResult
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
-from tests.conftest import until
-from tui.ui.platform.caret import CaretApp, caret_of
+from tui.ui.platform.editing import CaretApp, caret_of
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.text_area import LinesField
 
@@ -37,14 +36,6 @@ async def test_it_is_before_the_character_of_an_input_or_a_secret(index: int, ce
         for position, expected in enumerate(cells):
             field.cursor_position = position
             assert in_field(pilot.app, Input, index) == (expected, 0)
-
-
-async def test_it_stays_in_an_input_that_scrolls() -> None:
-    async with Fields().run_test(size=(40, 12)) as pilot:
-        field = pilot.app.query(Input)[0]
-        field.value = "long " * 10
-        field.cursor_position = 50
-        await until(lambda: 0 < in_field(pilot.app, Input).x <= field.content_region.width)
 
 
 async def test_it_is_in_the_row_of_a_text_that_wraps() -> None:

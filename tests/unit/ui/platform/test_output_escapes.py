@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.ui.platform.escapes import shortened
+from tui.ui.platform.output import shortened
 
 COLUMNS, LINES = 30, 6
 

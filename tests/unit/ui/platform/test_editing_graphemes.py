@@ -6,7 +6,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.widgets import Input, TextArea
 
-from tui.ui.platform.graphemes import edit_by_graphemes
+from tui.ui.platform.editing import edit_by_graphemes
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.text_area import LinesField
 
@@ -42,6 +42,10 @@ def text_of(field: Input | TextArea) -> str:
     return field.value if isinstance(field, Input) else field.text
 
 
+def write(field: Input | TextArea, text: str) -> None:
+    setattr(field, "value" if isinstance(field, Input) else "text", text)
+
+
 def caret_of(field: Input | TextArea) -> int:
     return field.cursor_position if isinstance(field, Input) else field.cursor_location[1]
 
@@ -52,10 +56,7 @@ async def test_a_sign_is_deleted_and_moved_over_as_a_whole(field: str, sign: str
     async with Fields().run_test() as pilot:
         edited = pilot.app.query_one(f"#{field}", Input | TextArea)
         edited.focus()
-        if isinstance(edited, Input):
-            edited.value = f"{sign}{sign}b"
-        else:
-            edited.text = f"{sign}{sign}b"
+        write(edited, f"{sign}{sign}b")
         await pilot.press("home", "right")
         assert caret_of(edited) == len(sign)
         await pilot.press("right", "right", "left", "left")
@@ -65,10 +66,7 @@ async def test_a_sign_is_deleted_and_moved_over_as_a_whole(field: str, sign: str
         await pilot.press("backspace")
         assert text_of(edited) == "b"
         await pilot.press("home")
-        if isinstance(edited, Input):
-            edited.value = f"{sign}b"
-        else:
-            edited.text = f"{sign}b"
+        write(edited, f"{sign}b")
         await pilot.press("home", "delete")
         assert text_of(edited) == "b"
 
@@ -79,10 +77,7 @@ async def test_a_caret_does_not_cut_a_sign(sign: str) -> None:
         for field in ("plain", "area"):
             edited = pilot.app.query_one(f"#{field}", Input | TextArea)
             edited.focus()
-            if isinstance(edited, Input):
-                edited.value = f"a{sign}b"
-            else:
-                edited.text = f"a{sign}b"
+            write(edited, f"a{sign}b")
             await pilot.press("home", "right")
             [row] = edited.render_lines(Region(0, 0, 12, 1))
             assert any(segment.text == sign for segment in row), field

@@ -6,7 +6,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
-from tui.ui.platform.strips import ControlFilter
+from tui.ui.platform.textual_internals import ControlFilter
 
 BLACK = Color(0, 0, 0)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.unit.traffic.traffic_script import Script
 from tui.core.text import clean
 from tui.core.traffic import Direction, Entry, Kind, Redaction, Severity
-from tui.traffic.lint.body_reader import quote
 from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.rules_messages import quote
 
 
 def found_in(raw: bytes, **detail: object) -> list[tuple[str, Severity]]:

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.traffic.model_reply import is_stream, joined
+from tui.traffic.record.secret_texts import is_stream, joined
 
 
 def stream(*chunks: object) -> bytes:
