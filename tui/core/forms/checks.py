@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import Any
 
-from tui.core.comparison.equality import same
+from tui.core.comparison.placeholders import same
 from tui.core.errors import reason_of
 from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads

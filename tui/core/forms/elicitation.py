@@ -6,7 +6,7 @@ A choice of several values is shown as one boolean per value. Pure; schemas and 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.core.comparison.equality import same
+from tui.core.comparison.placeholders import same
 from tui.core.forms.form import Form
 from tui.core.forms.schema import SchemaReader, choices_of, mapping, required_of
 from tui.core.forms.spec import (

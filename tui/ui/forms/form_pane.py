@@ -464,7 +464,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def _add_to(self, field: FormField, name: str = "") -> None:
         opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
         if field.is_full:
-            problem = size_problem(field.spec, field.children + 1)
+            problem = size_problem(field.spec, len(field.children) + 1)
             self.app.notify(f"{clean_line(field.name, 60) or 'This'} {problem}.", timeout=3)
         elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))

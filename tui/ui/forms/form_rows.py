@@ -297,9 +297,9 @@ def _holder(field: FormField, placeholder: str) -> str:
     if field.state is FieldState.ABSENT:
         return placeholder
     if field.kind is FieldKind.ARRAY:
-        return units.plural(field.children, "item")
+        return units.plural(len(field.children), "item")
     if field.kind is FieldKind.MAP:
-        return f"{field.children} {'entry' if field.children == 1 else 'entries'}"
+        return f"{len(field.children)} {'entry' if len(field.children) == 1 else 'entries'}"
     return ""
 
 

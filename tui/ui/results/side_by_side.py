@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from tui.core.comparison.lines import LinePair
+from tui.core.comparison.values import LinePair
 from tui.ui.widgets.page import Lines
 from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
 

@@ -88,9 +88,8 @@ class ComparisonScreen(ViewScreen[None]):
         self._job = self._tasks.start(self._compare(), "compare")
 
     async def _compare(self) -> None:
-        from tui.core.comparison.lines import line_pairs, lines_of
         from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
-        from tui.core.comparison.values import Tolerance, compare, text_lines
+        from tui.core.comparison.values import Tolerance, compare, line_pairs, lines_of, text_lines
         from tui.ui.results.side_by_side import SideBySide
 
         kinds = RUN_TO_RUN if self._masked else NOTHING

@@ -148,7 +148,7 @@ def sheet_of(call: HandCall, signs: Symbols) -> Sheet:
 
 def difference(before: HandCall, after: HandCall) -> Sheet:
     """Return two results side by side. Slow if they are large."""
-    from tui.core.comparison.lines import line_pairs, lines_of
+    from tui.core.comparison.values import line_pairs, lines_of
     from tui.ui.results.side_by_side import SideBySide
 
     if before.result is None or after.result is None:

@@ -232,7 +232,7 @@ def test_an_object_can_be_edited_as_raw_json():
     made.load({"p": {"x": 1}})
     assert made.set(("p",), '{"x": 1}') == ""
     row = field_at(made, ("p",))
-    assert (row.kind, row.children) == (FieldKind.JSON, 0)
+    assert (row.kind, row.children) == (FieldKind.JSON, {})
     assert made.set(("p",), '{"x": 2, "y"') == "is not JSON: a colon is missing at line 1, column 13"
     assert made.set(("p",), '{"x": 2, "z": true}') == ""
     assert made.value()[0] == {"p": {"x": 2, "z": True}}

@@ -1,6 +1,6 @@
 """Two values side by side: indented, paired line by line, with only the differences highlighted."""
 
-from tui.core.comparison.lines import LinePair
+from tui.core.comparison.values import LinePair
 from tui.ui.results.side_by_side import AROUND, SideBySide, parts_that_differ, side_by_side_rows
 from tui.ui.widgets.rows import text_of, width_of
 
