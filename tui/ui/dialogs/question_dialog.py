@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from tui.ui.dialogs.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine
 from tui.ui.dialogs.read_pane import ReadPane
@@ -26,7 +26,9 @@ YES = "ask.send"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer. `problem` says why it does not count now, or "". One without a label is not shown.
+    """One answer; None if its key does not close the question. One without a label is not shown.
+
+    `problem` says why it does not count now, or "".
 
     An answer with a problem is not offered, but its key tells the problem. `unread`: a yes that counts before
     all of the text was on screen.
@@ -68,6 +70,7 @@ class QuestionDialog(ModalScreen[Any]):
         background: $panel; border-left: outer $accent;
     }
     QuestionDialog.-warning > Vertical { border-left: outer $warn; }
+    QuestionDialog.-scrolls > Vertical { max-height: 80vh; overflow-y: auto; }
     QuestionDialog > Vertical > * { max-width: 104; }
     QuestionDialog Static { width: 1fr; height: auto; }
     QuestionDialog .about { color: $text-dim; }
@@ -99,7 +102,7 @@ class QuestionDialog(ModalScreen[Any]):
         self._parts = parts
         self._replies = replies
         self._room = room
-        self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea)), None)
+        self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea | Input)), None)
         self.line = QuestionLine(keys, self._offered, waiting)
         for name, reply in replies.items():
             self.line.relabel(name, reply.label)
@@ -157,8 +160,11 @@ class QuestionDialog(ModalScreen[Any]):
             problem = problem or NOT_READ
         if problem:
             self.line.say(problem)
-        else:
-            self.dismiss(reply.answer())
+        elif (answer := reply.answer()) is not None:
+            self.dismiss(answer)
+
+    def on_input_submitted(self) -> None:
+        self._answer(YES)
 
     def action_ask_send(self) -> None:
         self._answer(YES)
@@ -173,4 +179,4 @@ class QuestionDialog(ModalScreen[Any]):
         self._answer("ask.each")
 
     def action_ask_copy(self) -> None:
-        """There is no address to copy."""
+        self._answer("ask.copy")

@@ -23,9 +23,9 @@ from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.ui.dialogs.question_dialog import QuestionDialog
-    from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
+    from tui.ui.questions.elicitation_dialogs import FormDialog
 
-    Dialog = FormDialog | AddressDialog | QuestionDialog
+    Dialog = FormDialog | QuestionDialog
 
 LOOK_AGAIN_SECONDS = 0.5
 
@@ -159,9 +159,9 @@ class ServerQuestions:
 
                 return FormDialog(question, self._keys, symbols_for(self._env), waiting=waiting)
             case AddressQuestion():
-                from tui.ui.questions.elicitation_dialogs import AddressDialog
+                from tui.ui.questions.elicitation_dialogs import address_dialog
 
-                return AddressDialog(question, self._keys, self._env, waiting=waiting)
+                return address_dialog(question, self._app, self._keys, self._env, waiting=waiting)
             case TrustQuestion():
                 from tui.ui.permission.trust_dialog import trust_dialog
 
@@ -175,9 +175,7 @@ class ServerQuestions:
 
                 return definitions_dialog(question, self._keys, waiting=waiting)
             case ConfigErrors():
-                from tui.ui.questions.config_dialog import config_errors_dialog
-
-                return config_errors_dialog(question, self._keys, waiting=waiting)
+                return _errors_dialog(question, self._keys, waiting=waiting)
             case ConsentQuestion() | ConsentsQuestion():
                 from tui.ui.permission.consent_dialog import consent_dialog
 
@@ -192,6 +190,23 @@ class ServerQuestions:
             self._app.pop_screen()
         self.withdrawn()
         return True
+
+
+def _errors_dialog(question: ConfigErrors, keys: KeyOverrides, *, waiting: int) -> "QuestionDialog":
+    """Return a dialog with the errors of a configuration that was not applied. No letter answers."""
+    from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
+    from tui.ui.dialogs.read_pane import ReadPane
+
+    heading = (("! The configuration has errors. The previous one is still in use.", "text"),)
+    pane = ReadPane([heading, *(((line, "dim"),) for line in question.lines())])
+    replies = {
+        "ask.send": Reply("edit again", lambda: True, unread=True),
+        "ask.cancel": Reply("close", lambda: False),
+        "ask.decline": Reply("", lambda: False),
+    }
+    dialog = QuestionDialog(question, keys, [pane], replies, waiting=waiting, room=Room(6, 2, least=1))
+    dialog.add_class("-warning")
+    return dialog
 
 
 def _withdrawal(question: object) -> str:

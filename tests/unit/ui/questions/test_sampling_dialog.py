@@ -10,9 +10,8 @@ from tests.ui.question_stage import app_with_person, asked, painted, read_by, ri
 from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
 from tui.core.text import clean
 from tui.ui.dialogs.question_dialog import QuestionDialog
-from tui.ui.questions import sampling_text
-from tui.ui.questions.sampling_dialog import request_facts
-from tui.ui.questions.sampling_text import is_editable
+from tui.ui.questions import sampling_dialog
+from tui.ui.questions.sampling_dialog import is_editable, request_facts
 
 __all__ = ["ripe"]
 
@@ -84,7 +83,7 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
             cleaned.append(len(text))
         return clean(text)
 
-    monkeypatch.setattr(sampling_text, "clean", clean_here)
+    monkeypatch.setattr(sampling_dialog, "clean", clean_here)
     async with app_with_person((100, 60)) as (app, pilot, person):
         asking = long_request(text)
         question = asked(person.sampling(asking))
