@@ -16,7 +16,7 @@ from tui.core.servers import ServerState, StopReason
 from tui.ui.dialogs.help import groups
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.workbench.log_screen import LogScreen
-from tui.ui.workbench.log_tab import LogLines
+from tui.ui.workbench.server_tabs import LogLines
 
 
 def numbered(first: int, last: int) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from tui.core.traffic import Direction, Kind
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.screen import ServerScreen
-from tui.ui.workbench.server_traffic import ServerTraffic
+from tui.ui.workbench.server_tabs import ServerTraffic
 
 LAST_WORDS = "weather exited with code 1 during the call.\nIts last lines:\nRuntimeError: out of clouds"
 

@@ -9,8 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
-from tui.ui.dialogs.dialog import Dialog, RowsPane
-from tui.ui.dialogs.view_screen import VIEW_KEYS
+from tui.ui.dialogs.dialog import VIEW_KEYS, Dialog, RowsPane
 from tui.ui.keys.action_table import OF_SCREENS, OPENERS, Action, Context, action, of_context
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tui.ui.dialogs.view_screen import VIEW_KEYS
+from tui.ui.dialogs.dialog import VIEW_KEYS
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.key_overrides import key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN

@@ -12,9 +12,8 @@ from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.inputs import Field
+from tui.ui.widgets.inputs import Field, LinesField
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.text_area import LinesField
 
 
 class SayWhy(Dialog[str | None]):

@@ -16,8 +16,7 @@ from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import FinderScreen
-from tui.ui.lists.finder_list import FinderItem, words
-from tui.ui.lists.items import HEADINGS, OFFLINE, choice_item, fits, free_item, id_item
+from tui.ui.lists.items import HEADINGS, OFFLINE, FinderItem, choice_item, fits, free_item, id_item, words
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tui.core import units
 from tui.core.conversation.sessions import SessionMatch
-from tui.ui.lists.finder_list import FinderItem, heading
-from tui.ui.lists.items import found_items
+from tui.ui.lists.items import FinderItem, found_items, heading
 from tui.ui.widgets.rows import cells_of
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import FinderScreen
-from tui.ui.lists.finder_list import words
-from tui.ui.lists.items import LONG_SESSION, about_session, place_of, preview_rows, session_item
+from tui.ui.lists.items import LONG_SESSION, about_session, place_of, preview_rows, session_item, words
 from tui.ui.lists.session_search import SessionSearch
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols

@@ -20,8 +20,7 @@ from tui.core.forms.elicitation import (
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
-from tui.ui.dialogs.question_dialog import QuestionDialog, Reply
-from tui.ui.dialogs.question_line import BREAKPOINTS, QuestionLine
+from tui.ui.dialogs.question_dialog import BREAKPOINTS, QuestionDialog, QuestionLine, Reply
 from tui.ui.forms.form_box import FormBox
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead

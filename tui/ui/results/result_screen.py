@@ -16,7 +16,7 @@ from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
 from tui.core.web import web_address
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.dialogs.view_screen import ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import act, bindings_of
 from tui.ui.keys.footer import entries_of

@@ -13,7 +13,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.dialogs.view_screen import ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList

@@ -12,7 +12,7 @@ from tui.core.units import span
 from tui.traffic.record.open_recording import Recording
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
-from tui.ui.dialogs.view_screen import VIEW_KEYS, ViewScreen
+from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
 from tui.ui.traffic.entry_loader import ReaderThread
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane

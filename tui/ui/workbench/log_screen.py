@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from tui.core.servers import ServerState, ServerStatus, not_configured
 from tui.core.text import clean_line
 from tui.core.units import plural
-from tui.ui.dialogs.view_screen import ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import act, bindings_of
 from tui.ui.keys.footer import entries_of
@@ -18,7 +18,7 @@ from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import STATE_STYLES, reason_words, toggle_server
-from tui.ui.workbench.log_tab import LogLines
+from tui.ui.workbench.server_tabs import LogLines
 
 if TYPE_CHECKING:
     from tui.host.host import Host

@@ -5,8 +5,7 @@ import pytest
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
 from tui.core.permission.rules import parse_rule
 from tui.core.ports import ModelChoice
-from tui.ui.lists.finder_list import FinderItem
-from tui.ui.lists.items import choice_item, fits, free_item, id_item, preview_rows, rule_item
+from tui.ui.lists.items import FinderItem, choice_item, fits, free_item, id_item, preview_rows, rule_item
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import UNICODE
 

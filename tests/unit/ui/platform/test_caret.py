@@ -7,8 +7,7 @@ from textual.widgets import Input, TextArea
 
 from tests.conftest import until
 from tui.ui.platform.caret import CaretApp, caret_of
-from tui.ui.widgets.inputs import Field
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.inputs import Field, LinesField
 
 
 class Fields(CaretApp):

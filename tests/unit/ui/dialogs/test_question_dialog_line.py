@@ -1,7 +1,7 @@
 """The last lines of a question: its keys, messages and queue."""
 
 from tests.ui.stage import Stage
-from tui.ui.dialogs.question_line import QuestionLine
+from tui.ui.dialogs.question_dialog import QuestionLine
 from tui.ui.keys.answer_pause import GRACE_SECONDS, AnswerDelay
 from tui.ui.keys.key_overrides import KeyOverrides
 

@@ -1,7 +1,7 @@
 """A field of several lines."""
 
 from tests.ui.stage import Stage
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.inputs import LinesField
 
 
 async def test_undoing_text_removes_the_scroll_bar_and_moves_the_cursor():
