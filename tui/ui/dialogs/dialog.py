@@ -53,7 +53,6 @@ class RowsPane(LinePane):
     def __init__(self, lay_out: Callable[[int], list[Row]]) -> None:
         super().__init__()
         self._lay_out = lay_out
-        self._rows: list[Row] = []
 
     def on_mount(self) -> None:
         self.rewrap()
@@ -61,12 +60,6 @@ class RowsPane(LinePane):
     def rewrap(self) -> None:
         self._rows = self._lay_out(max(20, self.columns))
         self.rows_changed()
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
 
 
 Result = TypeVar("Result")

@@ -35,7 +35,6 @@ class ReadPane(LinePane):
         super().__init__()
         self._make = lines if callable(lines) else None
         self._lines = [] if callable(lines) else list(lines)
-        self._rows: Sequence[Row] = []
         self._width = 0
         self._unread: set[int] = set()
         self.is_ready = False
@@ -88,12 +87,6 @@ class ReadPane(LinePane):
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint a part of the pane, and mark it as read."""

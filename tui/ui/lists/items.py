@@ -56,15 +56,15 @@ class FinderList(LinePane, can_focus=False):
         self._chosen = chosen
         self._moved = moved
         self._items: tuple[FinderItem, ...] = ()
-        self._rows: list[tuple[int, Row]] = []
+        self._drawn: list[tuple[int, Row]] = []
         self._firsts: list[int] = []
 
     @property
     def current(self) -> str:
         """The key of the item under the cursor, or ""."""
-        if not self.cursor < len(self._rows):
+        if not self.cursor < len(self._drawn):
             return ""
-        return self._items[self._rows[self.cursor][0]].key
+        return self._items[self._drawn[self.cursor][0]].key
 
     def show(self, items: Sequence[FinderItem], key: str = "") -> None:
         """Show these items, with the cursor on `key`, else on the current item, else on the first one."""
@@ -81,10 +81,10 @@ class FinderList(LinePane, can_focus=False):
         self._moved()
 
     def _draw(self) -> None:
-        self._rows, self._firsts = [], []
+        self._drawn, self._firsts = [], []
         for index, item in enumerate(self._items):
-            self._firsts.append(len(self._rows))
-            self._rows += [(index, row) for row in item.draw(self.columns)]
+            self._firsts.append(len(self._drawn))
+            self._drawn += [(index, row) for row in item.draw(self.columns)]
 
     def rewrap(self) -> None:
         key = self.current
@@ -95,28 +95,28 @@ class FinderList(LinePane, can_focus=False):
         )
 
     def row_count(self) -> int:
-        return len(self._rows)
+        return len(self._drawn)
 
     def row(self, index: int) -> Row:
-        return self._rows[index][1]
+        return self._drawn[index][1]
 
     def row_selectable(self, index: int) -> bool:
-        at = self._rows[index][0]
+        at = self._drawn[index][0]
         return bool(self._items[at].key) and self._firsts[at] == index
 
     def row_ground(self, index: int) -> str:
         """Highlight all rows of the item under the cursor."""
-        if not self.cursor < len(self._rows):
+        if not self.cursor < len(self._drawn):
             return ""
-        at = self._rows[self.cursor][0]
-        return "cursor" if self._rows[index][0] == at and self._items[at].key else ""
+        at = self._drawn[self.cursor][0]
+        return "cursor" if self._drawn[index][0] == at and self._items[at].key else ""
 
     def move_cursor(self, index: int) -> None:
         """Move the cursor to an item, and scroll it completely into view."""
         super().move_cursor(index)
         self.refresh()
-        at = self._rows[self.cursor][0] if self._rows else 0
-        self.show_row(self.cursor, sum(1 for owner, _ in self._rows if owner == at))
+        at = self._drawn[self.cursor][0] if self._drawn else 0
+        self.show_row(self.cursor, sum(1 for owner, _ in self._drawn if owner == at))
 
     def cursor_moved(self, index: int) -> None:
         self._moved()
@@ -125,7 +125,7 @@ class FinderList(LinePane, can_focus=False):
         self._chosen()
 
     def row_clicked(self, index: int, x: int) -> None:
-        self.move_cursor(self._firsts[self._rows[index][0]])
+        self.move_cursor(self._firsts[self._drawn[index][0]])
         if self.current:
             self._chosen()
 
@@ -139,7 +139,6 @@ class Preview(LinePane, can_focus=False):
         super().__init__(id="finder-preview")
         self._paragraphs: Sequence[Row] = ()
         self._from_end = False
-        self._rows: list[Row] = []
 
     def show(self, paragraphs: Sequence[Row], *, from_end: bool = False) -> None:
         """Show these paragraphs; if not all fit, with `from_end` the last ones."""
@@ -151,12 +150,6 @@ class Preview(LinePane, can_focus=False):
         rows = [row for one in self._paragraphs for row in wrap(one, self.columns)]
         height = max(1, self.size.height)
         self._rows = rows[-height:] if self._from_end else rows[:height]
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
 
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 12, 9, 18, 20

@@ -21,8 +21,8 @@ from tui.core.tools import (
 from tui.core.workbench import PromptResult
 from tui.ui.widgets import pictures
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.page import Lines, Place, Sheet, WantedPicture, Work
-from tui.ui.widgets.pictures import Picture
+from tui.ui.widgets.page import Lines, Place, Sheet, Work
+from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
@@ -57,14 +57,18 @@ class ImageLines(Lines):
 
     def __init__(self, content: BinaryContent, lines: Sequence[Row]) -> None:
         super().__init__(lines)
-        self._content = content
         self._width = 80
-        self._found: Picture | str | None = None
-        self._is_wanted = True
         self._shown: list[Row] = []
-        self.is_open = False
+        self._is_open = False
+        self._image = Image(
+            lambda: pictures.base64_of(content.data.encode("ascii", "replace")), self._lay_out
+        )
         self.is_picture = ending_of(content) in pictures.PICTURES
-        self.pictures = self
+
+    def images(self, *, begin: bool = False) -> Sequence[Image]:
+        if begin:
+            self._turn(is_open=self.is_picture)
+        return (self._image,) if self._is_open else ()
 
     def count(self) -> int:
         return super().count() + len(self._shown)
@@ -74,8 +78,7 @@ class ImageLines(Lines):
         return super().row(index, width) if at < 0 else self._shown[at]
 
     def toggle(self, index: int, width: int) -> Work | None:
-        self.is_open = self.is_picture and not self.is_open
-        self._lay_out()
+        self._turn(is_open=self.is_picture and not self._is_open)
         return None
 
     def value(self, index: int) -> str:
@@ -87,58 +90,31 @@ class ImageLines(Lines):
         self._width = width
         self._lay_out()
 
-    def begin(self) -> None:
-        """Unfold the picture."""
-        self.is_open = self.is_picture
-        self._lay_out()
-
-    def wanted(self) -> WantedPicture | None:
-        """Return the picture if it is visible and not decoded yet."""
-        if not self.is_open or not self._is_wanted:
-            return None
-        return WantedPicture(
-            lambda: pictures.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put
-        )
-
-    def again(self) -> None:
-        """Decode the picture again if it could now be larger."""
-        self._is_wanted = self._is_wanted or (isinstance(self._found, Picture) and self._found.is_reduced)
-
-    def _put(self, found: Picture | str) -> None:
-        self._found, self._is_wanted = found, False
+    def _turn(self, *, is_open: bool) -> None:
+        self._is_open = is_open
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self._shown = pictures.picture_rows(self._found, self._width) if self.is_open else []
+        self._shown = self._image.rows(self._width) if self._is_open else []
 
 
 class Stack:
-    """Sheets one below another, each with its content. Its pictures are those of its parts."""
+    """Sheets one below another, each with its content."""
 
     def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
         self._parts = parts
-        self._pictures = [one.pictures for one, _ in parts if one.pictures is not None]
         self._has_begun = False
-        self.pictures = self
 
-    def begin(self) -> None:
-        """Start showing images as pictures, with the first ones unfolded."""
-        if self._has_begun:
-            return
-        self._has_begun = True
-        images = [one for one in self._pictures if isinstance(one, ImageLines) and one.is_picture]
-        for one in self._pictures:
-            if one in images[:FIRST] or not isinstance(one, ImageLines):
-                one.begin()
-
-    def wanted(self) -> WantedPicture | None:
-        """Return the next picture that is visible and not decoded yet."""
-        return next((wanted for one in self._pictures if (wanted := one.wanted()) is not None), None)
-
-    def again(self) -> None:
-        """Decode pictures again that could be larger or must be smaller: the size of the pane has changed."""
-        for one in self._pictures:
-            one.again()
+    def images(self, *, begin: bool = False) -> Sequence[Image]:
+        """Return the unfolded images of all parts; at first, those of the first `FIRST` images are."""
+        begins, self._has_begun = begin and not self._has_begun, self._has_begun or begin
+        found: list[Image] = []
+        number = 0
+        for sheet, _ in self._parts:
+            is_image = isinstance(sheet, ImageLines) and sheet.is_picture
+            number += is_image
+            found += sheet.images(begin=begins and not (is_image and number > FIRST))
+        return found
 
     @property
     def size(self) -> int:

@@ -5,7 +5,7 @@ layout pass, and a million rows scroll like ten. A subclass returns the number o
 `rows_changed()` when they change.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar, NamedTuple
 
@@ -24,7 +24,7 @@ from textual.strip import Strip
 from tui.core.text import clean
 from tui.ui.platform.strips import ControlFilter, padded, row_of
 from tui.ui.platform.textual_internals import set_virtual_size
-from tui.ui.widgets.rows import EMPTY, Row, caret_in, copied, marked, text_of
+from tui.ui.widgets.rows import Row, caret_in, copied, marked, text_of
 from tui.ui.widgets.theme_colors import Palette
 
 CACHED_STRIPS = 200
@@ -42,9 +42,9 @@ class Brush(NamedTuple):
 class LinePane(ScrollView, can_focus=True):
     """A virtual, scrollable, selectable list of rows, with or without a cursor.
 
-    A subclass implements `row_count` and `row`. The pane follows its end until the user scrolls up, and again
-    once they scroll back; with `FOLLOWS = False` it never does. With `CURSOR = True`, keys act on the row
-    with the cursor. A subclass then implements `row_chosen`, and `row_selectable` if the cursor skips rows.
+    A subclass sets `_rows`, or implements `row_count` and `row`. The pane follows its end until the user
+    scrolls up, and again once they scroll back; with `FOLLOWS = False` it never does. With `CURSOR = True`,
+    keys act on the row with the cursor. A subclass then implements `row_chosen`, and `row_selectable` if the cursor skips rows.
 
     Attributes:
         following: whether the end stays visible as rows are added.
@@ -72,6 +72,7 @@ class LinePane(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.following = self.FOLLOWS
         self.cursor = 0
+        self._rows: Sequence[Row] = ()
         self._strips = LRUCache[int, Strip](CACHED_STRIPS)
         self._palette = Palette.of({})
         self._palette_source: object = None
@@ -82,11 +83,11 @@ class LinePane(ScrollView, can_focus=True):
 
     def row_count(self) -> int:
         """Return the number of rows at the current width."""
-        return 0
+        return len(self._rows)
 
     def row(self, index: int) -> Row:
         """Return a row; the pane crops and pads it to `self.columns`."""
-        return EMPTY
+        return self._rows[index]
 
     def row_ground(self, index: int) -> str:
         """Return style words for the background of a row, "" for none; called for each paint."""
@@ -155,11 +156,12 @@ class LinePane(ScrollView, can_focus=True):
                 self._strips.discard(index)
         height = self.row_count()
         if height != self.virtual_size.height:
-            self._resize_rows(height)
+            with self._moving():
+                set_virtual_size(self, Size(self.columns, height))
         if self.max_scroll_y == 0:
             self.following = self.FOLLOWS
-        if self.following:
-            self._pin()
+        if self.following and round(self.scroll_y) != self.max_scroll_y:
+            self._place(self.max_scroll_y)
         top = self.scroll_offset.y
         if start < top + self.size.height:
             self.refresh_lines(max(start, top), max(1, self.size.height - max(0, start - top)))
@@ -189,21 +191,16 @@ class LinePane(ScrollView, can_focus=True):
         self.following = self.FOLLOWS
         self._place(self.max_scroll_y)
 
-    def _resize_rows(self, height: int) -> None:
-        self._placing = True
-        try:
-            set_virtual_size(self, Size(self.columns, height))
-        finally:
-            self._placing = False
-
-    def _pin(self) -> None:
-        if round(self.scroll_y) != self.max_scroll_y:
-            self._place(self.max_scroll_y)
-
     def _place(self, y: float) -> None:
+        with self._moving():
+            self.scroll_target_y = self.scroll_y = max(0, min(y, self.max_scroll_y))
+
+    @contextmanager
+    def _moving(self) -> Iterator[None]:
+        """Scrolling in this context is not done by the user."""
         self._placing = True
         try:
-            self.scroll_target_y = self.scroll_y = max(0, min(y, self.max_scroll_y))
+            yield
         finally:
             self._placing = False
 

@@ -232,7 +232,6 @@ class Overview(LinePane):
     def __init__(self, shared: BenchContext) -> None:
         super().__init__(id="bench-overview")
         self._shared = shared
-        self._rows: list[Row] = []
         self._identity = ServerIdentity()
         self._share: float | None = None  # of one processor, between the last two responses
         self._asked = float("-inf")
@@ -300,12 +299,6 @@ class Overview(LinePane):
             rows += [((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), *change)]
             rows += prose(identity.instructions, width, "   ")
         return rows
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
 
     def rewrap(self) -> None:
         self._rows = self._make()

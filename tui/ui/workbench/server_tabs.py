@@ -3,12 +3,12 @@
 import asyncio
 import json
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 
 from tui.core import units
@@ -49,7 +49,6 @@ class LogLines(LinePane):
         self.sought = ""
         self.empty = empty
         self._lines: tuple[str, ...] = ()
-        self._rows: list[Row] = []
         self._firsts: list[int] = []  # line -> its first row
         self._hits: list[int] = []  # matching lines, ascending
         self._hit = -1
@@ -86,22 +85,21 @@ class LogLines(LinePane):
         """Highlight all matches of `query`, ignoring case, and go to the last one."""
         self.sought = fold(query)
         self._find()
-        self._hit = self._hits[-1] if self._hits else -1
-        self.rows_changed()
-        self._show_hit()
+        self._go_to(self._hits[-1] if self._hits else -1)
 
     def next_hit(self, direction: int) -> None:
         """Go to the next or previous matching line; wraps around."""
-        if not self._hits:
-            return
-        place = bisect_left(self._hits, self._hit)
-        if place < len(self._hits) and self._hits[place] == self._hit:
-            place += direction
-        elif direction < 0:
-            place -= 1
-        self._hit = self._hits[place % len(self._hits)]
+        if self._hits:
+            before, after = bisect_left(self._hits, self._hit), bisect_right(self._hits, self._hit)
+            self._go_to(self._hits[(after if direction > 0 else before - 1) % len(self._hits)])
+
+    def _go_to(self, hit: int) -> None:
+        self._hit = hit
         self.rows_changed()
-        self._show_hit()
+        if hit >= 0:
+            first, end = (*self._firsts, len(self._rows))[hit : hit + 2]
+            self.following = False
+            self.show_row(first, end - first)
 
     @property
     def found(self) -> str:
@@ -136,32 +134,20 @@ class LogLines(LinePane):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        width = self.columns
-        self._rows, self._firsts = [], []
+        width, rows, rest = self.columns, list[Row](), ((" " * self.hang, ""),)
+        self._firsts = []
         for line in self._lines:
-            self._firsts.append(len(self._rows))
+            self._firsts.append(len(rows))
             row = self.line_row(line)
-            if self.wrapped:
-                self._rows.extend(wrap(row, width, rest=((" " * self.hang, ""),)))
-            else:
-                self._rows.append(crop(row, width))
+            rows += wrap(row, width, rest=rest) if self.wrapped else [crop(row, width)]
+        self._rows = rows
         self._find()
         self.rows_changed()
 
     def _find(self) -> None:
-        query = self.sought
-        lines = enumerate(self._lines)
+        query, lines = self.sought, enumerate(self._lines)
         self._hits = [index for index, line in lines if query in fold(line)] if query else []
-        if not query:
-            self._hit = -1
-
-    def _show_hit(self) -> None:
-        if self._hit < 0:
-            return
-        first = self._firsts[self._hit]
-        end = self._firsts[self._hit + 1] if self._hit + 1 < len(self._firsts) else len(self._rows)
-        self.following = False
-        self.show_row(first, end - first)
+        self._hit = self._hit if query else -1
 
     def _line_of(self, row: int) -> int:
         return bisect_left(self._firsts, row + 1) - 1
@@ -245,7 +231,11 @@ class ServerLog(LogLines):
             self.show(tuple(line for seq in shown for line in self._lines_by_seq[seq]))
 
     async def _read(self, seqs: list[int]) -> None:
-        read = await self._bodies.ask(lambda reader: [(seq, _lines_of(reader, seq)) for seq in seqs])
+        def lines(reader: TrafficReader) -> list[tuple[int, tuple[str, ...]]]:
+            entries = ((seq, reader.entry(seq, MOST_BYTES)) for seq in seqs)
+            return [(seq, lines_of(entry) if entry is not None else ()) for seq, entry in entries]
+
+        read = await self._bodies.ask(lines)
         if len(self._lines_by_seq) > 2 * KEPT:
             self._lines_by_seq = dict(sorted(self._lines_by_seq.items())[-KEPT:])
         self._lines_by_seq.update(read)
@@ -261,11 +251,6 @@ class ServerLog(LogLines):
         await self._tasks.cancel()
         self._entries.close()
         self._bodies.close()
-
-
-def _lines_of(reader: TrafficReader, seq: int) -> tuple[str, ...]:
-    entry = reader.entry(seq, MOST_BYTES)
-    return lines_of(entry) if entry is not None else ()
 
 
 def lines_of(entry: Entry) -> tuple[str, ...]:
@@ -315,12 +300,7 @@ class ServerEntries(EntryList, inherit_bindings=False):
     """The traffic of one server, with the keys of the workbench."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "row_up", show=False, priority=True, id="pane.up"),
-        Binding("down,j", "row_down", show=False, priority=True, id="pane.down"),
-        Binding("pageup", "pane_page_up", show=False, priority=True, id="pane.page_up"),
-        Binding("pagedown", "pane_page_down", show=False, priority=True, id="pane.page_down"),
-        Binding("home,g", "pane_home", show=False, priority=True, id="pane.home"),
-        Binding("end,G", "pane_end", show=False, priority=True, id="pane.end"),
+        *LinePane.BINDINGS[:-1],  # without the last: enter is a key of the workbench
         *bench_list_bindings(),
     ]
 
