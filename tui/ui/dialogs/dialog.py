@@ -58,7 +58,7 @@ class RowsPane(LinePane):
         self.rewrap()
 
     def rewrap(self) -> None:
-        self._rows = self._lay_out(max(20, self.columns))
+        self._shown_rows = self._lay_out(max(20, self.columns))
         self.rows_changed()
 
 

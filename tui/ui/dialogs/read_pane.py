@@ -62,7 +62,7 @@ class ReadPane(LinePane):
         if self._make is None and is_short(self._lines):
             self._show(_wrapped(self._lines, width))
             return
-        self._rows, self._unread = [PREPARING], set()
+        self._shown_rows, self._unread = [PREPARING], set()
         self.rows_changed()
         self.post_message(self.Read())
         if self._work is None or self._work.done():
@@ -80,7 +80,7 @@ class ReadPane(LinePane):
                 self._show(rows)
 
     def _show(self, rows: Sequence[Row]) -> None:
-        self._rows, self.is_ready = rows, True
+        self._shown_rows, self.is_ready = rows, True
         self._unread = set(range(len(rows)))
         self.rows_changed()
         self.post_message(self.Read())

@@ -149,7 +149,7 @@ class Preview(LinePane, can_focus=False):
     def rewrap(self) -> None:
         rows = [row for one in self._paragraphs for row in wrap(one, self.columns)]
         height = max(1, self.size.height)
-        self._rows = rows[-height:] if self._from_end else rows[:height]
+        self._shown_rows = rows[-height:] if self._from_end else rows[:height]
 
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 12, 9, 18, 20

@@ -42,9 +42,10 @@ class Brush(NamedTuple):
 class LinePane(ScrollView, can_focus=True):
     """A virtual, scrollable, selectable list of rows, with or without a cursor.
 
-    A subclass sets `_rows`, or implements `row_count` and `row`. The pane follows its end until the user
-    scrolls up, and again once they scroll back; with `FOLLOWS = False` it never does. With `CURSOR = True`,
-    keys act on the row with the cursor. A subclass then implements `row_chosen`, and `row_selectable` if the cursor skips rows.
+    A subclass sets `_shown_rows`, or implements `row_count` and `row`. The pane follows its end until the
+    user scrolls up, and again once they scroll back; with `FOLLOWS = False` it never does. With
+    `CURSOR = True`, keys act on the row with the cursor. A subclass then implements `row_chosen`, and
+    `row_selectable` if the cursor skips rows.
 
     Attributes:
         following: whether the end stays visible as rows are added.
@@ -72,7 +73,7 @@ class LinePane(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.following = self.FOLLOWS
         self.cursor = 0
-        self._rows: Sequence[Row] = ()
+        self._shown_rows: Sequence[Row] = ()
         self._strips = LRUCache[int, Strip](CACHED_STRIPS)
         self._palette = Palette.of({})
         self._palette_source: object = None
@@ -83,11 +84,11 @@ class LinePane(ScrollView, can_focus=True):
 
     def row_count(self) -> int:
         """Return the number of rows at the current width."""
-        return len(self._rows)
+        return len(self._shown_rows)
 
     def row(self, index: int) -> Row:
         """Return a row; the pane crops and pads it to `self.columns`."""
-        return self._rows[index]
+        return self._shown_rows[index]
 
     def row_ground(self, index: int) -> str:
         """Return style words for the background of a row, "" for none; called for each paint."""
@@ -156,12 +157,11 @@ class LinePane(ScrollView, can_focus=True):
                 self._strips.discard(index)
         height = self.row_count()
         if height != self.virtual_size.height:
-            with self._moving():
-                set_virtual_size(self, Size(self.columns, height))
+            self._resize_rows(height)
         if self.max_scroll_y == 0:
             self.following = self.FOLLOWS
-        if self.following and round(self.scroll_y) != self.max_scroll_y:
-            self._place(self.max_scroll_y)
+        if self.following:
+            self._pin()
         top = self.scroll_offset.y
         if start < top + self.size.height:
             self.refresh_lines(max(start, top), max(1, self.size.height - max(0, start - top)))
@@ -190,6 +190,14 @@ class LinePane(ScrollView, can_focus=True):
     def follow(self) -> None:
         self.following = self.FOLLOWS
         self._place(self.max_scroll_y)
+
+    def _resize_rows(self, height: int) -> None:
+        with self._moving():
+            set_virtual_size(self, Size(self.columns, height))
+
+    def _pin(self) -> None:
+        if round(self.scroll_y) != self.max_scroll_y:
+            self._place(self.max_scroll_y)
 
     def _place(self, y: float) -> None:
         with self._moving():

@@ -244,8 +244,8 @@ class Overview(LinePane):
         """Show current facts; cheap if nothing changed."""
         self._request()
         rows = self._make()
-        if rows != self._rows:
-            self._rows = rows
+        if rows != self._shown_rows:
+            self._shown_rows = rows
             self.rows_changed()
 
     def _request(self) -> None:
@@ -301,7 +301,7 @@ class Overview(LinePane):
         return rows
 
     def rewrap(self) -> None:
-        self._rows = self._make()
+        self._shown_rows = self._make()
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()

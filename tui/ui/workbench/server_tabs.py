@@ -58,7 +58,7 @@ class LogLines(LinePane):
         if lines == self._lines:
             return False
         gone = _dropped_lines(self._lines, lines)
-        rows_gone = self._firsts[gone] if gone < len(self._firsts) else len(self._rows)
+        rows_gone = self._firsts[gone] if gone < len(self._firsts) else len(self._shown_rows)
         self._lines = lines
         self._hit -= gone
         self._lay_out()
@@ -97,7 +97,7 @@ class LogLines(LinePane):
         self._hit = hit
         self.rows_changed()
         if hit >= 0:
-            first, end = (*self._firsts, len(self._rows))[hit : hit + 2]
+            first, end = (*self._firsts, len(self._shown_rows))[hit : hit + 2]
             self.following = False
             self.show_row(first, end - first)
 
@@ -116,12 +116,12 @@ class LogLines(LinePane):
         return "\n".join(self._lines)
 
     def row_count(self) -> int:
-        return len(self._rows) or 1
+        return len(self._shown_rows) or 1
 
     def row(self, index: int) -> Row:
-        if not self._rows:
+        if not self._shown_rows:
             return ((self.empty, "dim"),)
-        return highlighted(self._rows[index], self.sought)
+        return highlighted(self._shown_rows[index], self.sought)
 
     def row_ground(self, index: int) -> str:
         return "cursor" if self._hit >= 0 and self._line_of(index) == self._hit else ""
@@ -140,7 +140,7 @@ class LogLines(LinePane):
             self._firsts.append(len(rows))
             row = self.line_row(line)
             rows += wrap(row, width, rest=rest) if self.wrapped else [crop(row, width)]
-        self._rows = rows
+        self._shown_rows = rows
         self._find()
         self.rows_changed()
 
