@@ -6,19 +6,17 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.picker import Picker, PickerChoice
-from tui.ui.forms.form_box import FormBox
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FieldNote, FormHead
+from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
 from tui.ui.forms.model_fields import (
     KEEP,
     KEY,
@@ -47,20 +45,15 @@ FROM_MODEL = "default: from the model"
 MOST_MODELS = 2000
 
 
-class ModelForm(ModalScreen[str | None]):
+class ModelForm(FormScreen[str | None]):
     """Adds a profile with `changes`, or replaces the key of `key_of`; returns its name, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Cancel", priority=True),
-        Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
+        *SAVE_KEYS,
         Binding("down", "down", "Choose model, or next field", priority=True),
     ]
 
-    DEFAULT_CSS = """
-    ModelForm { align: center bottom; background: $surface 60%; }
-    ModelForm #problem { color: $bad; display: none; }
-    ModelForm .buttons Literal { width: 1fr; margin-left: 3; color: $text-dim; }
-    """
+    DEFAULT_CSS = "ModelForm #problem { color: $bad; display: none; }"
 
     def __init__(
         self,
@@ -72,16 +65,14 @@ class ModelForm(ModalScreen[str | None]):
     ) -> None:
         from tui.runtime.model_changes import ProviderChoice
 
-        super().__init__()
         self._changes = changes
         self._key_of = key_of
         self._provider = provider or ProviderChoice("", "")
         name = changes.free_name(self._provider.name) if self._provider.name else ""
         self._form = new_key() if key_of else new_profile(self._provider, name)
-        self.pane = FormPane(keys, symbols_for(os.environ), types=False)
-        self._state = Literal("")
-        self._problem = Literal("", id="problem", classes="below")
-        self._box = FormBox(self.pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
+        self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
+        pane = FormPane(keys, symbols_for(os.environ), types=False)
+        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
         self._place = self._no_keychain = ""
         self._about_models = "↓ list the models"
         self._ids: tuple[str, ...] = ()
@@ -89,9 +80,6 @@ class ModelForm(ModalScreen[str | None]):
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
         self._work: asyncio.Task[None] | None = None
         self._is_saving, self._told = False, ""
-
-    def compose(self) -> ComposeResult:
-        yield self._box
 
     def on_mount(self) -> None:
         of, provider = self._key_of, self._provider
@@ -111,11 +99,6 @@ class ModelForm(ModalScreen[str | None]):
     def on_unmount(self) -> None:
         if self._work is not None:
             self._work.cancel()
-
-    def on_key(self, event: events.Key) -> None:
-        """Accept characters that were typed before the form had the focus."""
-        if self.focused is None:
-            self.pane.take(event)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a key that was pasted while its place has the focus."""
@@ -183,7 +166,7 @@ class ModelForm(ModalScreen[str | None]):
             self.pane.note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
             self.pane.note(NAME, FieldNote(placeholder=self._proposed_name or FROM_MODEL))
         self._say(self._told)
-        self._box.fit()
+        self.fit()
 
     def _say(self, text: str) -> None:
         """Show a state next to the button; "" shows the keys of the current field."""
@@ -289,10 +272,7 @@ class ModelForm(ModalScreen[str | None]):
     def _show_problem(self, text: str) -> None:
         self._problem.show(text)
         self._problem.display = bool(text)
-        self._box.fit()
-
-    def action_back(self) -> None:
-        self.dismiss(None)
+        self.fit()
 
 
 def _endpoint(values: "ModelValues") -> tuple[str, ...]:

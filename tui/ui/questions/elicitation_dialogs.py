@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import App
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.core import units
@@ -21,9 +20,9 @@ from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswe
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
 from tui.ui.dialogs.question_dialog import BREAKPOINTS, QuestionDialog, QuestionLine, Reply
-from tui.ui.forms.form_box import FormBox
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
+from tui.ui.forms.form_screen import FormScreen
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import bindings_of
@@ -101,7 +100,7 @@ WIDTHS = [(0, "-narrow"), (60, "-wide")]
 """A narrow dialog shows its keys below its button."""
 
 
-class FormDialog(ModalScreen[FormAnswer]):
+class FormDialog(FormScreen[FormAnswer]):
     """Asks for the values of a form.
 
     It always names the server, and the user can always decline or cancel.
@@ -113,25 +112,19 @@ class FormDialog(ModalScreen[FormAnswer]):
     HORIZONTAL_BREAKPOINTS = WIDTHS
 
     DEFAULT_CSS = """
-    FormDialog { align: center bottom; background: $surface 60%; }
     FormDialog QuestionLine { margin-left: 3; }
     FormDialog.-narrow QuestionLine { margin-left: 0; }
     """
 
     def __init__(self, question: FormQuestion, keys: KeyOverrides, signs: Symbols, *, waiting: int) -> None:
-        super().__init__()
         self.question = question
         self.answer_delay = AnswerDelay()
-        self.pane = FormPane(keys, signs)
-        self.button = Button("Send", keys.answers_of("ask.send"), self.action_ask_send)
         self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), waiting)
-        self._box = FormBox(self.pane, self.button, self.line)
+        button = Button("Send", keys.answers_of("ask.send"), self.action_ask_send)
+        super().__init__(FormPane(keys, signs), button, self.line)
         rounds = f", round {question.round}" if question.round > 1 else ""
         label = f"  The server {quoted_name(question.server, 60)} asks{rounds}:"
         self._head = FormHead(((label, "text bold"),), description=question.message)
-
-    def compose(self) -> ComposeResult:
-        yield self._box
 
     def on_mount(self) -> None:
         if secret := secret_fields(self.question.schema):
@@ -146,7 +139,7 @@ class FormDialog(ModalScreen[FormAnswer]):
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
         self.line.say("")
-        self._box.fit()
+        self.fit()
 
     def action_ask_send(self) -> None:
         """Send the values, unless one is invalid."""
@@ -159,7 +152,7 @@ class FormDialog(ModalScreen[FormAnswer]):
         if problem:
             self.pane.go_to_problem()
             self.line.say(f"{problem}.")
-            self._box.fit()
+            self.fit()
         else:
             self.dismiss(FormAnswer(Action.ACCEPT, content))
 
