@@ -11,10 +11,12 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
-from tui.core.questions import Questioner
+from tui.core.questions import AddressQuestion, FormQuestion, Questioner, SamplingQuestion, SamplingReview
 from tui.ui.app.app import McptuiApp
+from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
+from tui.ui.questions.elicitation_dialogs import FormDialog
 
 
 @pytest.fixture
@@ -30,6 +32,28 @@ async def app_with_person(
     async with opened(FakeRuntime(), size) as (app, pilot):
         assert app.main.parts is not None
         yield app, pilot, app.main.parts.approvals
+
+
+@asynccontextmanager
+async def on_screen(
+    question: Any, size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[tuple[McptuiApp, Pilot[int], "asyncio.Task[Any]"]]:
+    """Run the app up to the dialog of a question, or what a function asks; withdraw it at the end."""
+    async with app_with_person(size) as (app, pilot, person):
+        match question:
+            case FormQuestion():
+                waiting = asked(person.form(question))
+            case AddressQuestion():
+                waiting = asked(person.address(question))
+            case SamplingQuestion():
+                waiting = asked(person.sampling(question))
+            case SamplingReview():
+                waiting = asked(person.review(question))
+            case _:
+                waiting = asked(question(person))
+        await shown(app, FormDialog if isinstance(question, FormQuestion) else QuestionDialog)
+        yield app, pilot, waiting
+        waiting.cancel()
 
 
 async def shown(app: McptuiApp, dialog: type) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import shows
-from tests.ui.question_stage import app_with_person, asked, painted, ripe, shown
+from tests.ui.question_stage import on_screen, painted, ripe
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import TrustQuestion
@@ -19,7 +19,6 @@ from tui.core.questions import (
     SamplingAnswer,
     SamplingQuestion,
 )
-from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
 
@@ -60,9 +59,7 @@ EVERY = pytest.mark.parametrize("name", ASKS)
 @pytest.mark.parametrize(("key", "number"), [("ctrl+s", 1), ("ctrl+x", 2), ("escape", 3)])
 @pytest.mark.usefixtures("ripe")
 async def test_keys_accept_decline_or_postpone(name: str, key: str, number: int) -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(ASKS[name][0](person))
-        await shown(app, QuestionDialog)
+    async with on_screen(ASKS[name][0]) as (app, pilot, waiting):
         if app.screen.query(ReadPane):
             await painted(app, whole=True)
         await pilot.press(key)
@@ -72,9 +69,7 @@ async def test_keys_accept_decline_or_postpone(name: str, key: str, number: int)
 @EVERY
 @pytest.mark.usefixtures("ripe")
 async def test_enter_and_letters_do_not_answer(name: str) -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(ASKS[name][0](person))
-        await shown(app, QuestionDialog)
+    async with on_screen(ASKS[name][0]) as (app, pilot, waiting):
         await pilot.press("y", "enter", *"a no q", "space")
         assert not waiting.done() and app.screen.is_current
         waiting.cancel()
@@ -84,29 +79,21 @@ async def test_enter_and_letters_do_not_answer(name: str) -> None:
 @EVERY
 async def test_the_first_keys_are_ignored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(ASKS[name][0](person))
-        await shown(app, QuestionDialog)
+    async with on_screen(ASKS[name][0]) as (_app, pilot, waiting):
         await pilot.press("escape", "ctrl+s", "ctrl+x")
         assert not waiting.done()
-        waiting.cancel()
 
 
 @EVERY
 @pytest.mark.parametrize("size", [(1, 1), (30, 2), (60, 10)])
 @pytest.mark.usefixtures("ripe")
 async def test_it_can_be_answered_at_every_size(name: str, size: tuple[int, int]) -> None:
-    async with app_with_person(size) as (app, pilot, person):
-        waiting = asked(ASKS[name][0](person))
-        await shown(app, QuestionDialog)
+    async with on_screen(ASKS[name][0], size) as (_app, pilot, waiting):
         await pilot.press("down", "escape")
         assert await waiting == ASKS[name][3]
 
 
 @pytest.mark.usefixtures("ripe")
 async def test_the_errors_of_a_configuration_are_listed_up_to_a_limit() -> None:
-    async with app_with_person() as (app, _, person):
-        waiting = asked(ASKS["errors"][0](person))
-        await shown(app, QuestionDialog)
+    async with on_screen(ASKS["errors"][0]) as (app, _, _waiting):
         await shows(app, "config.toml:1", "and 3 more errors", "ctrl+s edit again", "esc close")
-        waiting.cancel()

@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 from tests.conftest import until
 from tests.programs import printed_by
 from tests.ui.app_stage import asking, keys, opened, screen_text, shows
-from tests.ui.question_stage import app_with_person, asked, ripe, shown
+from tests.ui.question_stage import app_with_person, asked, on_screen, ripe, shown
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, AddressQuestion, FormQuestion
 from tui.ui.dialogs.help import HelpScreen
@@ -50,9 +50,7 @@ async def test_open_questions_can_be_withdrawn_after_the_app_has_exited() -> Non
 
 
 async def test_a_withdrawn_question_closes_with_every_screen_opened_over_it() -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(person.form(question(1)))
-        await shown(app, FormDialog)
+    async with on_screen(question(1)) as (app, pilot, waiting):
         await pilot.press("f1")
         await shown(app, HelpScreen)
         waiting.cancel()
@@ -61,9 +59,7 @@ async def test_a_withdrawn_question_closes_with_every_screen_opened_over_it() ->
 
 
 async def test_a_withdrawn_question_of_mcptui_is_not_called_a_request_of_the_server() -> None:
-    async with app_with_person() as (app, _, person):
-        waiting = asked(person.trust(TrustQuestion("server1", "t")))
-        await shown(app, QuestionDialog)
+    async with on_screen(lambda person: person.trust(TrustQuestion("server1", "t"))) as (app, _, waiting):
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await shows(app, "The question was withdrawn.")
@@ -72,9 +68,7 @@ async def test_a_withdrawn_question_of_mcptui_is_not_called_a_request_of_the_ser
 async def test_keys_pressed_for_a_withdrawn_question_do_not_reach_the_screen_below(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(person.form(question(1)))
-        await shown(app, FormDialog)
+    async with on_screen(question(1)) as (app, pilot, waiting):
         monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
         waiting.cancel()
         await until(lambda: app.screen is app.main)
@@ -84,9 +78,7 @@ async def test_keys_pressed_for_a_withdrawn_question_do_not_reach_the_screen_bel
 
 
 async def test_keys_work_again_a_moment_after_a_question_was_withdrawn() -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(person.form(question(1)))
-        await shown(app, FormDialog)
+    async with on_screen(question(1)) as (app, pilot, waiting):
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await pilot.press("o")
@@ -94,9 +86,7 @@ async def test_keys_work_again_a_moment_after_a_question_was_withdrawn() -> None
 
 
 async def test_keys_after_an_answer_are_not_ignored() -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(person.form(question(1)))
-        await shown(app, FormDialog)
+    async with on_screen(question(1)) as (app, pilot, waiting):
         await pilot.press("ctrl+x")
         await until(lambda: app.screen is app.main)
         assert (await waiting).action is Action.DECLINE
@@ -184,20 +174,15 @@ async def test_an_approval_comes_before_a_later_question_from_a_server() -> None
     ("key", "action"), [("f2", "Conversation"), ("f3", "Servers"), ("f4", "Traffic"), ("f10", "Model")]
 )
 async def test_a_key_blocked_by_a_question_says_why(key: str, action: str) -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(person.form(question(1)))
-        await shown(app, FormDialog)
+    async with on_screen(question(1)) as (app, pilot, _waiting):
         await pilot.press(key)
         said = "Answer the question first, or press esc to cancel it."
         await until(lambda: any(said == one.message for one in app._notifications))
         assert isinstance(app.screen, FormDialog)
-        waiting.cancel()
 
 
 async def test_help_opens_over_a_question_and_hides_it() -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(person.form(question(1)))
-        await shown(app, FormDialog)
+    async with on_screen(question(1)) as (app, pilot, _waiting):
         await shows(app, "Question 1")
         await pilot.press("f1")
         await shown(app, HelpScreen)
@@ -206,7 +191,6 @@ async def test_help_opens_over_a_question_and_hides_it() -> None:
         assert "ctrl+x decline" not in screen_text(app)
         await pilot.press("f1")
         await shown(app, FormDialog)
-        waiting.cancel()
 
 
 async def test_help_opens_over_a_question_that_was_opened_over_the_help() -> None:
