@@ -119,13 +119,6 @@ async def test_a_search_highlights_matches_and_steps_through_them(host: FakeHost
         assert "an ERROR here" in shown(lines_of(screen))
 
 
-async def test_a_search_without_matches_is_reported(host: FakeHost) -> None:
-    host.lines = numbered(1, 5)
-    async with opened(host) as (screen, pilot):
-        await press(pilot, "slash", *"zebra")
-        assert "no matches" in title_of(screen)
-
-
 async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
     async with opened(host) as (screen, pilot):
@@ -165,13 +158,6 @@ async def test_long_lines_wrap_or_are_truncated(host: FakeHost) -> None:
         await press(pilot, "w")
         assert shown(lines_of(screen))[0].endswith("…")
         assert shown(lines_of(screen))[1] == "last"
-
-
-async def test_the_whole_log_is_copied(host: FakeHost) -> None:
-    host.lines = numbered(1, 3)
-    async with opened(host, columns=40) as (_screen, pilot):
-        await press(pilot, "c")
-        assert pilot.app.clipboard == "line 1\nline 2\nline 3"
 
 
 async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> None:
@@ -242,6 +228,8 @@ async def test_after_enter_letters_are_keys_and_the_search_can_be_continued(host
         assert host.asked == [("restart", "weather")]
         await press(pilot, "slash", "3")
         assert "1 of 1" in title_of(screen)
+        await press(pilot, "z")
+        assert "no matches" in title_of(screen)
 
 
 async def test_keys_in_one_burst_after_closing_the_log_do_not_reach_the_server(

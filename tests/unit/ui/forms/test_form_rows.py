@@ -32,11 +32,6 @@ def texts(form: Form, look: FormLook = LOOK, current: str = "") -> list[str]:
     return [text_of(one.row).rstrip() for one in rows(form, look, current)]
 
 
-def test_a_field_has_label_and_type_input_description_and_space_for_an_error() -> None:
-    form = form_of({"city": {"type": "string", "description": "In any language"}}, "city", city="Oslo")
-    assert texts(form) == ["  city  text · required", "  ▌ Oslo", "    In any language", ""]
-
-
 @pytest.mark.parametrize("current", ["", "days"])
 def test_neither_cursor_nor_error_changes_the_number_of_rows(current: str) -> None:
     schema = {"days": {"type": "integer", "maximum": 7, "description": "How many"}}
@@ -75,14 +70,6 @@ def test_the_option_under_a_click_is_found() -> None:
     assert option_at(field, LOOK, 50) is None
 
 
-def test_the_variants_of_an_object_are_choices_and_its_members_are_indented() -> None:
-    members = [{"title": name, "type": "object", "properties": {name: {"type": "string"}}} for name in "ab"]
-    form = form_of({"where": {"anyOf": members}})
-    form.choose_arm(("where",), 1)
-    assert "▌ ( ) a  (•) b" in texts(form)[1]
-    assert texts(form)[3:5] == ["    b  text", "    ▌ not set"]
-
-
 def test_an_item_of_a_list_is_one_row_with_its_error_beside_it() -> None:
     form = form_of({"tags": {"type": "array", "items": {"type": "string", "maxLength": 3}}})
     for text in ("one", "three"):
@@ -94,12 +81,6 @@ def test_an_item_of_a_list_is_one_row_with_its_error_beside_it() -> None:
     assert found[3].startswith("   1 ▌ one")
     assert found[4].startswith("   2 ▌ three")
     assert "! may have at most 3" in found[4]
-
-
-def test_the_key_to_add_an_item_is_shown_beside_the_current_list_only() -> None:
-    form = form_of({"tags": {"type": "array", "items": {"type": "string"}}})
-    assert texts(form, current="tags")[0].endswith("ctrl+n add")
-    assert "ctrl+n" not in texts(form)[0]
 
 
 def test_a_secret_is_shown_as_dots() -> None:

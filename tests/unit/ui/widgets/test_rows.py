@@ -30,24 +30,18 @@ def lines(text: str, cells: int) -> list[str]:
     return [text_of(row) for row in wrap(((text, "text"),), cells)]
 
 
-def test_lines_break_between_words():
-    assert lines("the quick brown fox", 10) == ["the quick", "brown fox"]
-
-
-def test_a_word_longer_than_the_line_is_broken():
-    assert lines("a incomprehensibilities", 8) == ["a", "incompre", "hensibil", "ities"]
-
-
-def test_leading_spaces_are_kept_and_spaces_at_a_break_are_dropped():
-    assert lines("    indented   words", 12) == ["    indented", "words"]
-
-
-def test_wide_scripts_break_between_characters_but_not_before_punctuation():
-    assert lines("北京今天天气晴朗，适合", 16) == ["北京今天天气晴", "朗，适合"]
-
-
-def test_an_opening_bracket_never_ends_a_line():
-    assert lines("今天天气（晴）", 10) == ["今天天气", "（晴）"]
+@pytest.mark.parametrize(
+    ("text", "cells", "wrapped"),
+    [
+        ("the quick brown fox", 10, ["the quick", "brown fox"]),
+        ("a incomprehensibilities", 8, ["a", "incompre", "hensibil", "ities"]),
+        ("    indented   words", 12, ["    indented", "words"]),
+        ("北京今天天气晴朗，适合", 16, ["北京今天天气晴", "朗，适合"]),  # none begins with punctuation
+        ("今天天气（晴）", 10, ["今天天气", "（晴）"]),  # none ends with an opening bracket
+    ],
+)
+def test_lines_break_between_words_and_wide_characters(text: str, cells: int, wrapped: list[str]):
+    assert lines(text, cells) == wrapped
 
 
 def test_joined_parts_are_dropped_as_a_whole_and_only_the_first_is_truncated():

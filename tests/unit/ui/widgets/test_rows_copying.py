@@ -1,5 +1,6 @@
 """Copying restores text as it was before wrapping."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,33 +13,21 @@ def whole(rows: list[Row]) -> str:
     return copied((row, 0, -1) for row in rows)
 
 
-def test_a_wrapped_line_is_copied_as_one_line():
-    assert whole(wrap((("the quick brown fox", "text"),), 10)) == "the quick brown fox"
+CODE = ["def f():", "    return 'a value that is long enough to be wrapped'"]
 
 
-def test_a_broken_word_is_copied_as_one_word():
-    assert whole(wrap((("incomprehensibilities", "text"),), 8)) == "incomprehensibilities"
-
-
-def test_separate_lines_stay_separate():
-    assert whole([(("one", "text"),), (("two", "text"),)]) == "one\ntwo"
-
-
-def test_the_indent_of_a_wrapped_line_is_not_copied():
-    assert whole(wrap((("one two three", "text"),), 9, first=(("• ", "dim"),))) == "• one two three"
-
-
-def test_code_is_copied_without_edge_and_padding():
-    lines = ["def f():", "    return 'a value that is long enough to be wrapped'"]
-
-    assert whole(panel(highlighted(lines, "python"), 24)) == "\n".join(lines)
-
-
-def test_the_bar_of_a_quote_is_not_copied():
-    assert (
-        whole(Markdown().rows("> one two three four five six seven", 20))
-        == "one two three four five six seven"
-    )
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (wrap((("incomprehensibilities", "text"),), 8), "incomprehensibilities"),
+        (wrap((("one two three", "text"),), 9, first=(("• ", "dim"),)), "• one two three"),
+        ([(("one", "text"),), (("two", "text"),)], "one\ntwo"),
+        (panel(highlighted(CODE, "python"), 24), "\n".join(CODE)),
+        (Markdown().rows("> one two three four five six seven", 20), "one two three four five six seven"),
+    ],
+)
+def test_neither_breaks_nor_ornaments_are_copied(rows: list[Row], text: str):
+    assert whole(rows) == text
 
 
 def test_a_selection_can_start_and_end_within_rows():

@@ -9,7 +9,6 @@ from tui.ui.widgets.server_rows import (
     Look,
     fitted,
     head_row,
-    noise_words,
     server_rows,
     token_facts,
     tool_words,
@@ -89,10 +88,6 @@ def test_a_failed_start_says_what_to_do():
     assert lines[1:] == ["  HTTP 404 (Not Found).", "  Check the address. Press r to try again."]
 
 
-def test_non_protocol_output_of_a_remote_server_is_counted_as_responses():
-    assert noise_words(status(noise=1)) == "1 non-protocol response"
-
-
 def test_the_number_of_tools_shows_how_many_are_offered_or_turned_off():
     assert tool_words(status(withheld=1)) == "1 of 2 tools"
     assert tool_words(status(withheld=1, tools_off=1)) == "2 tools, 1 off"
@@ -116,16 +111,6 @@ def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
         assert lines[columns][1].endswith(("~40 tokens", "~40"))
         assert "<1 m" not in "".join(lines[columns])
         assert "STARTING" in lines[columns][2] and lines[columns][2].endswith("5 s")
-
-
-def test_if_one_row_has_no_room_for_the_word_tokens_all_show_only_the_number():
-    sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
-    every = status(), renamed(status(), "b")
-    for columns, ends in ((60, ("~1.1 k tokens", "~40 tokens")), (38, ("~1.1 k", "~40"))):
-        look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes)
-        look = fitted(every, look)
-        lines = ["".join(text for text, _ in head_row(one, look)).rstrip() for one in every]
-        assert all(line.endswith(end) for line, end in zip(lines, ends, strict=True)), lines
 
 
 def test_at_any_width_all_rows_have_the_same_columns():

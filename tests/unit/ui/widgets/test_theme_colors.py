@@ -10,10 +10,6 @@ from tui.ui.widgets.theme_colors import ROLES, Palette
 PALETTE = Palette.of({"foreground": "#ffffff", "surface": "#000000", "accent": "#ff0000", "panel": "#222222"})
 
 
-def test_a_role_maps_to_a_color():
-    assert PALETTE.style("accent").color.name == "#ff0000"
-
-
 def test_a_style_combines_color_attributes_and_background():
     style = PALETTE.style("accent bold on panel")
 
