@@ -37,7 +37,6 @@ from tui.ui.forms.form_rows import (
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides, methods_by_key
-from tui.ui.widgets.inputs import takes_unknown
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
@@ -387,8 +386,10 @@ class FormPane(LinePane, inherit_bindings=False):
             self._take_option(field, label)
         elif field.kind in HOLDERS:
             self._type_within(field, letter)
-        else:
-            return takes_unknown(self, letter)
+        elif letter.isalnum():
+            self.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
+        else:  # a key such as ?
+            return False
         return True
 
     def _type_within(self, field: FormField, letter: str) -> None:

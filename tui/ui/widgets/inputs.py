@@ -14,7 +14,6 @@ from textual.geometry import Offset
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from tui.core.text import clean_line
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.literal import Literal
@@ -71,13 +70,6 @@ def type_into(field: Input, event: events.Key) -> None:
         field.insert_text_at_cursor(event.character)
 
 
-def takes_unknown(widget: Widget, letter: str) -> bool:
-    """Say that no choice starts with a letter; return False for any other character: a key such as ?."""
-    if letter.isalnum():
-        widget.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
-    return letter.isalnum()
-
-
 def choice(words: str, chosen: bool, focused: bool, mark: str = "•") -> Row:
     """Return one of several values that are shown next to each other."""
     style = ("accent bold" if focused else "text bold") if chosen else "dim"
@@ -110,10 +102,12 @@ class Button(Bar, can_focus=True):
         self._pressed = pressed
 
     def row(self, width: int) -> Row:
-        return button(self.label, self.key, self.has_focus)
+        words, key = ("accent bold", "accent") if self.has_focus else ("text bold", "dim")
+        ground = "reverse" if self.has_focus else "on field"
+        return ((f"  {self.label}  ", f"{words} {ground}"), (f"{self.key}  ", f"{key} {ground}"))
 
     def get_content_width(self, container: object, viewport: object) -> int:
-        return width_of(button(self.label, self.key, False))
+        return width_of(self.row(0))
 
     def action_press(self) -> None:
         self._pressed()
@@ -121,13 +115,6 @@ class Button(Bar, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         event.stop()
         self._pressed()
-
-
-def button(label: str, key: str, focused: bool) -> Row:
-    """Return a button as spans of a row."""
-    if focused:
-        return ((f"  {label}  ", "accent bold reverse"), (f"{key}  ", "accent reverse"))
-    return ((f"  {label}  ", "text bold on field"), (f"{key}  ", "dim on field"))
 
 
 FINISH_INPUT = "Finish the input line first: press enter or esc."

@@ -397,19 +397,10 @@ class LinePane(ScrollView, can_focus=True):
 def painted(row: Row, width: int, palette: Palette, under: Style) -> Strip:
     """Return a row in a palette's colors on the background `under`."""
     known = palette.known(under)
-    return row_of(
-        [
-            Segment(
-                text if text.isprintable() else _plain(text), known.get(words) or palette.over(under, words)
-            )
-            for text, words in row
-            if text
-        ],
-        width,
-        under,
-    )
-
-
-def _plain(text: str) -> str:
-    """Return `text` as one line without controls. Rows are already clean; this is the last filter."""
-    return clean(text).replace("\n", "⏎").replace("\t", " ")
+    segments = []
+    for text, words in row:
+        if not text.isprintable():  # rows are already clean; this is the last filter
+            text = clean(text).replace("\n", "⏎").replace("\t", " ")
+        if text:
+            segments.append(Segment(text, known.get(words) or palette.over(under, words)))
+    return row_of(segments, width, under)

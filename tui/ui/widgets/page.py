@@ -183,7 +183,8 @@ class Page(LinePane, inherit_bindings=True):
         row = max(0, sheet.reveal(place))
 
         def go() -> None:
-            self.go_to_row(row)
+            self.rows_changed()
+            self.move_cursor(min(row, self.row_count() - 1))
             self._last = (sheet, self.cursor, place)
 
         return go
@@ -283,10 +284,6 @@ class Page(LinePane, inherit_bindings=True):
     def row_ground(self, index: int) -> str:
         """Highlight the cursor's row while the page has the focus."""
         return super().row_ground(index) if self.has_focus else ""
-
-    def go_to_row(self, row: int) -> None:
-        self.rows_changed()
-        self.move_cursor(min(row, self.row_count() - 1))
 
     def rewrap(self) -> None:
         """Lay out for another size; pictures use the available space."""

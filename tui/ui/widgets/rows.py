@@ -255,20 +255,13 @@ def copied(parts: Iterable[tuple[Row, int, int]]) -> str:
     """
     lines: list[str] = []
     for row, start, end in parts:
-        joint, indent = _joint(row)
-        if lines and joint is not None:
-            lines[-1] += joint + _text_between(row, max(start, indent), end)
+        at = next((place for place, span in enumerate(row) if span in (GLUED, SPACED)), None)
+        if lines and at is not None:  # the joint is followed by its own text
+            joint = "" if row[at] == GLUED else " "
+            lines[-1] += joint + _text_between(row, max(start, len(text_of(row[:at]))), end)
         else:
             lines.append(_text_between(row, start, end))
     return "\n".join([line.rstrip() for line in lines])
-
-
-def _joint(row: Row) -> tuple[str | None, int]:
-    """Return the text that joins a row to the previous one, or None, and the start of its own text."""
-    for position, span in enumerate(row):
-        if span in (GLUED, SPACED):
-            return ("" if span == GLUED else " "), len(text_of(row[:position]))
-    return None, 0
 
 
 def _text_between(row: Row, start: int, end: int) -> str:

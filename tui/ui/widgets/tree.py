@@ -407,8 +407,10 @@ class Tree:
         while node is not None and node.value is not None:
             parent = node.parent
             if parent is not None and parent.value is not None and parent.value.is_container:
-                keyed = parent.value.kind is JsonKind.OBJECT
-                parts.append(_step(node.value.key) if keyed else f"[{node.value.position}]")
+                key = node.value.key
+                keyed = f".{key}" if key.isidentifier() else f"[{json.dumps(key, ensure_ascii=False)}]"
+                is_object = parent.value.kind is JsonKind.OBJECT
+                parts.append(keyed if is_object else f"[{node.value.position}]")
             node = parent
         return "".join(reversed(parts)).removeprefix(".")
 
@@ -424,7 +426,3 @@ class Tree:
             return (base64.b64decode(_encoded(node)), found) if found else None
         except ValueError:
             return None
-
-
-def _step(key: str) -> str:
-    return f".{key}" if key.isidentifier() else f"[{json.dumps(key, ensure_ascii=False)}]"
