@@ -72,10 +72,7 @@ class FinderList(LinePane, can_focus=False):
         self._items = tuple(items)
         self._draw()
         places = [self._firsts[at] for at, item in enumerate(self._items) if item.key]
-        self.cursor = next(
-            (self._firsts[at] for at, item in enumerate(self._items) if item.key and item.key == wanted),
-            places[0] if places else 0,
-        )
+        self.cursor = self._first_of(wanted, places[0] if places else 0)
         self.rows_changed()
         self.show_row(self.cursor)
         self._moved()
@@ -89,10 +86,12 @@ class FinderList(LinePane, can_focus=False):
     def rewrap(self) -> None:
         key = self.current
         self._draw()
-        self.cursor = next(
-            (self._firsts[at] for at, item in enumerate(self._items) if item.key and item.key == key),
-            self.cursor,
-        )
+        self.cursor = self._first_of(key, self.cursor)
+
+    def _first_of(self, key: str, otherwise: int) -> int:
+        """Return the first row of an item."""
+        firsts = (first for first, item in zip(self._firsts, self._items, strict=True) if item.key == key)
+        return next(firsts, otherwise) if key else otherwise
 
     def row_count(self) -> int:
         return len(self._drawn)
@@ -256,11 +255,6 @@ def _tool_name(qualified: str) -> str:
     return clean_line(qualified.replace("__", "/", 1), 60)
 
 
-def found_key(found: SessionMatch) -> str:
-    """Return the key of a match: session and message."""
-    return f"{found.session.id}\n{found.index}"
-
-
 def place_of(key: str) -> tuple[str, int | None]:
     """Return the session and the message of a key; None for the whole session."""
     session, separator, index = key.partition("\n")
@@ -275,7 +269,8 @@ def found_items(finds: Sequence[SessionMatch], text: str, now: float) -> Iterato
             last = found.session.id
             title = clean_line(found.session.title, 200).strip() or "untitled"
             yield FinderItem("", partial(_title_rows, title, when(found.session.changed, now)))
-        yield FinderItem(found_key(found), partial(_found_rows, found.excerpt, text))
+        key = f"{found.session.id}\n{found.index}"
+        yield FinderItem(key, partial(_found_rows, found.excerpt, text))
 
 
 def _title_rows(title: str, at: str, width: int) -> Sequence[Row]:

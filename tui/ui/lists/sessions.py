@@ -98,12 +98,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         """Show the titles that contain `text`, and start searching the messages."""
         self._search.stop()
         self._search = search = SessionSearch(self._conversations, text)
-        search.start(self.keep_task, lambda: self._found_more(search))
+        search.start(self.keep_task, lambda: self.show_items() if search is self._search else None)
         self.show_items()
-
-    def _found_more(self, search: SessionSearch) -> None:
-        if search is self._search:
-            self.show_items()
 
     def show_items(self, key: str = "") -> None:
         if self._all is None or not self.is_mounted:
