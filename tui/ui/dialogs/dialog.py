@@ -1,17 +1,17 @@
 """Dialog: the base of the dialogs at the bottom or in the middle of the screen."""
 
 from collections.abc import Callable, Iterable
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen, ScreenResultType
-from textual.widget import Widget
 
+from tui.ui.keys.bindings import act
 from tui.ui.keys.footer import Footer
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.inputs import Field, type_into
+from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 
@@ -62,9 +62,6 @@ class RowsPane(LinePane):
         self.rows_changed()
 
 
-Result = TypeVar("Result")
-
-
 VIEW_KEYS = {
     "Traffic statistics": (
         ("enter", "show its entries"),
@@ -81,11 +78,11 @@ VIEW_KEYS = {
 """Keys of views without actions, which cannot be changed: keys and labels, the most useful first."""
 
 
-class ViewScreen(ModalScreen[Result]):
+class ViewScreen(ModalScreen[ScreenResultType]):
     """Shows a body, which has the focus, between a title and the keys.
 
-    `heads` is a line above the body, `prompt` one below it. `look` is called
-    `LOOKS_PER_SECOND` times a second.
+    `heads` is a line above the body, `prompt` one below it, to which every key goes while it is open. `look`
+    is called `LOOKS_PER_SECOND` times a second.
     """
 
     LOOKS_PER_SECOND = 0
@@ -105,9 +102,10 @@ class ViewScreen(ModalScreen[Result]):
         keys: Iterable[tuple[str, str]] = (),
         *,
         heads: SplitBar | None = None,
-        prompt: Widget | None = None,
+        prompt: PromptLine | None = None,
     ) -> None:
         super().__init__()
+        self._prompt = prompt or PromptLine()
         self._parts = [widget for widget in (heads, body, prompt) if widget is not None]
         self._body, self._title, self._keys = body, SplitBar(), Footer(keys)
 
@@ -124,6 +122,12 @@ class ViewScreen(ModalScreen[Result]):
 
     def look(self) -> None:
         """Show changes; cheap if there are none."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not (self._prompt.display and action == "act") and super().check_action(action, parameters)
+
+    async def action_act(self, action_id: str) -> None:
+        await act(self, action_id)
 
     def action_back(self) -> None:
         self.dismiss(None)

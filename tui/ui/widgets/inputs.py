@@ -95,8 +95,8 @@ class Button(Bar, can_focus=True):
     Button { width: auto; min-width: 8; height: 1; }
     """
 
-    def __init__(self, label: str, key: str, pressed: Callable[[], object], *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, label: str, key: str, pressed: Callable[[], object]) -> None:
+        super().__init__()
         self.label = label
         self.key = key
         self._pressed = pressed

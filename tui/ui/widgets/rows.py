@@ -66,19 +66,18 @@ def head_of(text: str, cells: int) -> str:
     return text[:end]
 
 
-def crop(row: Row, cells: int, mark: str = "…") -> Row:
-    """Return `row` truncated to `cells`; a truncated row ends with `mark`."""
+def crop(row: Row, cells: int) -> Row:
+    """Return `row` truncated to `cells`; a truncated row ends with "…"."""
     if width_of(row) <= cells:
         return row
-    room = cells - cell_len(mark)
-    if room < 0:
+    if (room := cells - 1) < 0:
         return EMPTY
     kept: list[Span] = []
     for text, style in row:
         head = head_of(text, room)
         room -= cell_len(head)
         if len(head) < len(text):
-            kept.append((head + mark, style))
+            kept.append((head + "…", style))
             break
         kept.append((text, style))
     return tuple(kept)

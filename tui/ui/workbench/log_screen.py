@@ -10,7 +10,7 @@ from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import act, bindings_of
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
@@ -36,8 +36,8 @@ class LogScreen(ViewScreen[None]):
     LOOKS_PER_SECOND = 8
 
     def __init__(self, host: "Host", server: str, overrides: KeyOverrides) -> None:
-        self.lines, self._prompt = LogLines(empty=LOCAL, id="log-lines"), PromptLine()
-        super().__init__(self.lines, prompt=self._prompt)
+        self.lines = LogLines(empty=LOCAL, id="log-lines")
+        super().__init__(self.lines, prompt=PromptLine())
         self._host = host
         self._server = server
         self._overrides = overrides
@@ -49,13 +49,6 @@ class LogScreen(ViewScreen[None]):
             self.lines.show_empty(REMOTE if status.spec.url else LOCAL)
             self.lines.show(self._host.stderr(self._server))
         self._title.show(*self._title_rows())
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While the user types in the search line, every key is for it."""
-        return not self._prompt.display and super().check_action(action, parameters)
-
-    async def action_act(self, action_id: str) -> None:
-        await act(self, action_id)
 
     def back(self) -> None:
         if self.lines.sought:

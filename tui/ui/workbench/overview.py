@@ -44,10 +44,6 @@ def state_row(status: ServerStatus, symbols: Symbols) -> Row:
     return ((f"{sign} {status.state}{why}", style),)
 
 
-def _fact(name: str, value: str, style: str, width: int) -> list[Row]:
-    return wrap(((value, style),), width, first=((f"   {name:<{FACT_CELLS}}", "dim"),))
-
-
 def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: Row) -> Iterator[Row]:
     if status.state is ServerState.RUNNING:
         return
@@ -203,10 +199,10 @@ def capability_words(value: Any) -> list[str]:
 def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
     if status.listing_problem:
         yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
-    rows = [
-        ("! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}") for name, why in status.quarantined
-    ]
-    yield from _of_tools(rows)
+    tools = status.quarantined
+    yield from _of_tools(
+        [("! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}") for name, why in tools]
+    )
 
 
 def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
@@ -214,10 +210,6 @@ def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]
         yield name, words, "warn"
     if len(rows) > MOST_LEFT_OUT:
         yield "", f"and {len(rows) - MOST_LEFT_OUT} more tools", "warn"
-
-
-def _hidden(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
-    return _of_tools([(f"! {clean_line(name, 40)}", clean_line(what, 300)) for name, what in status.hidden])
 
 
 ASK_SECONDS = 1.0
@@ -281,6 +273,7 @@ class Overview(LinePane):
         is_remote = bool(status.spec.url)
         process = _process(status, identity, self._share, redactor)
         tokens = self._shared.tokens
+        hidden = [(f"! {clean_line(name, 40)}", clean_line(what, 300)) for name, what in status.hidden]
         for heading, lines in (
             ("SERVER", _server(status, identity)),
             ("CONNECTION", _connection(status, redactor)) if is_remote else ("PROCESS", process),
@@ -288,9 +281,13 @@ class Overview(LinePane):
             ("OFFERS", _offers(status, identity, tokens)),
             ("EXTENSIONS", _extensions(status, identity)),
             ("OMITTED", _left_out(status)),
-            ("HIDDEN TEXT", _hidden(status)),
+            ("HIDDEN TEXT", _of_tools(hidden)),
         ):
-            found = [line for name, value, style in lines for line in _fact(name, value, style, width)]
+            found = [
+                row
+                for name, value, style in lines
+                for row in wrap(((value, style),), width, first=((f"   {name:<{FACT_CELLS}}", "dim"),))
+            ]
             if found:
                 rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
         if identity.instructions:
