@@ -170,14 +170,6 @@ async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> 
     assert "[@click=app.quit]" in text
 
 
-async def test_letters_whose_lower_case_is_longer_do_not_shift_the_highlight(host: FakeHost) -> None:
-    host.lines = ("İİİ zebra",)
-    async with opened(host) as (screen, pilot):
-        await press(pilot, "slash", *"zebra")
-        row = lines_of(screen).row(0)
-    assert [text for text, style in row if "selected" in style] == ["zebra"]
-
-
 async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
     async with opened(host) as (screen, _pilot):
         tail = tuple(f"{number} " + "x" * 58 for number in range(3000))
@@ -188,13 +180,9 @@ async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
         assert (time.process_time() - began) / 10 < 0.1
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("theme", ["harbor", "quay"])
-async def test_the_search_input_is_shown_above_the_footer(
-    host: FakeHost, size: tuple[int, int], theme: str
-) -> None:
+async def test_the_search_input_is_shown_above_the_footer(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
-    async with Stage(theme=theme).run_test(size=size) as pilot:
+    async with Stage().run_test(size=(80, 24)) as pilot:
         await pilot.app.push_screen(LogScreen(host, "weather", KeyOverrides()))
         await press(pilot, "slash", *"line")
         search, keys = bottom_of(pilot.app)

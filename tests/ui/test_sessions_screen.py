@@ -60,11 +60,6 @@ async def test_each_session_is_a_row_with_title_time_turns_model_and_usage() -> 
         assert scene.text.index("milk") < scene.text.index("rain")
 
 
-async def test_a_narrow_screen_keeps_title_time_and_turns() -> None:
-    async with listed(MILK, width=80) as scene:
-        await scene.shows("Which notes mention milk?", "10 min ago", "2 turns")
-
-
 async def test_the_end_of_the_selected_conversation_is_previewed_beside_it() -> None:
     async with listed(MILK, RAIN) as scene:
         scene.conversations.talks["rain"] = [

@@ -85,17 +85,6 @@ async def test_escape_cancels_a_running_call() -> None:
         assert len(runtime.workbench.called) == 1
 
 
-async def test_leaving_the_workbench_cancels_running_calls() -> None:
-    runtime = rich_runtime()
-    runtime.workbench.gate = asyncio.Event()
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("end", "ctrl+s")
-        await called(runtime)
-        await pilot.press("q")
-        await until(lambda: runtime.workbench.cancelled == 1)
-        assert app_of(screen).screen is not screen
-
-
 async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> None:
     async with rich() as (runtime, screen, pilot):
         app = app_of(screen)

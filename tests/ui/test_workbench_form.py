@@ -119,16 +119,6 @@ async def test_the_footer_shows_where_the_raw_json_key_leads() -> None:
         await until(lambda: "ctrl+e JSON" not in screen_text(app_of(screen)))
 
 
-async def test_raw_json_is_sent_unchanged() -> None:
-    runtime = forecast()
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("ctrl+e")
-        bench_of(screen).raw.load_text('{"city": "x", "days": 2}')
-        await pilot.press("ctrl+s")
-        await called(runtime)
-        assert runtime.workbench.called[0][1] == {"city": "x", "days": 2}
-
-
 async def test_a_form_is_restored_as_it_was_left() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", *"draft", "escape", "down")

@@ -221,26 +221,6 @@ def test_an_optional_choice_can_be_null(schema: dict[str, Any]) -> None:
 # ---- nested ----------------------------------------------------------------------------------------------
 
 
-def test_lists_of_lists_are_filled_in_item_by_item() -> None:
-    made = form({"anyOf": [{"type": "array", "items": TEXTS}, NULL], "default": None})
-    for row in range(2):
-        path = made.add(("a",))
-        assert path == ("a", row)
-        set_in(made, made.add(path), "x")
-    made.add(("a",))
-    assert made.value() == ({"a": [["x"], ["x"], []]}, {})
-
-
-def test_lists_and_maps_of_models_are_filled_in() -> None:
-    made = form({"anyOf": [{"type": "array", "items": REF}, NULL]})
-    set_in(made, (*(made.add(("a",)) or ()), "width"), "1")
-    set_in(made, (*(made.add(("a",)) or ()), "width"), "2")
-    assert made.value() == ({"a": [{"width": 1}, {"width": 2}]}, {})
-    made = form({"anyOf": [{"type": "object", "additionalProperties": REF}, NULL]})
-    set_in(made, (*(made.add(("a",), "k") or ()), "width"), "1")
-    assert made.value() == ({"a": {"k": {"width": 1}}}, {})
-
-
 def test_an_optional_list_of_the_same_model_opens_level_by_level() -> None:
     node = {
         "type": "object",

@@ -112,10 +112,6 @@ def test_very_long_markdown_and_other_texts_are_shown_as_source() -> None:
     assert rows_of(sheet_of_result(read("a://b", "text/plain", "# x"), UNICODE))[1] == "# x"
 
 
-def test_a_json_text_is_a_tree() -> None:
-    assert "a  1" in rows_of(sheet_of_result(read("a://b", "application/json", '{"a": 1}'), UNICODE))[1]
-
-
 def test_an_mcp_app_is_shown_as_source_with_a_note() -> None:
     shown = rows_of(sheet_of_result(read("ui://x/y", "text/html;profile=mcp-app", "<b>hi</b>"), UNICODE))
     assert "its source (mcptui does not run apps)" in shown[0]
