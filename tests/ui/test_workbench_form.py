@@ -234,6 +234,8 @@ NESTED = {
     },
     "required": ["note"],
 }
+SIZE = {"type": "object", "properties": {"width": {"type": "integer"}, "height": {"type": "integer"}}}
+OPTIONAL = {"type": "object", "properties": {"size": {"anyOf": [SIZE, {"type": "null"}], "default": None}}}
 LISTS = {"type": "object", "properties": {"tags": TEXTS, "ways": TEXTS, "town": {"type": "string"}}}
 
 BY_KEYS: dict[str, tuple[dict[str, Any] | None, list[tuple[tuple[str, ...], object]]]] = {
@@ -282,6 +284,14 @@ BY_KEYS: dict[str, tuple[dict[str, Any] | None, list[tuple[tuple[str, ...], obje
     "enter goes past a list and adds nothing to it": (
         LISTS,
         [(("ctrl+n", *"a", "up", "enter", "enter", "enter", *"Ulm"), {"tags": ["a"], "town": "Ulm"})],
+    ),
+    "a declared property needs no name and is not added twice": (
+        OPTIONAL,
+        [(("ctrl+n", "4", "shift+tab", "ctrl+n", *"width", "enter", "2"), {"size": {"width": 42}})],
+    ),
+    "an object that is null opens with the key that adds": (
+        OPTIONAL,
+        [(("ctrl+a",), {"size": None}), (("ctrl+n", "4"), {"size": {"width": 4}})],
     ),
     "hundreds of fields": (WIDE, [((*"abc", "tab", *"def"), {"field_0": "abc", "field_1": "def"})]),
 }
@@ -340,6 +350,15 @@ async def test_several_letters_select_a_choice_and_one_letter_again_the_next() -
         bench_of(screen).form._type_ahead._at = -1e9
         await pilot.press("r")
         assert value(screen) == {"kind": "road"}
+
+
+async def test_a_full_list_takes_no_more() -> None:
+    point = {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2}
+    schema = {"type": "object", "properties": {"point": {**point, "maxItems": 2}}}
+    async with opened(forecast(schema)) as (screen, pilot):
+        await pilot.press("enter", "ctrl+n", "7", "ctrl+n")
+        assert value(screen) == {"point": [7]}
+        await shows(app_of(screen), "point may have at most 2 items.")
 
 
 async def test_an_item_shows_the_keys_that_add_another_and_remove_it() -> None:
