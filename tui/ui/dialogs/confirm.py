@@ -133,10 +133,10 @@ class ConfirmQuit(Dialog[bool]):
             yield KeyLine([(f"{self._quit_key} y", "quit"), ("esc n", "cancel")])
 
     def on_mount(self) -> None:
-        self.set_interval(1 / LOOKS_PER_SECOND, self._look)
+        def look() -> None:
+            self._question.show(_RUNNING if self._turn_runs() else _ENDED)
 
-    def _look(self) -> None:
-        self._question.show(_RUNNING if self._turn_runs() else _ENDED)
+        self.set_interval(1 / LOOKS_PER_SECOND, look)
 
     def action_again(self) -> None:
         """Quit: the key that opened the question was pressed again."""

@@ -3,7 +3,7 @@
 A yes counts once all of the text was on screen. Closing the question is an answer of its own.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -85,7 +85,13 @@ class QuestionLine(Static):
         if said := " ".join(filter(None, (clean_line(self._said, 300), self._unread))):
             parts.append((f"! {said}\n", "$warn"))
         column = 0
-        for key, words in self._groups():
+        parts_with_keys = [
+            (self._keys.answers_of(one), f" {self._words.get(one, action(one).label)}")
+            for one in self._actions
+        ]
+        if self._waiting:
+            parts_with_keys.append(("", f"{units.plural(self._waiting, 'more question')} waiting"))
+        for key, words in parts_with_keys:  # never broken
             if column and self.size.width and column + len(GAP) + len(key) + len(words) > self.size.width:
                 parts.append(("\n", ""))
                 column = 0
@@ -93,13 +99,6 @@ class QuestionLine(Static):
             parts += [(f"{gap}{key}", "bold"), (words, "$text-dim")]
             column += len(gap) + len(key) + len(words)
         self.update(Content.assemble(*parts))
-
-    def _groups(self) -> Iterator[tuple[str, str]]:
-        """Yield the unbreakable parts: each key with its label, and the number of waiting questions."""
-        for one in self._actions:
-            yield self._keys.answers_of(one), f" {self._words.get(one, action(one).label)}"
-        if self._waiting:
-            yield "", f"{units.plural(self._waiting, 'more question')} waiting"
 
 
 YES = "ask.send"

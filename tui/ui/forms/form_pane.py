@@ -140,7 +140,9 @@ class FormPane(LinePane, inherit_bindings=False):
         fields = shown_fields(self.form) if self._head is not None else ()
         self._fields = {one.path: one for one in fields}
         if self._where not in self._fields and self._where not in (NONE, MORE):
-            self._where = self._nearest(fields)
+            paths = [one.path for one in fields]
+            above = (self._where[:end] for end in range(len(self._where), 0, -1))
+            self._where = next((path for path in above if path in paths), paths[0] if paths else NONE)
             self._begin_edit()
         self.can_focus = bool(fields) or self._is_open
         count = len(self._lines)
@@ -236,12 +238,6 @@ class FormPane(LinePane, inherit_bindings=False):
         if was_open := self._suggestions.close():
             self.rebuild()
         return was_open
-
-    def _nearest(self, fields: tuple[FormField, ...]) -> Path:
-        for end in range(len(self._where), 0, -1):
-            if any(one.path == self._where[:end] for one in fields):
-                return self._where[:end]
-        return fields[0].path if fields else NONE
 
     def go_to(self, path: Path, *, replace: bool = False) -> None:
         """Move the cursor to a field; with `replace`, typing replaces its text."""

@@ -262,7 +262,9 @@ def _value(field: FormField, look: FormLook, edit: LineEdit | None, room: int, p
     placeholder = placeholder or (_placeholder(field) if look.types or not is_compact(field) else "")
     if options := options_of(field, look):
         null: Row = (("  null", "warn"),) if field.state is FieldState.NULL else ()
-        parts = (_option(label, _is_chosen(field, label), look, here) for label in options)
+        now = field.arms[field.arm] if field.kind in HOLDERS else field.text
+        has_value = field.state not in (FieldState.ABSENT, FieldState.NULL)
+        parts = (_option(label, has_value and label == now, look, here) for label in options)
         return (*(span for part in parts for span in part), *null)
     arm: Row = ()
     if field.arms:
@@ -283,14 +285,6 @@ def _value(field: FormField, look: FormLook, edit: LineEdit | None, room: int, p
     if field.state is FieldState.ABSENT or not field.text:
         return (*arm, (placeholder, "dim"))
     return (*arm, ("•" * min(len(field.text), 12) if hide else shown_text(field.text), "text"))
-
-
-def _is_chosen(field: FormField, label: str) -> bool:
-    if field.state is FieldState.NULL:
-        return False
-    if field.kind in HOLDERS:
-        return field.state is not FieldState.ABSENT and field.arms[field.arm] == label
-    return field.state is not FieldState.ABSENT and field.text == label
 
 
 def _holder(field: FormField, placeholder: str) -> str:

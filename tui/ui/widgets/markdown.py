@@ -279,9 +279,10 @@ class Markdown:
         return rows
 
     def _item(self, tokens: "list[Token]", mark: Row, indent: int, width: int, base: str) -> list[Row]:
-        task = _task_of(tokens)
-        if task is not None:
-            mark = pad(task, indent)
+        text = tokens[1] if len(tokens) > 1 and tokens[1].type == "inline" else None
+        if text is not None and (found := _TASK.match(text.content)):
+            text.content = text.content[found.end() :]
+            mark = pad((("☐ ", "dim") if found.group(1) == " " else ("✓ ", "ok"),), indent)
         if width - indent < NARROWEST:
             indent, mark = 0, EMPTY
         rows = self._rows(tokens, width - indent, base) or [EMPTY]
@@ -307,11 +308,3 @@ class Markdown:
                 case _:
                     pass
         return table_rows(lines[0], lines[1:], aligns, width) if lines else []
-
-
-def _task_of(tokens: "list[Token]") -> Row | None:
-    """Remove the checkbox of an item; return its sign, or None if there is no checkbox."""
-    if len(tokens) < 2 or tokens[1].type != "inline" or not (found := _TASK.match(tokens[1].content)):
-        return None
-    tokens[1].content = tokens[1].content[found.end() :]
-    return (("☐ ", "dim"),) if found.group(1) == " " else (("✓ ", "ok"),)

@@ -144,7 +144,13 @@ class Page(LinePane, inherit_bindings=True):
         self.sheet = sheet
         self.cursor = 0
         sheet.fit(self.columns)
-        self._show_pictures()
+        if self._decoding is not None:
+            self._decoding.cancel()
+            self._decoding = None
+        app = self.app
+        if can_show_pictures(symbols_for(os.environ), app.console.color_system, app.no_color):
+            sheet.images(begin=True)
+            self._decode()
         self.rows_changed()
         self._place(0)
 
@@ -224,15 +230,6 @@ class Page(LinePane, inherit_bindings=True):
             self.work(*following)
         self.rows_changed()
         self.post_message(self.Busy())
-
-    def _show_pictures(self) -> None:
-        if self._decoding is not None:
-            self._decoding.cancel()
-            self._decoding = None
-        app = self.app
-        if can_show_pictures(symbols_for(os.environ), app.console.color_system, app.no_color):
-            self.sheet.images(begin=True)
-            self._decode()
 
     def _decode(self) -> None:
         is_idle = self._decoding is None or self._decoding.done()

@@ -199,7 +199,8 @@ class Palette:
         screen.
         """
         if _COLOURS.fullmatch(words):
-            return _colours(words)  # not cached, because a picture has thousands
+            rgb = (RichColor.from_rgb(*bytes.fromhex(word[1:])) for word in words.split(" on "))
+            return Style.from_color(*rgb)  # not cached, because a picture has thousands
         found = self._styles.get(words)
         if found is None:
             found = self._styles[words] = self._build(words)
@@ -258,11 +259,6 @@ class Palette:
         if self.native and color.a == 0:
             return Style()
         return Style(bgcolor=color.rich_color)
-
-
-def _colours(words: str) -> Style:
-    """Return the style of `#rrggbb` or `#rrggbb on #rrggbb`."""
-    return Style.from_color(*(RichColor.from_rgb(*bytes.fromhex(word[1:])) for word in words.split(" on ")))
 
 
 def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None:

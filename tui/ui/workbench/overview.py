@@ -233,22 +233,20 @@ class Overview(LinePane):
         self._asking: asyncio.Task[None] | None = None
 
     def look(self) -> None:
-        """Show current facts; cheap if nothing changed."""
-        self._request()
+        """Show current facts; cheap if nothing changed.
+
+        Request the identity if it is due, and at once when the state has changed, one at a time.
+        """
+        now, status = time.monotonic(), self._shared.status
+        state = status.state if status is not None else None
+        is_due = now - self._asked >= ASK_SECONDS or state is not self._state
+        if is_due and (self._asking is None or self._asking.done()):
+            self._asked, self._state = now, state
+            self._asking = self._tasks.start(self._ask(), "identity of a server")
         rows = self._make()
         if rows != self._shown_rows:
             self._shown_rows = rows
             self.rows_changed()
-
-    def _request(self) -> None:
-        """Request the identity if it is due, and at once when the state has changed, one at a time."""
-        now, status = time.monotonic(), self._shared.status
-        state = status.state if status is not None else None
-        if self._asking is not None and not self._asking.done():
-            return
-        if now - self._asked >= ASK_SECONDS or state is not self._state:
-            self._asked, self._state = now, state
-            self._asking = self._tasks.start(self._ask(), "identity of a server")
 
     async def _ask(self) -> None:
         identity = await self._shared.runtime.workbench.identity(self._shared.server)

@@ -74,7 +74,10 @@ class BenchOffers:
         if running:
             for tab in _ASKED_FOR:
                 if self._stale(tab):
-                    self._ask(tab)
+                    self._asked[tab] = (self._start, self._revisions.get(tab, 0))
+                    if (before := self._tasks.get(tab)) is not None:
+                        before.cancel()
+                    self._tasks[tab] = self._running.start(self._listed(tab), f"list the {tab}")
 
     def reload(self) -> None:
         """Request everything again, and say so; if the server does not run, say that."""
@@ -128,12 +131,6 @@ class BenchOffers:
     def _stale(self, tab: BenchTab) -> bool:
         """Return whether the server has restarted, or a tab's items have changed, since the last request."""
         return self._asked.get(tab) != (self._start, self._revisions.get(tab, 0))
-
-    def _ask(self, tab: BenchTab) -> None:
-        self._asked[tab] = (self._start, self._revisions.get(tab, 0))
-        if (before := self._tasks.get(tab)) is not None:
-            before.cancel()
-        self._tasks[tab] = self._running.start(self._listed(tab), f"list the {tab}")
 
     async def _listed(self, tab: BenchTab) -> None:
         items: Sequence[Item]
@@ -206,9 +203,12 @@ class SubscriptionWatch:
         item = self._bench.item
         about = item.about if item is not None else None
         if visible and self._stale and isinstance(about, ResourceInfo):
-            uri = uri_of(about, self._bench.arguments()[0])
-            if uri in self._stale:
-                self._refresh(uri)
+            uri, newest = uri_of(about, self._bench.arguments()[0]), self._bench.calls.newest
+            is_read = newest is not None and newest.took_ms is None
+            if uri in self._stale and not is_read and time.monotonic() - self._read_at >= PACE_SECONDS:
+                self._stale.discard(uri)
+                self._read_at = time.monotonic()
+                self._read(self._bench)
 
     def _key(self, uri: str) -> str:
         """Return the key of the item from which a resource was subscribed to: its own, or its template's."""
@@ -228,16 +228,6 @@ class SubscriptionWatch:
         self._stale &= known.keys()
         subscribed = {uri for uri, one in known.items() if not one.problem}
         self._bench.list.note(dict.fromkeys(map(self._key, subscribed), "subscribed"))
-
-    def _refresh(self, uri: str) -> None:
-        """Read a resource, unless it is being read."""
-        newest = self._bench.calls.newest
-        if newest is not None and newest.took_ms is None:
-            return
-        if time.monotonic() - self._read_at >= PACE_SECONDS:
-            self._stale.discard(uri)
-            self._read_at = time.monotonic()
-            self._read(self._bench)
 
 
 class HandCalls:
@@ -322,6 +312,18 @@ class HandCalls:
         now = time.monotonic_ns()
         call = self._shared.book.begin(self._shared.server, item, arguments, time.strftime("%H:%M:%S"), now)
         self._shared.remember(item, arguments)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._tasks.pop(call, None)
+            if not self._shared.screen.is_attached:
+                return
+            if not task.cancelled() and (error := task.exception()) is not None:
+                self._shared.screen.call_later(_raise, error)  # a defect of ours: crash as usual
+                return
+            bench.calls.rows_changed()
+            if bench.calls.selected is call:
+                bench.result.show()
+
         work = run(
             self._shared.runtime.workbench,
             self._shared.server,
@@ -329,22 +331,11 @@ class HandCalls:
             self._shared.runtime.limits.call_timeout,
         )
         task = self._tasks[call] = self._running.start(work, call.id)
-        task.add_done_callback(lambda task: self._ended(bench, call, task))
+        task.add_done_callback(ended)
         bench.insisted = False
         bench.line.say()
         if bench.item is item:
             bench.show_calls(call)
-            bench.result.show()
-
-    def _ended(self, bench: Bench, call: HandCall, task: "asyncio.Task[None]") -> None:
-        self._tasks.pop(call, None)
-        if not self._shared.screen.is_attached:
-            return
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._shared.screen.call_later(_raise, error)  # a defect of ours: crash as usual
-            return
-        bench.calls.rows_changed()
-        if bench.calls.selected is call:
             bench.result.show()
 
     def cancel(self, bench: Bench) -> bool:
