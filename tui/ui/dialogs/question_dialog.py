@@ -85,13 +85,13 @@ class QuestionLine(Static):
         if said := " ".join(filter(None, (clean_line(self._said, 300), self._unread))):
             parts.append((f"! {said}\n", "$warn"))
         column = 0
-        parts_with_keys = [
+        groups = [
             (self._keys.answers_of(one), f" {self._words.get(one, action(one).label)}")
             for one in self._actions
         ]
         if self._waiting:
-            parts_with_keys.append(("", f"{units.plural(self._waiting, 'more question')} waiting"))
-        for key, words in parts_with_keys:  # never broken
+            groups.append(("", f"{units.plural(self._waiting, 'more question')} waiting"))
+        for key, words in groups:  # which are not broken
             if column and self.size.width and column + len(GAP) + len(key) + len(words) > self.size.width:
                 parts.append(("\n", ""))
                 column = 0

@@ -90,7 +90,7 @@ class ComparisonScreen(ViewScreen[None]):
     async def _compare(self) -> None:
         from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
         from tui.core.comparison.values import Tolerance, compare, line_pairs, lines_of, text_lines
-        from tui.ui.results.side_by_side import SideBySide
+        from tui.ui.results.result_sheets import SideBySide
 
         kinds = RUN_TO_RUN if self._masked else NOTHING
         try:

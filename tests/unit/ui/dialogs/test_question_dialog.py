@@ -1,4 +1,4 @@
-"""The frame of questions: for each of them, the answers of its keys, what does not answer, and its size."""
+"""The frame of questions: the answers of its keys, what does not answer, its size and its last lines."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import shows
 from tests.ui.question_stage import on_screen, painted, ripe
+from tests.ui.stage import Stage
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import TrustQuestion
@@ -19,8 +20,11 @@ from tui.core.questions import (
     SamplingAnswer,
     SamplingQuestion,
 )
+from tui.ui.dialogs.question_dialog import QuestionLine
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
+from tui.ui.keys.answer_pause import GRACE_SECONDS, AnswerDelay
+from tui.ui.keys.key_overrides import KeyOverrides
 
 __all__ = ["ripe"]
 
@@ -97,3 +101,29 @@ async def test_it_can_be_answered_at_every_size(name: str, size: tuple[int, int]
 async def test_the_errors_of_a_configuration_are_listed_up_to_a_limit() -> None:
     async with on_screen(ASKS["errors"][0]) as (app, _, _waiting):
         await shows(app, "config.toml:1", "and 3 more errors", "ctrl+s edit again", "esc close")
+
+
+def test_a_question_is_ripe_after_the_grace_time() -> None:
+    now = 100.0
+    answer_delay = AnswerDelay(lambda: now)
+    assert not answer_delay.accepts_keys
+    now += 2 * GRACE_SECONDS
+    assert answer_delay.accepts_keys
+
+
+async def test_the_line_shows_keys_a_message_and_the_number_of_waiting_questions() -> None:
+    line = QuestionLine(KeyOverrides({}), ("ask.send", "ask.cancel"), 2)
+    async with Stage(line).run_test(size=(80, 5)):
+        assert "ctrl+s send    esc cancel    2 more questions waiting" in str(line.render())
+        line.relabel("ask.send", "open")
+        line.say("no [b]markup[/b]")
+        line.show_waiting(0)
+        shown = str(line.render())
+        assert "! no [b]markup[/b]" in shown and "ctrl+s open" in shown and "waiting" not in shown
+
+
+async def test_each_configured_key_of_an_answer_is_shown() -> None:
+    keys = KeyOverrides([("ask.send", ["f11", "ctrl+y"]), ("ask.copy", "f3")])
+    line = QuestionLine(keys, ("ask.send",), 0)
+    async with Stage(line).run_test(size=(80, 5)):
+        assert "f11, ctrl+y send" in str(line.render())

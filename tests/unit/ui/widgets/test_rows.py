@@ -1,4 +1,4 @@
-"""Rows are cropped, padded and wrapped by cells."""
+"""Rows are cropped, padded and wrapped by cells, and copied as they were before."""
 
 from itertools import pairwise
 
@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tui.core.text import fold
+from tui.ui.widgets import code
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import (
+    Row,
     breaks,
+    copied,
     crop,
     cut,
     head_of,
@@ -143,3 +147,37 @@ def test_no_truncation_or_wrapping_cuts_a_sign(sign: str, cells: int):
     for start, end in breaks(text, cells):
         assert text[start:end].replace(sign, "") == ""
         assert cell_len(text[start:end]) <= cells
+
+
+def whole(rows: list[Row]) -> str:
+    return copied((row, 0, -1) for row in rows)
+
+
+CODE = ["def f():", "    return 'a value that is long enough to be wrapped'"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (wrap((("incomprehensibilities", "text"),), 8), "incomprehensibilities"),
+        (wrap((("one two three", "text"),), 9, first=(("• ", "dim"),)), "• one two three"),
+        ([(("one", "text"),), (("two", "text"),)], "one\ntwo"),
+        (code.panel(code.highlighted(CODE, "python"), 24), "\n".join(CODE)),
+        (Markdown().rows("> one two three four five six seven", 20), "one two three four five six seven"),
+    ],
+)
+def test_neither_breaks_nor_ornaments_are_copied(rows: list[Row], text: str):
+    assert whole(rows) == text
+
+
+def test_a_selection_can_start_and_end_within_rows():
+    rows = wrap((("the quick brown fox", "text"),), 10)
+
+    assert copied([(rows[0], 4, -1), (rows[1], 0, 5)]) == "quick brown"
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=12), min_size=1, max_size=12), st.integers(2, 20))
+def test_copying_restores_any_wrapped_words(words: list[str], cells: int):
+    text = " ".join(words)
+
+    assert whole(wrap(((text, "text"),), cells)) == text
