@@ -105,7 +105,7 @@ class ViewScreen(ModalScreen[ScreenResultType]):
         prompt: PromptLine | None = None,
     ) -> None:
         super().__init__()
-        self._prompt = prompt or PromptLine()
+        self._line = prompt
         self._parts = [widget for widget in (heads, body, prompt) if widget is not None]
         self._body, self._title, self._keys = body, SplitBar(), Footer(keys)
 
@@ -124,7 +124,8 @@ class ViewScreen(ModalScreen[ScreenResultType]):
         """Show changes; cheap if there are none."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not (self._prompt.display and action == "act") and super().check_action(action, parameters)
+        is_typing = action == "act" and self._line is not None and self._line.display
+        return not is_typing and super().check_action(action, parameters)
 
     async def action_act(self, action_id: str) -> None:
         await act(self, action_id)

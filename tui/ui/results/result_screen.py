@@ -60,8 +60,8 @@ class ResultScreen(ViewScreen[None]):
         *,
         uri: str = "",
     ) -> None:
-        self.page = LinkedPage(self._follow, id="result-page")
-        super().__init__(self.page, prompt=PromptLine())
+        self.page, self._prompt = LinkedPage(self._follow, id="result-page"), PromptLine()
+        super().__init__(self.page, prompt=self._prompt)
         self._source = source
         self._uri = uri
         self._of = clean_line(name, 120)

@@ -36,8 +36,8 @@ class LogScreen(ViewScreen[None]):
     LOOKS_PER_SECOND = 8
 
     def __init__(self, host: "Host", server: str, overrides: KeyOverrides) -> None:
-        self.lines = LogLines(empty=LOCAL, id="log-lines")
-        super().__init__(self.lines, prompt=PromptLine())
+        self.lines, self._prompt = LogLines(empty=LOCAL, id="log-lines"), PromptLine()
+        super().__init__(self.lines, prompt=self._prompt)
         self._host = host
         self._server = server
         self._overrides = overrides

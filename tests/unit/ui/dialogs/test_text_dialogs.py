@@ -7,7 +7,7 @@ from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage
 from tui.core.context.context_parts import ContextPart
 from tui.core.context.instructions import project_instructions
-from tui.ui.dialogs.context_dialogs import ProjectDialog, context_rows
+from tui.ui.dialogs.text_dialogs import ProjectDialog, context_rows
 from tui.ui.widgets.rows import width_of
 
 INSTRUCTIONS = project_instructions("/demo", "Be brief.\n" * 100)
