@@ -78,8 +78,8 @@ async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_s
     async with adding_big(FakeRuntime()) as (app, _, form):
         for key in ("shift+tab", "shift+tab", "right", "tab", *"secret"):
             app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(lambda: "secret" in {form._text(KEY), form._text(MODEL), form._text(VARIABLE)})
-        assert form._text(KEY) == "secret"
+        await until(lambda: "secret" in {form.text(KEY), form.text(MODEL), form.text(VARIABLE)})
+        assert form.text(KEY) == "secret"
 
 
 async def test_enter_goes_to_the_next_field_and_does_not_save():

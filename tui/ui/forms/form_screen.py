@@ -9,6 +9,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, ScreenResultType
 from textual.widget import Widget
 
+from tui.core.forms.spec import Path
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
@@ -69,6 +70,11 @@ class FormScreen(ModalScreen[ScreenResultType]):
         """Accept characters that were typed before the form had the focus."""
         if self.focused is None:
             self.pane.take(event)
+
+    def text(self, path: Path) -> str:
+        """Return the text of a field."""
+        field = self.pane.form.field(path)
+        return field.text if field is not None else ""
 
     def fit(self) -> None:
         """Give the form the rows that it needs, once the last changes are laid out."""

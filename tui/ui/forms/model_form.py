@@ -126,24 +126,20 @@ class ModelForm(FormScreen[str | None]):
             return NEW_KEY
         return KEY if self._source in PASTED else VARIABLE
 
-    def _text(self, path: Path) -> str:
-        field = self._form.field(path)
-        return field.text if field is not None else ""
-
     def _values(self) -> "ModelValues":
         from tui.runtime.model_changes import ModelValues
 
         source = self._source
         if of := self._key_of:
-            key = self._text(NEW_KEY)
+            key = self.text(NEW_KEY)
             return ModelValues(of.name, of.base_url, of.model, source, "", key, is_new=False)
-        url, model = self._text(URL), self._text(MODEL)
-        name = self._text(NAME).strip() or self._proposed_name
-        return ModelValues(name, url, model, source, self._text(VARIABLE), self._text(KEY))
+        url, model = self.text(URL), self.text(MODEL)
+        name = self.text(NAME).strip() or self._proposed_name
+        return ModelValues(name, url, model, source, self.text(VARIABLE), self.text(KEY))
 
     @property
     def _proposed_name(self) -> str:
-        model = self._text(MODEL).strip()
+        model = self.text(MODEL).strip()
         return self._changes.free_name(model) if model else ""
 
     async def _find_place(self) -> None:
@@ -158,7 +154,7 @@ class ModelForm(FormScreen[str | None]):
             self.pane.note(NEW_KEY, note)
             self.pane.note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
         else:
-            variable = self._text(VARIABLE).strip()
+            variable = self.text(VARIABLE).strip()
             is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
             self.pane.note(KEY, note)
             self.pane.note(VARIABLE, variable_note(variable, provider, is_set=is_set))
@@ -232,7 +228,7 @@ class ModelForm(FormScreen[str | None]):
             if model is not None:
                 self.pane.set_text(MODEL, model)
 
-        self.app.push_screen(Picker("Models", choices, self._text(MODEL), finds=True), chosen)
+        self.app.push_screen(Picker("Models", choices, self.text(MODEL), finds=True), chosen)
 
     def action_save(self) -> None:
         """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""

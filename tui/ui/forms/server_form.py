@@ -97,23 +97,19 @@ class ServerForm(FormScreen["Draft | None"]):
         value, _ = self._form.value()
         lines = "\n".join(value.get(VALUES[0], ()))
         as_is = value[AS_IS[0]]
-        return ServerValues(self._text(LINE), lines, value[TRANSPORT[0]], as_is, self._before)
-
-    def _text(self, path: tuple[str, ...]) -> str:
-        field = self._form.field(path)
-        return field.text if field is not None else ""
+        return ServerValues(self.text(LINE), lines, value[TRANSPORT[0]], as_is, self._before)
 
     def _look(self) -> "Draft | None":
         """Show the table that would be written. Return its draft, None if it is invalid."""
-        values = HEADERS if "://" in self._text(LINE) else VARIABLES
+        values = HEADERS if "://" in self.text(LINE) else VARIABLES
         problem, draft, is_name = "", None, False
         try:
-            draft = self._make(self._fixed or self._text(NAME), self._typed())
+            draft = self._make(self._fixed or self.text(NAME), self._typed())
         except McptuiError as error:
             from tui.settings.new_server import InvalidName
 
             is_name = isinstance(error, InvalidName) and not self._fixed
-            if self._complains or self._text(LINE).strip():
+            if self._complains or self.text(LINE).strip():
                 problem = sentences(error.message, error.next_step)
                 problem = f"{problem[:1].upper()}{problem[1:]}"
         else:

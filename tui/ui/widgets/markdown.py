@@ -241,6 +241,8 @@ class Markdown:
             case "bullet_list_open" | "ordered_list_open":
                 return self._list(opening, inside, width, base)
             case "blockquote_open":
+                for token in inside:  # levels count lists, which have other bullets at each
+                    token.level -= 1
                 bar: Row = (("▎ ", "rule aside"),) if width > NARROWEST else EMPTY
                 return [(*bar, *row) for row in self._rows(inside, max(NARROWEST, width - 2), "dim")]
             case "table_open":
