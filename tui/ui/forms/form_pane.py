@@ -25,13 +25,12 @@ from tui.ui.forms.form_rows import (
     NONE,
     WIDEST,
     FieldNote,
+    FieldRows,
     FormHead,
     FormLine,
     FormLook,
     below,
     form_lines,
-    option_at,
-    options_of,
     shown_fields,
 )
 from tui.ui.keys.action_table import Context
@@ -283,7 +282,9 @@ class FormPane(LinePane, inherit_bindings=False):
         if path != self._where:
             self.go_to(path)
         field = self.current
-        option = option_at(field, self._look, x) if field is not None and line.path is not None else None
+        option = (
+            FieldRows(field, self._look).option_at(x) if field is not None and line.path is not None else None
+        )
         if field is not None and option is not None:
             self._take_option(field, option)
         elif again and field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
@@ -430,7 +431,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.rebuild()
         elif field is None:
             self.action_form_next()
-        elif field.kind is FieldKind.CHOICE and not options_of(field, self._look):
+        elif field.kind is FieldKind.CHOICE and not FieldRows(field, self._look).options:
             self._choose(field)
         elif field.path[:-1] == self._list_of_lines and field.text:
             self.added(self.form.add(field.path[:-1]))

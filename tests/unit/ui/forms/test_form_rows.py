@@ -6,7 +6,7 @@ import pytest
 
 from tui.core.forms.form import Form
 from tui.ui.forms.field_input import LineEdit
-from tui.ui.forms.form_rows import FormLine, FormLook, field_rows, option_at
+from tui.ui.forms.form_rows import FieldRows, FormLine, FormLook
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
 
@@ -24,7 +24,9 @@ def rows(form: Form, look: FormLook = LOOK, current: str = "") -> list[FormLine]
     return [
         row
         for field in form.fields()
-        for row in field_rows(field, look, LineEdit.at_end(field.text) if field.name == current else None)
+        for row in FieldRows(
+            field, look, LineEdit.at_end(field.text) if field.name == current else None
+        ).lines()
     ]
 
 
@@ -64,10 +66,10 @@ def test_an_enum_too_long_for_its_line_is_a_drop_down_list() -> None:
 def test_the_option_under_a_click_is_found() -> None:
     (field,) = form_of({"fine": {"type": "boolean"}}).fields()
     line = texts(form_of({"fine": {"type": "boolean"}}))[1]
-    assert option_at(field, LOOK, line.index("true")) == "true"
-    assert option_at(field, LOOK, line.index("false")) == "false"
-    assert option_at(field, LOOK, 1) is None
-    assert option_at(field, LOOK, 50) is None
+    assert FieldRows(field, LOOK).option_at(line.index("true")) == "true"
+    assert FieldRows(field, LOOK).option_at(line.index("false")) == "false"
+    assert FieldRows(field, LOOK).option_at(1) is None
+    assert FieldRows(field, LOOK).option_at(50) is None
 
 
 def test_an_item_of_a_list_is_one_row_with_its_error_beside_it() -> None:
