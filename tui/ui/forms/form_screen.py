@@ -1,5 +1,6 @@
 """The base of a dialog with a form: the form, what is said below it, its button and the last line."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
@@ -26,6 +27,17 @@ SAVE_KEYS: list[BindingType] = [
 ]
 
 
+class Frame(Vertical):
+    """The frame of the dialog; `fit` is called when it has another size, such as that of a longer text."""
+
+    def __init__(self, fit: Callable[[], None]) -> None:
+        super().__init__()
+        self._fit = fit
+
+    def on_resize(self) -> None:
+        self._fit()
+
+
 class FormScreen(ModalScreen[ScreenResultType]):
     """Shows the form as tall as its rows, as far as the screen has room."""
 
@@ -33,16 +45,16 @@ class FormScreen(ModalScreen[ScreenResultType]):
 
     DEFAULT_CSS = """
     FormScreen { align: center bottom; background: $surface 60%; }
-    FormScreen > Vertical {
+    FormScreen > Frame {
         width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
         background: $panel; border-left: outer $accent;
     }
-    FormScreen > Vertical > * { max-width: 104; }
+    FormScreen > Frame > * { max-width: 104; }
     FormScreen FormPane { background: $panel; height: auto; max-height: 1fr; }
     FormScreen .below { width: 1fr; height: auto; max-height: 4; padding: 0 2; margin: 0 0 1 0; }
     FormScreen .buttons { height: auto; padding: 0 2; align-vertical: bottom; }
     FormScreen .buttons Literal { width: 1fr; margin-left: 3; color: $text-dim; }
-    FormScreen.-short > Vertical { padding: 0 2; margin: 0; }
+    FormScreen.-short > Frame { padding: 0 2; margin: 0; }
     FormScreen.-narrow .buttons { layout: vertical; }
     """
 
@@ -52,7 +64,7 @@ class FormScreen(ModalScreen[ScreenResultType]):
         self._line, self._below = line, below
 
     def compose(self) -> ComposeResult:
-        with Vertical():
+        with Frame(self.fit):
             yield self.pane
             if self._below is not None:
                 yield self._below
@@ -61,9 +73,6 @@ class FormScreen(ModalScreen[ScreenResultType]):
                 yield self._line
 
     def on_mount(self) -> None:
-        self.fit()
-
-    def on_resize(self) -> None:
         self.fit()
 
     def on_key(self, event: events.Key) -> None:
