@@ -269,7 +269,7 @@ class _Walker:
     def _lists(self, path: Path, before: Sequence[Any], after: Sequence[Any]) -> None:
         names = _named(before, after)
         if names is not None:
-            self._by_name(path, before, after, *names)
+            self._by_name(path, before, after, names)
             return
         for old, new in self._matched(before, after):
             if old is None and new is not None:
@@ -282,13 +282,9 @@ class _Walker:
                 return
 
     def _by_name(
-        self,
-        path: Path,
-        before: Sequence[Any],
-        after: Sequence[Any],
-        old: list[Hashable],
-        new: list[Hashable],
+        self, path: Path, before: Sequence[Any], after: Sequence[Any], names: tuple[_Names, _Names]
     ) -> None:
+        old, new = names
         places, new_names = {name: index for index, name in enumerate(old)}, set(new)
         for index, name in enumerate(new):
             if name in places:

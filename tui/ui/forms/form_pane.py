@@ -166,9 +166,13 @@ class FormPane(LinePane, inherit_bindings=False):
         empty = (
             f"No arguments declared   {look.add_key} add one" if self._is_open and head.empty else head.empty
         )
-        return form_lines(
-            self._head_rows, fields, look, self._where, self._edit, self._suggestions, self._notes, empty
-        )
+        drawn = [
+            FieldRows(
+                one, look, self._edit if one.path == self._where else None, self._notes.get(one.path, NO_NOTE)
+            )
+            for one in fields
+        ]
+        return form_lines(self._head_rows, drawn, self._suggestions, empty)
 
     @property
     def _look(self) -> FormLook:

@@ -143,10 +143,11 @@ class FieldRows:
         return part_at(parts, x - start) if x >= start else None
 
     def _option(self, label: str, *, chosen: bool = False) -> Row:
-        return choice(clean_line(label, 40) or '""', chosen, self._is_here, self.look.signs.chosen)
+        return choice(clean_line(label, 40) or '""', chosen, self.is_here, self.look.signs.chosen)
 
     @property
-    def _is_here(self) -> bool:
+    def is_here(self) -> bool:
+        """Whether it has the cursor."""
         return self.edit is not None and self.look.focused
 
     @property
@@ -170,7 +171,7 @@ class FieldRows:
         name = clean_line(field.name, 60) or ("arguments" if not field.path else '""')
         if field.path and isinstance(field.path[-1], int):
             name = str(field.path[-1] + 1)
-        style = "accent bold" if self._is_here and is_group else "text bold"
+        style = "accent bold" if self.is_here and is_group else "text bold"
         label = crop(((self.note.label or name, style),), MOST_LABEL)
         row: Row = ((" " * (self._indent + 2), ""), *label, *types)
         if is_group and self._problem:
@@ -180,11 +181,11 @@ class FieldRows:
             keys.append(f"{look.cycle_key} {'next variant' if field.arms else 'null'}")
         if field.extra:
             keys.append(f"{look.remove_key} remove")
-        return spread(row, (("  ".join(keys), "dim"),) if self._is_here else EMPTY, look.columns)
+        return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)
 
     def _surface(self, indent: int, taken: int = 0, *, is_wrong: bool = False) -> Row:
         """Return the input: an edge, then the value on a shaded background up to the right end."""
-        edge = "accent" if self._is_here else "bad" if is_wrong or self._problem else "rule"
+        edge = "accent" if self.is_here else "bad" if is_wrong or self._problem else "rule"
         room = max(4, self.look.columns - indent - 4 - taken)
         inner = pad(crop(self._value(room - 1), room), room)
         row = ((f"{self.look.signs.edge} ", edge), *inner)
@@ -272,7 +273,7 @@ class FieldRows:
 
     def _picked(self, room: int) -> Row:
         """Return the value of a list that is too long to be shown side by side, with a sign for the list."""
-        here = self._is_here
+        here = self.is_here
         value: Row = ((self._placeholder, "dim"),)
         if self.field.state is not FieldState.ABSENT:
             value = ((shown_text(self.field.text), "text bold" if here else "text"),)
@@ -368,19 +369,12 @@ def below(fields: Mapping[Path, FormField], path: Path) -> Iterator[FormField]:
 
 
 def form_lines(
-    head: tuple[Sequence[Row], str],
-    fields: Sequence[FormField],
-    look: FormLook,
-    where: Path,
-    edit: LineEdit,
-    suggestions: ValueSuggestions,
-    notes: Mapping[Path, FieldNote],
-    empty: str,
+    head: tuple[Sequence[Row], str], fields: Sequence[FieldRows], suggestions: ValueSuggestions, empty: str
 ) -> list[FormLine]:
     """Return all rows of a form.
 
-    `head` has the rows above the fields, and the text of the row that unfolds the rest of them. `where` is
-    the path of the row with the cursor, `edit` the text there. `empty` is shown if there are no fields.
+    `head` has the rows above the fields, and the text of the row that unfolds the rest of them. The values of
+    `suggestions` are for the field with the cursor. `empty` is shown if there are no fields.
     """
     rows, more = head
     lines = [FormLine(row) for row in rows]
@@ -390,15 +384,14 @@ def form_lines(
         lines.append(FormLine(EMPTY))
     compact = False
     for one in fields:
-        current = one.path == where
-        drawn = FieldRows(one, look, edit if current else None, notes.get(one.path, NO_NOTE))
-        if compact and not drawn.is_compact:
+        if compact and not one.is_compact:
             lines.append(FormLine(EMPTY))
-        compact = drawn.is_compact
-        for line in drawn.lines():
+        compact = one.is_compact
+        for line in one.lines():
             lines.append(line)
-            if line.path is not None and current and look.focused:
-                found = suggestions.rows(2 * one.depth, look.columns, look.signs.cursor)
+            if line.path is not None and one.is_here:
+                look = one.look
+                found = suggestions.rows(2 * one.field.depth, look.columns, look.signs.cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
     if not fields and empty:
         lines += [FormLine(((f"  {empty}", "dim"),)), FormLine(EMPTY)]

@@ -156,10 +156,9 @@ class FormDialog(FormScreen[FormAnswer]):
         else:
             self.dismiss(FormAnswer(Action.ACCEPT, content))
 
-    def action_ask_decline(self) -> None:
+    def action_ask_decline(self, action: Action = Action.DECLINE) -> None:
         if self.answer_delay.accepts_keys:
-            self.dismiss(FormAnswer(Action.DECLINE))
+            self.dismiss(FormAnswer(action))
 
     def action_ask_cancel(self) -> None:
-        if self.answer_delay.accepts_keys:
-            self.dismiss(FormAnswer(Action.CANCEL))
+        self.action_ask_decline(Action.CANCEL)

@@ -48,9 +48,19 @@ def sampling_dialog(
             "", lambda: SamplingAnswer(Action.ACCEPT, edited(editor.text)[0]), lambda: edited(editor.text)[1]
         )
     else:
-        text = _LongText(params)
-        body = ReadPane(text.rows)
-        send = Reply("", lambda: SamplingAnswer(Action.ACCEPT, params), lambda: text.problem)
+        problems = []  # known once the text was laid out
+
+        def rows() -> Sequence[Row]:
+            text = text_of(sections_of(params))
+            lines = text[:ON_SCREEN].split("\n")
+            shown: list[Row] = [((line.expandtabs(4), "text"),) for line in lines[:LINES_ON_SCREEN]]
+            if left_out := len(text) - len("\n".join(lines[:LINES_ON_SCREEN])):
+                problems.append(TOO_LONG)
+                shown.append(((f"… {units.count(left_out)} more characters. {TOO_LONG}", "warn"),))
+            return shown
+
+        body = ReadPane(rows)
+        send = Reply("", lambda: SamplingAnswer(Action.ACCEPT, params), lambda: "".join(problems))
     body.add_class("body", "apart")
     replies = {
         "ask.send": replace(send, label="send to the model" if is_request else "send to the server"),
@@ -73,23 +83,6 @@ def _above(question: SamplingQuestion | SamplingReview, model: str) -> Iterator[
         facts = "The server gets exactly this text."
     yield Static(head, markup=False)
     yield Static(Content.styled(facts, "$text-dim"), markup=False)
-
-
-class _LongText:
-    """A text that cannot be edited; `problem` says that it is too long for a yes, once it was laid out."""
-
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        self._params = params
-        self.problem = ""
-
-    def rows(self) -> Sequence[Row]:
-        text = text_of(sections_of(self._params))
-        lines = text[:ON_SCREEN].split("\n")
-        shown: list[Row] = [((line.expandtabs(4), "text"),) for line in lines[:LINES_ON_SCREEN]]
-        if left_out := len(text) - len("\n".join(lines[:LINES_ON_SCREEN])):
-            self.problem = TOO_LONG
-            shown.append(((f"… {units.count(left_out)} more characters. {TOO_LONG}", "warn"),))
-        return shown
 
 
 def _editor(text: str) -> TextArea:

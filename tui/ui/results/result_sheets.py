@@ -100,10 +100,14 @@ class ImageLines(Lines):
         self._shown = self._image.rows(self._width) if self._is_open else []
 
 
+Part = tuple[Sheet, Content | None]
+"""A sheet, and the content of a result that it shows."""
+
+
 class Stack:
     """Sheets one below another, each with its content."""
 
-    def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
+    def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
         self._has_begun = False
 
@@ -242,9 +246,7 @@ def sheet_of_result(
     return Stack(list(_tool(result, promised, signs)))
 
 
-def _tool(
-    result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
-) -> Iterator[tuple[Sheet, Content | None]]:
+def _tool(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols) -> Iterator[Part]:
     if result.failure is not CallFailure.NONE:
         if words := _FAILURES.get(result.failure):
             yield Lines([((words, "bad"),)]), None
@@ -269,9 +271,7 @@ def _tool(
         yield Lines([(("Empty result", "dim"),)]), None
 
 
-def _structured(
-    result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
-) -> Iterator[tuple[Sheet, Content | None]]:
+def _structured(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols) -> Iterator[Part]:
     """Yield structured content, preceded by a line on whether it matches the output schema."""
     if result.warning:
         verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
@@ -311,7 +311,7 @@ def _annotations(content: Content) -> Iterator[tuple[str, str]]:
         yield f"   priority {said.priority:g}", "dim"
 
 
-def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:
+def _content(content: Content, signs: Symbols) -> Iterator[Part]:
     match content:
         case TextContent(text):
             yield _text(text, signs), content
@@ -394,7 +394,7 @@ def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:
     return tree if tree is not None and tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
 
 
-def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:
+def _prompt(result: PromptResult, signs: Symbols) -> Iterator[Part]:
     if result.problem:
         yield Lines([((clean_line(result.problem, 1000), "bad"),)]), None
     if result.description:

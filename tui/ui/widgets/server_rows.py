@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
     from tui.host.host import Host
 
+Fact = tuple[str, str, str]
+"""The name, the value and the style of a fact."""
+
 STATE_CELLS = 8
 LEAST_GAP = 3
 """Minimum columns between a server's reason and its age, so that the age is a separate column."""
@@ -243,7 +246,7 @@ def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
         yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
 
 
-def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
+def _facts(status: ServerStatus, look: Look) -> Iterator[Fact]:
     spec = status.spec
     command = spec.shown_url or " ".join(spec.shown_command)
     yield "address" if spec.url else "command", look.redactor.redact_line(command, 400), "text"
@@ -271,7 +274,7 @@ def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
         yield "stderr", clean_line(status.stderr_last), "dim"
 
 
-def _process(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+def _process(status: ServerStatus) -> Iterator[Fact]:
     process = []
     if status.pid is not None:
         process.append(f"pid {status.pid}")
@@ -310,7 +313,7 @@ def token_facts(tokens: "DefinitionTokens") -> str:
     return ", ".join(words)
 
 
-def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+def _tool_problems(status: ServerStatus) -> Iterator[Fact]:
     if status.listing_problem:
         yield "listing", clean_line(f"tools/list: {status.listing_problem}"), "warn"
     for name, what in status.hidden[:8]:

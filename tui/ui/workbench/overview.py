@@ -16,7 +16,7 @@ from tui.ui.forms.form_rows import prose
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words, start_words, token_facts
+from tui.ui.widgets.server_rows import STATE_STYLES, Fact, noise_words, reason_words, start_words, token_facts
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bench_context import BenchContext
@@ -63,7 +63,7 @@ def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: R
     yield EMPTY
 
 
-def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
     name = clean_line(identity.title or identity.name or status.title, 120)
     version = clean_line(identity.version or status.version, 40)
     if name or version:
@@ -89,7 +89,7 @@ def _era(protocol: str, transport: Transport) -> str:
     return "   a session, opened with initialize"
 
 
-def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
+def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[Fact]:
     yield "address", redactor.redact_line(status.spec.shown_url, 1200), "text"
     if names := tuple(status.spec.headers):
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
@@ -107,7 +107,7 @@ def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str,
 
 def _process(
     status: ServerStatus, identity: ServerIdentity, share: float | None, redactor: Redactor
-) -> Iterator[tuple[str, str, str]]:
+) -> Iterator[Fact]:
     command = identity.command or status.spec.shown_command
     line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
     yield "command", redactor.redact_line(line, 1200), "text"
@@ -132,7 +132,7 @@ def _process(
     yield from _times(status)
 
 
-def _times(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+def _times(status: ServerStatus) -> Iterator[Fact]:
     if status.state is ServerState.RUNNING:
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
         started = time.strftime("%H:%M:%S", units.local_time(time.time() - ago)) if status.since_ns else ""
@@ -147,7 +147,7 @@ def _times(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
 
 def _offers(
     status: ServerStatus, identity: ServerIdentity, tokens: "DefinitionTokens | None"
-) -> Iterator[tuple[str, str, str]]:
+) -> Iterator[Fact]:
     if status.state is not ServerState.RUNNING:
         return
     counts = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
@@ -172,7 +172,7 @@ USED_EXTENSIONS = frozenset({TASKS})
 """Protocol extensions that mcptui supports."""
 
 
-def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
     said = identity.capabilities.get("extensions")
     if status.state is not ServerState.RUNNING or not isinstance(said, Mapping):
         return
@@ -196,7 +196,7 @@ def capability_words(value: Any) -> list[str]:
     return words
 
 
-def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+def _left_out(status: ServerStatus) -> Iterator[Fact]:
     if status.listing_problem:
         yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
     tools = status.quarantined
@@ -205,7 +205,7 @@ def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
     )
 
 
-def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[Fact]:
     for name, words in rows[:MOST_LEFT_OUT]:
         yield name, words, "warn"
     if len(rows) > MOST_LEFT_OUT:
@@ -302,7 +302,7 @@ class Overview(LinePane):
         await self._tasks.cancel()
 
 
-def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iterator[tuple[str, str, str]]:
+def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iterator[Fact]:
     """Yield name, value and style of each fact; `key_of` returns the key of an action that changes it."""
     roots_key, rule_key = key_of("bench.roots"), key_of("bench.sampling")
     resources_key, trust_key = key_of("bench.read_resources"), key_of("bench.trust")
