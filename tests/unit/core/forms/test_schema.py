@@ -46,23 +46,9 @@ def test_each_schema_has_a_kind_of_field(schema, kind):
 
 
 def test_titles_and_descriptions_are_kept_unchanged():
-    spec = spec_of(
-        {
-            "type": "string",
-            "title": "T\x1b",
-            "description": "d",
-            "default": None,
-            "examples": [1, 2],
-            "format": "uri",
-        }
-    )
-    assert (spec.title, spec.description, spec.default, spec.examples, spec.format) == (
-        "T\x1b",
-        "d",
-        None,
-        (1, 2),
-        "uri",
-    )
+    said = {"title": "T\x1b", "description": "d", "default": None, "format": "uri"}
+    spec = spec_of({"type": "string", "examples": [1, 2], **said})
+    assert {name: getattr(spec, name) for name in said} == said and spec.examples == (1, 2)
     assert spec_of({"type": "string", "title": 3}).title == ""
     assert spec_of({"type": "string"}).default is MISSING
 
@@ -168,19 +154,12 @@ def test_an_unresolvable_reference_is_raw_json_with_a_note(schema, note):
 
 
 def test_all_of_is_merged():
-    spec = spec_of(
-        {
-            "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
-            "required": ["x"],
-        },
-        **{
-            "$defs": {
-                "a": {"type": "object", "properties": {"x": {}}, "required": ["x"]},
-                "b": {"properties": {"y": {}}, "required": ["y"]},
-            }
-        },
-    )
-    assert SchemaReader({}).properties(spec) == {"x": True, "y": True}
+    parts = {
+        "a": {"type": "object", "properties": {"x": {}}, "required": ["x"]},
+        "b": {"properties": {"y": {}}, "required": ["y"]},
+    }
+    both = {"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}], "required": ["x"]}
+    assert SchemaReader({}).properties(spec_of(both, **{"$defs": parts})) == {"x": True, "y": True}
 
 
 def test_array_items_have_a_schema_by_position_and_then_a_common_one():
