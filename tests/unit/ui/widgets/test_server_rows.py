@@ -85,7 +85,7 @@ def test_a_failed_start_says_what_to_do():
         detail="HTTP 404 (Not Found).",
         next_step="Check the address. Press r to try again.",
     )
-    lines = shown(ServerStatus(**{**fields(given), "reason": StopReason.FAILED_TO_START}), selected=True)
+    lines = shown(replace(given, reason=StopReason.FAILED_TO_START), selected=True)
     assert lines[1:] == ["  HTTP 404 (Not Found).", "  Check the address. Press r to try again."]
 
 
@@ -96,12 +96,8 @@ def test_the_number_of_tools_shows_how_many_are_offered_or_turned_off():
 
 def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
     sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
-    far, short, stopped = (
-        status(tools_off=1),
-        renamed(status(), "b"),
-        renamed(status(ServerState.STOPPED), "c"),
-    )
-    every = (far, short, renamed(status(ServerState.STARTING), "d"), stopped)
+    states = ((ServerState.RUNNING, "b"), (ServerState.STARTING, "d"), (ServerState.STOPPED, "c"))
+    every = (status(tools_off=1), *(replace(status(state), name=name) for state, name in states))
     lines = {}
     for columns in (80, 52, 46):
         look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes)
@@ -116,8 +112,8 @@ def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
 
 def test_at_any_width_all_rows_have_the_same_columns():
     sizes = {"everything": DefinitionTokens({"get": 1_500}), "b": DefinitionTokens({"get": 328})}
-    big = ServerStatus(**{**fields(status()), "name": "everything", "tools": 16})
-    every = big, renamed(status(), "b")
+    big = replace(status(), name="everything", tools=16)
+    every = big, replace(status(), name="b")
     for columns in range(24, 100):
         look = fitted(every, Look(columns, 10, UNICODE, 0, 5_000_000_000, Redactor(), sizes))
         rows = ["".join(text for text, _ in head_row(one, look)) for one in every]
@@ -130,14 +126,6 @@ def test_the_age_of_a_stopped_server_keeps_its_distance_from_the_reason():
     for columns in range(40, 60):
         (line,) = shown(failed, columns=columns)
         assert line.endswith(("failed to start", "   <1 m")), line
-
-
-def renamed(given, name):
-    return ServerStatus(**{**fields(given), "name": name})
-
-
-def fields(given):
-    return {name: getattr(given, name) for name in ServerStatus.__slots__}
 
 
 def test_details_say_that_the_model_gets_the_secrets_of_a_server():
