@@ -22,9 +22,9 @@ from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
+from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
 from tui.ui.workbench.overview import Overview
-from tui.ui.workbench.server_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
 
 if TYPE_CHECKING:
