@@ -13,7 +13,14 @@ from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
-from tui.core.questions import DefinitionsQuestion, FormQuestion, Questioner
+from tui.core.questions import (
+    AddressQuestion,
+    DefinitionsQuestion,
+    FormQuestion,
+    Questioner,
+    SamplingQuestion,
+    SamplingReview,
+)
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
@@ -36,19 +43,22 @@ async def app_with_person(
 
 @asynccontextmanager
 async def in_dialog(
-    question: FormQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion | TrustQuestion,
-    size: tuple[int, int] = (100, 30),
+    question: Any, size: tuple[int, int] = (100, 30)
 ) -> AsyncIterator[tuple[McptuiApp, Pilot[int], asyncio.Task[Any]]]:
-    """Open the app, and its dialog with a question. Yield the task that awaits the answer, too."""
+    """Open the app, and its dialog with a question, or with what a function asks. Yield the task, too."""
     async with app_with_person(size) as (app, pilot, person):
         asks = {
-            FormQuestion: person.form,
-            DefinitionsQuestion: person.definitions,
+            AddressQuestion: person.address,
             ConsentQuestion: person.consent,
             ConsentsQuestion: person.consents,
+            DefinitionsQuestion: person.definitions,
+            FormQuestion: person.form,
+            SamplingQuestion: person.sampling,
+            SamplingReview: person.review,
             TrustQuestion: person.trust,
         }
-        waiting = asked(asks[type(question)](question))
+        ask = asks.get(type(question))
+        waiting = asked(ask(question) if ask else question(person))
         await until(lambda: app.screen is not app.main and app.screen.is_mounted, what="a dialog")
         yield app, pilot, waiting
         waiting.cancel()

@@ -14,9 +14,9 @@ from tests.ui.snapshots import problem_of
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.keys.answer_pause import GRACE_SECONDS
-from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
+from tui.ui.questions.elicitation_dialogs import FormDialog
 
-Dialog = FormDialog | AddressDialog | QuestionDialog
+Dialog = FormDialog | QuestionDialog
 
 SIZES = ((80, 24), (120, 40))
 

@@ -21,7 +21,6 @@ from tui.ui.keys.bindings import method_at
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.permission.rules import RulesScreen
-from tui.ui.questions.elicitation_dialogs import AddressDialog
 from tui.ui.results.result_screen import ResultScreen
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
@@ -342,7 +341,7 @@ async def test_every_action_in_the_table_has_a_handler():
             screens = (ServerScreen, SessionsScreen, ModelsScreen, RulesScreen, ResultScreen, LogScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
             if action.id.startswith("ask."):
-                screen = QuestionDialog if action.id == "ask.each" else AddressDialog
+                screen = QuestionDialog
             doer = {"app": app, "screen": screen}.get(place) or panes.get(action.context, app)
             assert callable(getattr(doer, f"action_{name}", None)), action.id
 

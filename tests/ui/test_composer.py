@@ -17,7 +17,7 @@ from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.composer.token_area import MAX_ROWS
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.box import Box
+from tui.ui.widgets.bar import Box
 
 
 @asynccontextmanager

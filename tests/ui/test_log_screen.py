@@ -16,7 +16,7 @@ from tui.core.servers import ServerState, StopReason
 from tui.ui.dialogs.help import groups
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.workbench.log_screen import LogScreen
-from tui.ui.workbench.log_tab import LogLines
+from tui.ui.workbench.server_tabs import LogLines
 
 
 def numbered(first: int, last: int) -> tuple[str, ...]:
@@ -119,13 +119,6 @@ async def test_a_search_highlights_matches_and_steps_through_them(host: FakeHost
         assert "an ERROR here" in shown(lines_of(screen))
 
 
-async def test_a_search_without_matches_is_reported(host: FakeHost) -> None:
-    host.lines = numbered(1, 5)
-    async with opened(host) as (screen, pilot):
-        await press(pilot, "slash", *"zebra")
-        assert "no matches" in title_of(screen)
-
-
 async def test_escape_closes_the_search_and_then_the_log(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
     async with opened(host) as (screen, pilot):
@@ -167,13 +160,6 @@ async def test_long_lines_wrap_or_are_truncated(host: FakeHost) -> None:
         assert shown(lines_of(screen))[1] == "last"
 
 
-async def test_the_whole_log_is_copied(host: FakeHost) -> None:
-    host.lines = numbered(1, 3)
-    async with opened(host, columns=40) as (_screen, pilot):
-        await press(pilot, "c")
-        assert pilot.app.clipboard == "line 1\nline 2\nline 3"
-
-
 async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> None:
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e"
     host.lines = (evil, evil)
@@ -182,14 +168,6 @@ async def test_hostile_lines_are_shown_and_never_interpreted(host: FakeHost) -> 
         text = "".join(shown(lines_of(screen)))
     assert not any(sign in text for sign in "\x1b\x07\x9b\u202e")
     assert "[@click=app.quit]" in text
-
-
-async def test_letters_whose_lower_case_is_longer_do_not_shift_the_highlight(host: FakeHost) -> None:
-    host.lines = ("İİİ zebra",)
-    async with opened(host) as (screen, pilot):
-        await press(pilot, "slash", *"zebra")
-        row = lines_of(screen).row(0)
-    assert [text for text, style in row if "selected" in style] == ["zebra"]
 
 
 async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
@@ -202,13 +180,9 @@ async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
         assert (time.process_time() - began) / 10 < 0.1
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("theme", ["harbor", "quay"])
-async def test_the_search_input_is_shown_above_the_footer(
-    host: FakeHost, size: tuple[int, int], theme: str
-) -> None:
+async def test_the_search_input_is_shown_above_the_footer(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
-    async with Stage(theme=theme).run_test(size=size) as pilot:
+    async with Stage().run_test(size=(80, 24)) as pilot:
         await pilot.app.push_screen(LogScreen(host, "weather", KeyOverrides()))
         await press(pilot, "slash", *"line")
         search, keys = bottom_of(pilot.app)
@@ -242,6 +216,8 @@ async def test_after_enter_letters_are_keys_and_the_search_can_be_continued(host
         assert host.asked == [("restart", "weather")]
         await press(pilot, "slash", "3")
         assert "1 of 1" in title_of(screen)
+        await press(pilot, "z")
+        assert "no matches" in title_of(screen)
 
 
 async def test_keys_in_one_burst_after_closing_the_log_do_not_reach_the_server(

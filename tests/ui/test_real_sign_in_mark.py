@@ -10,7 +10,7 @@ from tests.protocol.oauth_server import OAuthServer
 from tests.ui.real_stage import RealApp, real_app
 from tests.unit.host.sign_in.people import browse
 from tui.core.servers import StopReason
-from tui.ui.questions.elicitation_dialogs import AddressDialog
+from tui.ui.dialogs.question_dialog import QuestionDialog
 
 
 async def test_a_sign_in_at_the_start_is_a_mark_and_is_asked_when_the_user_starts_the_server(
@@ -22,11 +22,11 @@ async def test_a_sign_in_at_the_start_is_a_mark_and_is_asked_when_the_user_start
             await real.shows("needs sign-in")
             status = real.runtime.host.status("safe")
             assert status.reason is StopReason.NEEDS_SIGN_IN and not status.failed
-            assert not isinstance(real.app.screen, AddressDialog) and not server.asked("/authorize")
+            assert not isinstance(real.app.screen, QuestionDialog) and not server.asked("/authorize")
             await real.press("f3")
             await real.shows("Press s to sign in.")
             await real.press("s")
-            await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")
+            await until(lambda: isinstance(real.app.screen, QuestionDialog), what="the question")
 
 
 async def test_a_sign_in_that_waits_is_asked_by_its_command(separate_home: Path) -> None:
@@ -35,20 +35,20 @@ async def test_a_sign_in_that_waits_is_asked_by_its_command(separate_home: Path)
         async with real_app(separate_home, config) as real:
             await real.shows("needs sign-in")
             await real.press(*"/login", "space", *"safe", "enter")
-            await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")
+            await until(lambda: isinstance(real.app.screen, QuestionDialog), what="the question")
 
 
 @asynccontextmanager
-async def asked_to_sign_in(home: Path) -> AsyncIterator[tuple[RealApp, AddressDialog]]:
+async def asked_to_sign_in(home: Path) -> AsyncIterator[tuple[RealApp, QuestionDialog]]:
     """Run the app with a server that requires a sign-in, up to the question about it."""
     async with OAuthServer() as server:
         config = f'[servers.safe]\nurl = "{server.url}"\n'
         async with real_app(home, config) as real:
             await real.shows("needs sign-in")
             await real.press("f3", "s")
-            await until(lambda: isinstance(real.app.screen, AddressDialog), what="the question")
+            await until(lambda: isinstance(real.app.screen, QuestionDialog), what="the question")
             dialog = real.app.screen
-            assert isinstance(dialog, AddressDialog)
+            assert isinstance(dialog, QuestionDialog)
             yield real, dialog
 
 

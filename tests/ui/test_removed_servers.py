@@ -13,8 +13,8 @@ from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.ui.real_stage import RealApp, real_app
 from tui.ui.chat.screen import ChatScreen
+from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.keys.action_table import ACTIONS, Context
-from tui.ui.questions.elicitation_dialogs import AddressDialog
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.log_screen import LogScreen
 from tui.ui.workbench.screen import ServerScreen
@@ -225,7 +225,7 @@ async def test_a_sign_in_ends_with_its_server_and_leaves_no_state(separate_home:
         async with real_app(separate_home, remote + LASTING) as app:
             await app.shows("needs sign-in")
             starting = asyncio.create_task(app.runtime.host.start("gone"))
-            await until(lambda: isinstance(app.app.screen, AddressDialog), what="the dialog")
+            await until(lambda: isinstance(app.app.screen, QuestionDialog), what="the dialog")
             assert app.runtime.host.status("gone").sign_in == "waiting for you"
             moved = '[servers.gone]\nurl = "http://127.0.0.1:9/mcp"\n'
             app.write({"removed": "", "moved": moved, "local": LEAVING}[how] + LASTING)

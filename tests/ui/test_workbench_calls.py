@@ -15,7 +15,6 @@ from tui.core.permission.rules import Rules
 from tui.core.ports import USER
 from tui.core.tasks import Task
 from tui.core.tools import TextContent, ToolResult
-from tui.traffic.filter.query import parse
 from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.widgets.rows import text_of
@@ -86,17 +85,6 @@ async def test_escape_cancels_a_running_call() -> None:
         assert len(runtime.workbench.called) == 1
 
 
-async def test_leaving_the_workbench_cancels_running_calls() -> None:
-    runtime = rich_runtime()
-    runtime.workbench.gate = asyncio.Event()
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("end", "ctrl+s")
-        await called(runtime)
-        await pilot.press("q")
-        await until(lambda: runtime.workbench.cancelled == 1)
-        assert app_of(screen).screen is not screen
-
-
 async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> None:
     async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
@@ -164,20 +152,6 @@ async def test_enter_fills_in_the_arguments_of_an_earlier_call() -> None:
         await pilot.press("enter")
         await until(lambda: bench_of(screen).form.has_focus)
         assert bench_of(screen).form.form.value()[0] == {"location": "old"}
-
-
-async def test_one_key_shows_the_traffic_of_a_call() -> None:
-    async with rich() as (runtime, screen, pilot):
-        app = app_of(screen)
-        await pilot.press("enter", "x", "ctrl+s")
-        await called(runtime)
-        await pilot.press("f4")
-        await until(lambda: isinstance(app.screen, TrafficScreen))
-        assert isinstance(app.screen, TrafficScreen)
-        await until(lambda: app.screen.active_filter.query.text == "call:hand-1")
-        assert parse("call:hand-1").is_sound
-        await pilot.press("escape")
-        await until(lambda: app.screen is screen)
 
 
 async def test_one_key_inserts_the_result_into_the_message() -> None:

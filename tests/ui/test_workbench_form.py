@@ -3,7 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
+import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from tests.conftest import until
@@ -17,11 +20,12 @@ from tui.ui.dialogs.picker import Picker
 from tui.ui.workbench.screen import ServerScreen
 
 
-def forecast() -> FakeRuntime:
-    """The forecast, whose form has every kind of field, is the first tool."""
+def forecast(schema: dict[str, Any] | None = None) -> FakeRuntime:
+    """The forecast, whose form has every kind of field unless it is given a schema, is the first tool."""
     runtime = rich_runtime()
     tools = runtime.workbench.offered["weather"]
-    tools.insert(0, tools.pop(1))
+    found = tools.pop(1)
+    tools.insert(0, found if schema is None else replace(found, schema=schema))
     return runtime
 
 
@@ -40,6 +44,16 @@ async def test_a_form_shows_types_defaults_and_required_fields() -> None:
             "tags  list, at most 5 items",
         )
         await shows(app_of(screen), "( ) by name  ( ) by place", "note  text or null")
+
+
+async def test_what_only_one_kind_of_field_shows() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", "x", "ctrl+u")
+        await shows(app_of(screen), "empty text")
+        await pilot.press("tab", "tab", "q")
+        await shows(app_of(screen), "No choice starts with “q”.")
+        await pilot.press("tab", "tab", "ctrl+a")
+        await shows(app_of(screen), "(•) by place", "lat  number · required", "lon  number · required")
 
 
 async def test_a_problem_is_shown_at_its_field_while_typing() -> None:
@@ -62,67 +76,11 @@ async def test_an_empty_required_field_is_an_error_only_after_a_call_was_tried()
         assert bench_of(screen).form.current.name == "city"
 
 
-async def test_letters_of_every_script_and_editing_keys_change_the_text() -> None:
-    async with opened(forecast()) as (screen, pilot):
-        await pilot.press("enter", *"北京 now", "home", "delete", *"南", "end", "ctrl+w", "backspace")
-        assert value(screen) == {"city": "南京"}
-        await pilot.press("ctrl+u")
-        assert value(screen) == {"city": ""}
-        await shows(app_of(screen), "empty text")
-        await pilot.press("backspace")
-        assert value(screen) == {}
-
-
-async def test_arrows_and_letters_change_a_choice_and_enter_goes_on() -> None:
-    async with opened(forecast()) as (screen, pilot):
-        await pilot.press("enter", "tab", "tab", "right")
-        assert value(screen) == {"unit": "celsius"}
-        await pilot.press("k")
-        assert value(screen) == {"unit": "kelvin"}
-        await pilot.press("left")
-        assert value(screen) == {"unit": "fahrenheit"}
-        await pilot.press("delete")
-        assert value(screen) == {}
-        await pilot.press(*"fah", "enter", "t", "enter")
-        assert value(screen) == {"unit": "fahrenheit", "detailed": True}
-        await pilot.press("up", *"no")
-        assert value(screen) == {"unit": "fahrenheit", "detailed": False}
-        await pilot.press("q")
-        await shows(app_of(screen), "No choice starts with “q”.")
-        assert value(screen) == {"unit": "fahrenheit", "detailed": False}
-
-
 async def test_a_question_mark_on_a_choice_opens_the_help() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", "tab", "tab", "question_mark")
         await until(lambda: isinstance(app_of(screen).screen, HelpScreen), what="the help")
         assert "No choice" not in screen_text(app_of(screen))
-
-
-async def test_lists_grow_and_shrink() -> None:
-    async with opened(forecast()) as (screen, pilot):
-        await pilot.press("enter", *["tab"] * 5, "space")
-        assert value(screen) == {"tags": []}
-        await pilot.press("ctrl+n", *"rain", "ctrl+n", *"wind", "ctrl+n", *"hail")
-        assert value(screen) == {"tags": ["rain", "wind", "hail"]}
-        await pilot.press("up", "ctrl+d")
-        assert value(screen) == {"tags": ["rain", "hail"]}
-
-
-async def test_the_variants_of_a_union_can_be_switched_and_filled_in() -> None:
-    async with opened(forecast()) as (screen, pilot):
-        await pilot.press("enter", *["tab"] * 4, "ctrl+a")
-        await shows(app_of(screen), "(•) by place", "lat  number · required", "lon  number · required")
-        await pilot.press("tab", *"39.9", "tab", *"116.4")
-        assert value(screen) == {"where": {"lat": 39.9, "lon": 116.4}}
-
-
-async def test_null_and_absent_differ() -> None:
-    async with opened(forecast()) as (screen, pilot):
-        await pilot.press("enter", *["tab"] * 6, "ctrl+a")
-        assert value(screen) == {"note": None}
-        await pilot.press("ctrl+a")
-        assert value(screen) == {}
 
 
 async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
@@ -159,16 +117,6 @@ async def test_the_footer_shows_where_the_raw_json_key_leads() -> None:
         await pilot.press("enter", "ctrl+e")
         await shows(app_of(screen), "ctrl+e form   ctrl+k saved arguments")
         await until(lambda: "ctrl+e JSON" not in screen_text(app_of(screen)))
-
-
-async def test_raw_json_is_sent_unchanged() -> None:
-    runtime = forecast()
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("ctrl+e")
-        bench_of(screen).raw.load_text('{"city": "x", "days": 2}')
-        await pilot.press("ctrl+s")
-        await called(runtime)
-        assert runtime.workbench.called[0][1] == {"city": "x", "days": 2}
 
 
 async def test_a_form_is_restored_as_it_was_left() -> None:
@@ -228,19 +176,8 @@ async def test_an_invalid_name_is_reported() -> None:
         await shows(app_of(screen), "Not saved")
 
 
-async def test_a_form_with_hundreds_of_fields_accepts_keys() -> None:
-    runtime = rich_runtime()
-    schema = {"type": "object", "properties": {f"field_{n}": {"type": "string"} for n in range(390)}}
-    runtime.workbench.offered["weather"].insert(0, tool("wide", schema))
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("enter", *"abc", "tab", *"def")
-        assert value(screen) == {"field_0": "abc", "field_1": "def"}
-
-
 async def test_a_pasted_text_of_several_lines_is_not_changed() -> None:
     async with opened(rich_runtime()) as (screen, pilot):
-        from textual import events
-
         await pilot.press("enter")
         bench_of(screen).form.post_message(events.Paste("one\r\ntwo\x1b[31m"))
         await until(lambda: value(screen) == {"location": "one\ntwo\x1b[31m"})
@@ -280,6 +217,8 @@ async def test_no_values_are_suggested_for_the_arguments_of_a_tool() -> None:
         assert runtime.workbench.completed == []
 
 
+TEXTS = {"type": "array", "items": {"type": "string"}}
+WIDE = {"type": "object", "properties": {f"field_{n}": {"type": "string"} for n in range(390)}}
 NESTED = {
     "type": "object",
     "properties": {
@@ -289,21 +228,89 @@ NESTED = {
             "properties": {"city": {"type": "string"}, "zip": {"type": "string"}},
             "required": ["city"],
         },
-        "tags": {"type": "array", "items": {"type": "string"}},
+        "tags": TEXTS,
         "extra": {"type": "object", "additionalProperties": {"type": "string"}},
         "note": {"type": "string"},
     },
     "required": ["note"],
 }
+SIZE = {"type": "object", "properties": {"width": {"type": "integer"}, "height": {"type": "integer"}}}
+OPTIONAL = {"type": "object", "properties": {"size": {"anyOf": [SIZE, {"type": "null"}], "default": None}}}
+LISTS = {"type": "object", "properties": {"tags": TEXTS, "ways": TEXTS, "town": {"type": "string"}}}
+
+BY_KEYS: dict[str, tuple[dict[str, Any] | None, list[tuple[tuple[str, ...], object]]]] = {
+    "letters of every script and editing keys": (
+        None,
+        [
+            ((*"北京 now", "home", "delete", *"南", "end", "ctrl+w", "backspace"), {"city": "南京"}),
+            (("ctrl+u",), {"city": ""}),
+            (("backspace",), {}),
+        ],
+    ),
+    "arrows and letters change a choice, and enter goes on": (
+        None,
+        [
+            (("tab", "tab", "right"), {"unit": "celsius"}),
+            (("k",), {"unit": "kelvin"}),
+            (("left",), {"unit": "fahrenheit"}),
+            (("delete",), {}),
+            ((*"fah", "enter", "t", "enter"), {"unit": "fahrenheit", "detailed": True}),
+            (("up", *"no"), {"unit": "fahrenheit", "detailed": False}),
+            (("q",), {"unit": "fahrenheit", "detailed": False}),
+        ],
+    ),
+    "lists grow and shrink": (
+        None,
+        [
+            ((*["tab"] * 5, "space"), {"tags": []}),
+            (("ctrl+n", *"rain", "ctrl+n", *"wind", "ctrl+n", *"hail"), {"tags": ["rain", "wind", "hail"]}),
+            (("up", "ctrl+d"), {"tags": ["rain", "hail"]}),
+        ],
+    ),
+    "the variants of a union": (
+        None,
+        [((*["tab"] * 4, "ctrl+a", "tab", *"39.9", "tab", *"116"), {"where": {"lat": 39.9, "lon": 116}})],
+    ),
+    "null and absent": (None, [((*["tab"] * 6, "ctrl+a"), {"note": None}), (("ctrl+a",), {})]),
+    "letters on the heading of an object go into its first text": (
+        NESTED,
+        [
+            (
+                ("tab", *"Oslo", "tab", *"0150", "tab", "tab", "tab", *"hi"),
+                {"place": {"city": "Oslo", "zip": "0150"}, "note": "hi"},
+            )
+        ],
+    ),
+    "enter goes past a list and adds nothing to it": (
+        LISTS,
+        [(("ctrl+n", *"a", "up", "enter", "enter", "enter", *"Ulm"), {"tags": ["a"], "town": "Ulm"})],
+    ),
+    "a declared property needs no name and is not added twice": (
+        OPTIONAL,
+        [(("ctrl+n", "4", "shift+tab", "ctrl+n", *"width", "enter", "2"), {"size": {"width": 42}})],
+    ),
+    "an object that is null opens with the key that adds": (
+        OPTIONAL,
+        [(("ctrl+a",), {"size": None}), (("ctrl+n", "4"), {"size": {"width": 4}})],
+    ),
+    "hundreds of fields": (WIDE, [((*"abc", "tab", *"def"), {"field_0": "abc", "field_1": "def"})]),
+}
+
+
+@pytest.mark.parametrize("name", BY_KEYS)
+async def test_the_arguments_follow_the_keys(name: str) -> None:
+    schema, steps = BY_KEYS[name]
+    async with opened(forecast(schema)) as (screen, pilot):
+        await pilot.press("enter")
+        for keys, expected in steps:
+            await pilot.press(*keys)
+            assert value(screen) == expected
 
 
 @asynccontextmanager
 async def nested() -> AsyncIterator[tuple[ServerScreen, Pilot[None]]]:
     """Open a form with a choice, which has the focus, an optional object, a list, a map and a text."""
-    runtime = forecast()
-    tools = runtime.workbench.offered["weather"]
-    tools[0] = replace(tools[0], schema=NESTED)
-    async with opened(runtime) as (screen, pilot):
+    async with opened(forecast(NESTED)) as (screen, pilot):
         await pilot.press("enter")
         yield screen, pilot
 
@@ -315,12 +322,6 @@ async def test_enter_goes_on_from_a_choice_and_from_the_heading_of_an_object() -
         await pilot.press("enter")
         assert bench_of(screen).form.current.path == ("tags",)
         assert value(screen) == {}
-
-
-async def test_letters_on_the_heading_of_an_object_go_into_its_first_text() -> None:
-    async with nested() as (screen, pilot):
-        await pilot.press("tab", *"Oslo", "tab", *"0150", "tab", "tab", "tab", *"hi")
-        assert value(screen) == {"place": {"city": "Oslo", "zip": "0150"}, "note": "hi"}
 
 
 async def test_letters_on_the_heading_of_a_list_begin_an_item_and_of_a_map_a_name() -> None:
@@ -351,34 +352,26 @@ async def test_several_letters_select_a_choice_and_one_letter_again_the_next() -
         assert value(screen) == {"kind": "road"}
 
 
-async def test_enter_goes_past_a_list_and_adds_nothing_to_it() -> None:
-    texts = {"type": "array", "items": {"type": "string"}}
-    runtime = forecast()
-    tools = runtime.workbench.offered["weather"]
-    properties = {"tags": texts, "ways": texts, "town": {"type": "string"}}
-    tools[0] = replace(tools[0], schema={"type": "object", "properties": properties})
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("enter", "ctrl+n", *"a", "up", "enter", "enter", "enter", *"Ulm")
-        assert value(screen) == {"tags": ["a"], "town": "Ulm"}
+async def test_a_full_list_takes_no_more() -> None:
+    point = {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2}
+    schema = {"type": "object", "properties": {"point": {**point, "maxItems": 2}}}
+    async with opened(forecast(schema)) as (screen, pilot):
+        await pilot.press("enter", "ctrl+n", "7", "ctrl+n")
+        assert value(screen) == {"point": [7]}
+        await shows(app_of(screen), "point may have at most 2 items.")
 
 
 async def test_an_item_shows_the_keys_that_add_another_and_remove_it() -> None:
     item = {"type": "object", "properties": {"id": {"type": "string"}}}
-    runtime = forecast()
-    tools = runtime.workbench.offered["weather"]
     schema = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
-    tools[0] = replace(tools[0], schema=schema)
-    async with opened(runtime) as (screen, pilot):
+    async with opened(forecast(schema)) as (screen, pilot):
         await pilot.press("enter", "ctrl+n", "up")
         await shows(app_of(screen), "ctrl+n add  ctrl+d remove")
 
 
 async def test_enter_opens_a_list_of_choices_that_do_not_fit_beside_each_other() -> None:
     schema = {"type": "object", "properties": {"town": {"enum": [f"town {n}" for n in range(40)]}}}
-    runtime = forecast()
-    tools = runtime.workbench.offered["weather"]
-    tools[0] = replace(tools[0], schema=schema)
-    async with opened(runtime) as (screen, pilot):
+    async with opened(forecast(schema)) as (screen, pilot):
         await pilot.press("enter", "enter")
         await until(lambda: isinstance(app_of(screen).screen, Picker))
         await pilot.press("down", "enter")

@@ -10,10 +10,8 @@ from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.core.traffic import Direction, Kind
-from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.screen import ServerScreen
-from tui.ui.workbench.server_traffic import ServerTraffic
 
 LAST_WORDS = "weather exited with code 1 during the call.\nIts last lines:\nRuntimeError: out of clouds"
 
@@ -107,11 +105,6 @@ async def test_a_late_answer_after_the_server_exited_does_not_clear_the_list() -
 # ---- what it offers ----
 
 
-async def test_resources_and_prompts_are_counted_before_their_tabs_are_opened() -> None:
-    async with opened(rich_runtime()) as (screen, _):
-        await shows(app_of(screen), "2 tools 5", "3 resources 1", "4 prompts 1")
-
-
 async def test_starting_a_server_requests_resources_and_prompts_once() -> None:
     runtime = rich_runtime()
     asked: list[str] = []
@@ -123,7 +116,7 @@ async def test_starting_a_server_requests_resources_and_prompts_once() -> None:
 
     runtime.workbench.prompts = counting  # type: ignore[assignment, method-assign]
     async with opened(runtime) as (screen, pilot):
-        await shows(app_of(screen), "4 prompts 1")
+        await shows(app_of(screen), "2 tools 5", "3 resources 1", "4 prompts 1")
         for _ in range(5):
             screen.look()
         await pilot.press("4", "3", "4")
@@ -136,17 +129,6 @@ async def test_starting_a_server_requests_resources_and_prompts_once() -> None:
 
 
 # ---- to the traffic and back ----
-
-
-async def test_the_headings_of_the_traffic_tab_follow_the_width() -> None:
-    async with opened(rich_runtime()) as (screen, pilot):
-        await pilot.press("6")
-        await until(lambda: screen.query(ServerTraffic))
-        tab = screen.query_one(ServerTraffic)
-        heads = tab.query_one(Headings)
-        before = heads.row(120)
-        await pilot.resize_terminal(80, 24)
-        await until(lambda: heads._painted == tab.list.heading() != before)
 
 
 async def test_one_escape_returns_from_the_traffic_of_a_call() -> None:
@@ -275,13 +257,6 @@ async def test_the_log_can_be_searched() -> None:
 
 
 # ---- narrow screens ----
-
-
-async def test_a_narrow_list_shortens_the_note_before_the_name() -> None:
-    async with opened(rich_runtime(), size=(60, 24)) as (screen, _):
-        await shows(app_of(screen), "delete_station  ", " ! ")
-    async with opened(rich_runtime(), size=(200, 60)) as (screen, _):
-        await shows(app_of(screen), "delete_station", "destructive")
 
 
 async def test_calls_with_one_argument_show_its_value() -> None:

@@ -1,4 +1,4 @@
-"""Placeholders for parts of a value that vary. Pure, and linear in the length of the text.
+"""Equality of JSON values, and placeholders for parts that vary. Pure, and linear in the length of the text.
 
 A placeholder stands for a part that varies: `<number>`, `<time>`, `<duration>`, `<uuid>`, `<id>`, `<text>`,
 `<any>`, `<re:PATTERN>`. `generalized` writes placeholders in place of what changes from run to run. `fits`
@@ -11,6 +11,24 @@ from functools import lru_cache
 from typing import Any
 
 from tui.core.regex import found_in
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two JSON values of any depth are equal; true is not 1, but 1 is 1.0."""
+    pairs = [(one, other)]
+    while pairs:
+        one, other = pairs.pop()
+        if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+            pairs += [(value, other[key]) for key, value in one.items()]
+        elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            pairs += zip(one, other, strict=True)
+        elif isinstance(one, dict | list | bool) or isinstance(other, dict | list | bool):
+            if one is not other:
+                return False
+        elif one != other:
+            return False
+    return True
+
 
 LONG_TEXT = 64 * 1024
 """Texts longer than this are only compared for equality."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import Any
 
-from tui.core.comparison.equality import same
+from tui.core.comparison.placeholders import same
 from tui.core.errors import reason_of
 from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
@@ -60,7 +60,12 @@ def read_text(spec: FieldSpec, text: str) -> tuple[Any, str]:
             value = _BOOLEANS.get(text.strip().lower())
             return (text, "is not true or false") if value is None else (value, "")
         case FieldKind.CHOICE | FieldKind.CONST:
-            return _read_choice(spec, text)
+            found = [one for one in spec.choices if one.label == text] or [
+                one
+                for one in spec.choices
+                if text == (one.value if isinstance(one.value, str) else json_text(one.value))
+            ]
+            return (found[0].value, "") if found else (text, "is not an allowed value")
         case _:
             value, problem = parse_json(text)
             return (text, problem) if problem else (value, "")
@@ -79,7 +84,8 @@ def shown_text(spec: FieldSpec, value: Any) -> str | None:
         return next((choice.label for choice in spec.choices if same(choice.value, value)), None)
     if spec.kind is FieldKind.JSON:
         return json_text(value, indent=2 if isinstance(value, dict | list) else None)
-    if spec.kind in (FieldKind.INTEGER, FieldKind.NUMBER) and _is_number(value):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if spec.kind in (FieldKind.INTEGER, FieldKind.NUMBER) and is_number:
         whole = isinstance(value, int) or value.is_integer()
         return repr(value) if whole or spec.kind is FieldKind.NUMBER else None
     return None
@@ -139,20 +145,6 @@ def _range_problem(bounds: Bounds, number: int | float) -> str:
     if isinstance(bounds.step, int) and isinstance(number, int) and number % bounds.step:
         return f"must be a multiple of {bounds.step}"
     return ""
-
-
-def _read_choice(spec: FieldSpec, text: str) -> tuple[Any, str]:
-    for choice in spec.choices:
-        if choice.label == text:
-            return choice.value, ""
-    for choice in spec.choices:
-        if text == (choice.value if isinstance(choice.value, str) else json_text(choice.value)):
-            return choice.value, ""
-    return text, "is not an allowed value"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_read_by(reader: Callable[[str], object]) -> Callable[[str], bool]:

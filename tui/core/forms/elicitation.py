@@ -6,10 +6,11 @@ A choice of several values is shown as one boolean per value. Pure; schemas and 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.core.comparison.equality import same
+from tui.core.comparison.placeholders import same
 from tui.core.forms.form import Form
 from tui.core.forms.schema import SchemaReader, choices_of, mapping, required_of
 from tui.core.forms.spec import (
+    HOLDERS,
     MAX_DESCRIPTION,
     MAX_TITLE,
     MISSING,
@@ -21,18 +22,6 @@ from tui.core.forms.spec import (
 )
 from tui.core.secrets.secret_names import asks_for_a_secret
 from tui.core.text import clean_line, quoted_name
-
-FLAT = frozenset(
-    {
-        FieldKind.TEXT,
-        FieldKind.INTEGER,
-        FieldKind.NUMBER,
-        FieldKind.BOOLEAN,
-        FieldKind.CHOICE,
-        FieldKind.CONST,
-    }
-)
-
 
 MAX_FIELDS = 200
 """Maximum fields of a form that the user can be expected to fill in."""
@@ -51,7 +40,7 @@ def schema_problem(schema: Any) -> str:
         is_list = spec.kind is FieldKind.ARRAY and (
             _several(spec) or mapping(items).get("type", "string") == "string"
         )
-        if spec.kind not in FLAT and not is_list:
+        if spec.kind in (*HOLDERS, FieldKind.JSON) and not is_list:
             kind = "an object" if spec.kind in (FieldKind.OBJECT, FieldKind.MAP) else f"of type {spec.kind}"
             return f"requestedSchema: the field {quoted_name(name, 60)} may not be {kind}"
     return ""
@@ -122,14 +111,13 @@ def secret_fields(schema: Mapping[str, Any]) -> list[str]:
     Only the part of their texts that a form shows is searched: text that is not shown cannot ask the user for
     anything.
     """
-    return [name for name, spec in _specs(schema) if _asks_for_secret(name, spec)]
-
-
-def _asks_for_secret(name: str, spec: FieldSpec) -> bool:
-    if asks_for_a_secret(f"{clean_line(name, MAX_TITLE)} {clean_line(spec.title, MAX_TITLE)}"):
-        return True
-    description = clean_line(spec.description, MAX_DESCRIPTION)
-    return asks_for_a_secret(description) and " not " not in description
+    found = []
+    for name, spec in _specs(schema):
+        description = clean_line(spec.description, MAX_DESCRIPTION)
+        asks = asks_for_a_secret(f"{clean_line(name, MAX_TITLE)} {clean_line(spec.title, MAX_TITLE)}")
+        if asks or (asks_for_a_secret(description) and " not " not in description):
+            found.append(name)
+    return found
 
 
 def _specs(schema: Mapping[str, Any]) -> Iterator[tuple[str, FieldSpec]]:

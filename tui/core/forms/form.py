@@ -5,12 +5,12 @@ with a sentence about the problem. Required objects are present from the start, 
 with a default; everything else is absent until it is set.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain, count
 from typing import Any
 
 from tui.core.forms.checks import json_text, parse_json
-from tui.core.forms.node import FieldNode, FormBuilder, clear, gathered, write, write_raw
+from tui.core.forms.node import FormBuilder, gathered, write, write_raw
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import HOLDERS, MISSING, FieldKind, FieldState, FormField, Path
 
@@ -26,22 +26,25 @@ class Form:
         self._reader = SchemaReader(schema)
         self._grower = FormBuilder(self._reader)
         self._spec = self._reader.spec(schema)
-        self._root = self._grower.blank(self._spec, 0, required=True)
+        self._root = self._grower.blank(self._spec, (), required=True)
         self._recount()
 
     def fields(self) -> tuple[FormField, ...]:
         """Return the fields to show, in order; the root itself, at (), only if it is more than an object."""
-        rows = tuple(self._rows(self._root, (), self.problems()))
-        whole = rows[0]
+        whole, *within = rows = tuple(self._root.fields())
+        problems = self.problems()
+        for one in rows:
+            one.problem = problems.get(one.path, "")
         plain = whole.kind is FieldKind.OBJECT or (
             whole.kind is FieldKind.MAP and not whole.spec.asks_entries
         )
-        return rows[1:] if plain and not whole.arms else rows
+        return tuple(within) if plain and not whole.arms else rows
 
     def field(self, path: Path) -> FormField | None:
         """Return one field, () for the root; None if it does not exist."""
-        node = self._at(path)
-        return None if node is None else _row(node, path, self.problems().get(path, ""))
+        if (node := self._at(path)) is not None:
+            node.problem = self.problems().get(path, "")
+        return node
 
     def value(self) -> tuple[Any, Mapping[Path, str]]:
         """Return the arguments, without absent fields, and the problems by path.
@@ -49,7 +52,7 @@ class Form:
         They are a JSON object unless the schema asks for something else or the root holds other raw JSON.
         """
         problems: dict[Path, str] = {}
-        value = gathered(self._root, (), problems)
+        value = gathered(self._root, problems)
         return {} if value is MISSING else value, problems
 
     def problems(self) -> Mapping[Path, str]:
@@ -72,12 +75,12 @@ class Form:
             write_raw(node, text)
         else:
             write(node, text)
-        return node.problem
+        return node.misread
 
     def clear(self, path: Path) -> None:
         """Make a field absent, which is not the same as empty; an added field stays, but empty."""
         if (node := self._at(path)) is not None:
-            clear(node)
+            node.clear()
         self._recount()
 
     def include(self, path: Path) -> None:
@@ -95,7 +98,7 @@ class Form:
         """Make a field null; `not_null` restores its content."""
         if (node := self._grown(path)) is not None and node.state is not FieldState.NULL:
             node.put_aside()
-            clear(node)
+            node.clear()
             node.state = FieldState.NULL
         self._recount()
 
@@ -108,11 +111,11 @@ class Form:
     def choose_arm(self, path: Path, arm: int) -> None:
         """Choose an arm of a union and make it present; other content is kept, and copied where it fits."""
         node = self._grown(path)
-        if node is None or not 0 <= arm < len(node.spec.arms):
+        if node is None or not 0 <= arm < len(node.whole.arms):
             return
         if arm == node.arm and node.state in (FieldState.SET, FieldState.RAW):
             return
-        value = MISSING if node.state is FieldState.NULL else gathered(node, path, {})
+        value = MISSING if node.state is FieldState.NULL else gathered(node, {})
         if arm != node.arm or node.state is FieldState.NULL:
             node.take_arm(arm)
         if node.state is FieldState.ABSENT:
@@ -195,11 +198,12 @@ class Form:
         del above.children[path[-1]]
         if above.kind is FieldKind.ARRAY:
             above.children = dict(enumerate(above.children.values()))
+            above.move(above.path)
         self._recount()
 
     def load(self, arguments: Any) -> None:
         """Replace everything by these arguments; what does not fit becomes raw JSON in its field."""
-        self._root = FieldNode(self._spec, 0, required=True)
+        self._root = FormField(self._spec, required=True)
         self._recount()
         self._grower.fill(self._root, arguments)
         self._recount()
@@ -215,13 +219,13 @@ class Form:
         """Load JSON text as `from_json`, unless it is that of the form, which also has empty entries."""
         return "" if text == self.as_json() else self.from_json(text)
 
-    def _at(self, path: Path) -> FieldNode | None:
-        node: FieldNode | None = self._root
+    def _at(self, path: Path) -> FormField | None:
+        node: FormField | None = self._root
         for part in path:
             node = None if node is None else node.children.get(part)
         return node
 
-    def _grown(self, path: Path) -> FieldNode | None:
+    def _grown(self, path: Path) -> FormField | None:
         for end in range(len(path)):
             above = self._at(path[:end])
             if above is not None and above.state is FieldState.ABSENT and above.kind in HOLDERS:
@@ -230,26 +234,3 @@ class Form:
 
     def _recount(self) -> None:
         self._grower.recount(self._root)
-
-    def _rows(self, node: FieldNode, path: Path, problems: Mapping[Path, str]) -> Iterator[FormField]:
-        yield _row(node, path, problems.get(path, ""))
-        for name, child in node.children.items():
-            yield from self._rows(child, (*path, name), problems)
-
-
-def _row(node: FieldNode, path: Path, problem: str) -> FormField:
-    return FormField(
-        path,
-        str(path[-1]) if path else "",
-        node.own,
-        node.kind,
-        node.state,
-        node.text,
-        tuple(arm.label for arm in node.spec.arms),
-        node.arm,
-        node.required,
-        node.spec.nullable,
-        node.extra,
-        len(node.children),
-        problem,
-    )

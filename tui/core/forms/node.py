@@ -1,149 +1,77 @@
-"""The fields of a form as a tree, with their contents and the resulting value. Pure."""
+"""Fills in the fields of a form, and returns the resulting value. Pure."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
 from typing import Any
 
-from tui.core.comparison.equality import same
+from tui.core.comparison.placeholders import same
 from tui.core.forms.checks import json_text, parse_json, read_text, shown_text, size_problem
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import (
     HOLDERS,
-    MAX_DEPTH,
     MAX_FIELDS,
     MISSING,
     FieldKind,
     FieldSpec,
     FieldState,
+    FormField,
     Path,
 )
 
 
-@dataclass(slots=True)
-class FieldNode:
-    """One field and its content.
-
-    Attributes:
-        spec: the spec of the whole field, unions included.
-        extra: it can be removed.
-        value: the value of `text`; unused for objects, maps and arrays.
-        children: fields by name or index, if it is an object, map or array that is SET.
-        other_arms: contents of the arms that were chosen before.
-    """
-
-    spec: FieldSpec
-    level: int
-    required: bool = False
-    extra: bool = False
-    state: FieldState = FieldState.ABSENT
-    arm: int = 0
-    text: str = ""
-    value: Any = None
-    problem: str = ""
-    children: dict[str | int, "FieldNode"] = field(default_factory=dict)
-    other_arms: dict[int, "FieldNode"] = field(default_factory=dict)
-
-    @property
-    def own(self) -> FieldSpec:
-        """The current spec: for a union, that of the chosen arm."""
-        return self.spec.arms[self.arm] if self.spec.arms else self.spec
-
-    @property
-    def kind(self) -> FieldKind:
-        if self.state is FieldState.RAW or (self.level >= MAX_DEPTH and self.own.kind in HOLDERS):
-            return FieldKind.JSON
-        return self.own.kind
-
-    @property
-    def is_raw(self) -> bool:
-        return self.state is FieldState.RAW
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether nothing was set in it."""
-        if self.state is FieldState.SET and self.kind in HOLDERS:
-            return all(child.is_blank for child in self.children.values())
-        return self.state is FieldState.ABSENT
-
-    def put_aside(self) -> None:
-        """Keep the content of the chosen arm, or of a field that is no union, for `take_arm`."""
-        if self.state is not FieldState.NULL:
-            self.other_arms[self.arm] = replace(self, other_arms={})
-
-    def take_arm(self, arm: int) -> None:
-        """Switch to an arm, or back from null, with its earlier content; keep that of the previous one."""
-        self.put_aside()
-        taken = self.other_arms.pop(arm, FieldNode(self.spec, self.level))
-        self.arm, self.state, self.text = arm, taken.state, taken.text
-        self.value, self.problem, self.children = taken.value, taken.problem, taken.children
-
-    def nodes(self) -> Iterator["FieldNode"]:
-        yield self
-        for child in self.children.values():
-            yield from child.nodes()
-
-
-def clear(node: FieldNode) -> None:
-    """Make a field absent."""
-    node.state = FieldState.ABSENT
-    node.text, node.value, node.problem = "", None, ""
-    node.children = {}
-
-
-def write(node: FieldNode, text: str) -> None:
+def write(node: FormField, text: str) -> None:
     """Set the text of a field that is not an object, map or array; "" makes it absent unless it is text."""
-    clear(node)
-    is_choice = any(choice.label == text for choice in node.own.choices)
+    node.clear()
+    is_choice = any(choice.label == text for choice in node.spec.choices)
     if not text.strip() and node.kind is not FieldKind.TEXT and not is_choice:
         return
     node.state = FieldState.SET
     node.text = text
-    node.value, node.problem = read_text(text_spec(node), text)
+    node.value, node.misread = read_text(text_spec(node), text)
 
 
-def raw(node: FieldNode, value: Any) -> None:
+def raw(node: FormField, value: Any) -> None:
     """Set any value of a field, as JSON text."""
     write_raw(node, json_text(value, indent=2 if isinstance(value, dict | list) else None))
 
 
-def write_raw(node: FieldNode, text: str) -> None:
+def write_raw(node: FormField, text: str) -> None:
     """Set JSON text in a field of any kind."""
-    clear(node)
+    node.clear()
     node.state, node.text = FieldState.RAW, text
-    node.value, node.problem = parse_json(text)
-    if node.problem:
+    node.value, node.misread = parse_json(text)
+    if node.misread:
         node.value = text
-    elif not node.spec.arms:
-        node.problem = _kind_problem(node, node.value)
+    elif not node.whole.arms:
+        node.misread = _kind_problem(node, node.value)
 
 
-def gathered(node: FieldNode, path: Path, problems: dict[Path, str]) -> Any:
+def gathered(node: FormField, problems: dict[Path, str]) -> Any:
     """Return the value of a field, MISSING if it is absent, and add the problems below it."""
     if node.state is FieldState.ABSENT:
         if node.required:
-            problems[path] = "is required"
+            problems[node.path] = "is required"
         return MISSING
     if node.state is FieldState.NULL:
         return None
     if node.state is FieldState.RAW or node.kind not in HOLDERS:
-        if node.problem:
-            problems[path] = node.problem
+        if node.misread:
+            problems[node.path] = node.misread
         return node.value
-    found = [(name, gathered(child, (*path, name), problems)) for name, child in node.children.items()]
+    found = [(name, gathered(child, problems)) for name, child in node.children.items()]
     present = {name: value for name, value in found if value is not MISSING}
     whole = [value for _, value in found if value is not MISSING] if node.kind is FieldKind.ARRAY else present
-    if problem := size_problem(node.own, len(whole)) or _duplicate_problem(node, whole):
-        problems[path] = problem
-    for name, child in node.children.items():
+    if problem := size_problem(node.spec, len(whole)) or _duplicate_problem(node, whole):
+        problems[node.path] = problem
+    for child in node.children.values():
         if child.extra and child.state is FieldState.ABSENT:
-            problems[(*path, name)] = "is empty"
-        elif child.extra and child.spec.forbidden:
-            problems.setdefault((*path, name), "is not in the schema")
+            problems[child.path] = "is empty"
+        elif child.extra and child.whole.forbidden:
+            problems.setdefault(child.path, "is not in the schema")
     return whole
 
 
-def _duplicate_problem(node: FieldNode, whole: Any) -> str:
-    if not (node.own.bounds.unique and isinstance(whole, list) and len(whole) <= 100):
+def _duplicate_problem(node: FormField, whole: Any) -> str:
+    if not (node.spec.bounds.unique and isinstance(whole, list) and len(whole) <= 100):
         return ""
     for number, one in enumerate(whole):
         if any(same(one, other) for other in whole[:number]):
@@ -151,14 +79,14 @@ def _duplicate_problem(node: FieldNode, whole: Any) -> str:
     return ""
 
 
-def text_spec(node: FieldNode) -> FieldSpec:
+def text_spec(node: FormField) -> FieldSpec:
     """Return the spec for reading the text of a field: raw JSON where it is nested too deeply."""
-    return node.own if node.kind is node.own.kind else FieldSpec(node.kind)
+    return node.spec if node.kind is node.spec.kind else FieldSpec(node.kind)
 
 
-def _kind_problem(node: FieldNode, value: Any) -> str:
-    own = node.own
-    if own.kind is FieldKind.JSON or (value is None and node.spec.nullable):
+def _kind_problem(node: FormField, value: Any) -> str:
+    own = node.spec
+    if own.kind is FieldKind.JSON or (value is None and node.whole.nullable):
         return ""
     if own.kind in HOLDERS:
         wanted, name = (list, "an array") if own.kind is FieldKind.ARRAY else (dict, "an object")
@@ -186,33 +114,33 @@ class FormBuilder:
         self._steps = 0
         self.left = MAX_FIELDS
 
-    def recount(self, root: FieldNode) -> None:
+    def recount(self, root: FormField) -> None:
         self._steps = 0
-        self.left = MAX_FIELDS - sum(1 for _ in root.nodes())
+        self.left = MAX_FIELDS - sum(1 for _ in root.fields())
 
-    def blank(self, spec: FieldSpec, level: int, *, required: bool = False, extra: bool = False) -> FieldNode:
+    def blank(self, spec: FieldSpec, path: Path, *, required: bool = False, extra: bool = False) -> FormField:
         """Return a field in its initial state: with only required objects, constants and defaults."""
-        node = FieldNode(spec, level, required, extra)
+        node = FormField(spec, path, required, extra)
         self.left -= 1
         if required or extra:
             self.begin(node)
         return node
 
-    def begin(self, node: FieldNode) -> None:
+    def begin(self, node: FormField) -> None:
         """Fill in the required content of a present field."""
-        own = node.own
-        if node.required and own.default is None and node.spec.nullable:
+        own = node.spec
+        if node.required and own.default is None and node.whole.nullable:
             node.state = FieldState.NULL
         elif node.required and self._preset(node):
             pass
         elif own.kind is FieldKind.CONST:
             write(node, own.choices[0].label)
-        elif node.kind is FieldKind.OBJECT or (node.kind in HOLDERS and (node.level == 0 or node.extra)):
+        elif node.kind is FieldKind.OBJECT or (node.kind in HOLDERS and (not node.path or node.extra)):
             self.open(node)
 
-    def present(self, node: FieldNode, *, keep_arm: bool = False) -> None:
+    def present(self, node: FormField, *, keep_arm: bool = False) -> None:
         """Give a field its default, or content to fill in; `keep_arm`: no default that is of another arm."""
-        clear(node)
+        node.clear()
         if self._preset(node, keep_arm=keep_arm):
             return
         if node.kind in HOLDERS:
@@ -222,41 +150,41 @@ class FormBuilder:
         else:
             self.begin(node)
 
-    def _preset(self, node: FieldNode, *, keep_arm: bool = False) -> bool:
+    def _preset(self, node: FormField, *, keep_arm: bool = False) -> bool:
         """Fill in the default; return False if there is none, or it is null, which fills in nothing."""
-        default, arm = node.own.default, node.arm
+        default, arm = node.spec.default, node.arm
         if default is MISSING:
             return False
-        if default is None and not any(choice.value is None for choice in node.own.choices):
+        if default is None and not any(choice.value is None for choice in node.spec.choices):
             return False
         left = self.left
         self.fill(node, default)
         if keep_arm and node.arm != arm:
-            clear(node)
+            node.clear()
             node.arm, self.left = arm, left
             return False
         return True
 
-    def open(self, node: FieldNode) -> None:
+    def open(self, node: FormField) -> None:
         """Make an object, map or array present, with blank fields for properties and the items of a tuple."""
-        clear(node)
+        node.clear()
         node.state = FieldState.SET
         if node.kind is FieldKind.ARRAY:
-            for number in range(min(self._reader.tuple_length(node.own), self.left)):
+            for number in range(min(self._reader.tuple_length(node.spec), self.left)):
                 self.add(node, number)
         elif node.kind is FieldKind.OBJECT:
-            for name, required in self._reader.properties(node.own).items():
+            for name, required in self._reader.properties(node.spec).items():
                 if self.left <= 0:
                     break
                 node.children[name] = self.blank(
-                    self._reader.child(node.own, name), node.level + 1, required=required
+                    self._reader.child(node.spec, name), (*node.path, name), required=required
                 )
 
-    def add(self, node: FieldNode, name: str | int) -> FieldNode:
-        node.children[name] = self.blank(self._reader.child(node.own, name), node.level + 1, extra=True)
+    def add(self, node: FormField, name: str | int) -> FormField:
+        node.children[name] = self.blank(self._reader.child(node.spec, name), (*node.path, name), extra=True)
         return node.children[name]
 
-    def fill(self, node: FieldNode, value: Any) -> bool:
+    def fill(self, node: FormField, value: Any) -> bool:
         """Fill in a value, as raw JSON if it does not fit; return whether it fits."""
         try:
             self._fill(node, value)
@@ -264,36 +192,36 @@ class FormBuilder:
             raw(node, value)
         return not node.is_raw
 
-    def carry_over(self, node: FieldNode, value: Any) -> bool:
+    def carry_over(self, node: FormField, value: Any) -> bool:
         """Fill in the fitting part of another arm's value; return whether any part may fit."""
         if node.kind is FieldKind.OBJECT and isinstance(value, dict):
             self.open(node)
             for name in value.keys() & node.children.keys():
                 child = node.children[name]
-                if child.own.kind is not FieldKind.CONST and not self.fill(child, value[name]):
-                    clear(child)
+                if child.spec.kind is not FieldKind.CONST and not self.fill(child, value[name]):
+                    child.clear()
             return True
         if value is MISSING or node.kind in HOLDERS or shown_text(text_spec(node), value) is None:
             return False
         self._fill_own(node, value)
         return True
 
-    def _fill(self, node: FieldNode, value: Any) -> None:
-        clear(node)
+    def _fill(self, node: FormField, value: Any) -> None:
+        node.clear()
         self._steps += 1
-        if value is None and node.spec.nullable:
+        if value is None and node.whole.nullable:
             node.state = FieldState.NULL
         elif self._steps > MAX_STEPS:
             raw(node, value)
-        elif node.spec.arms:
+        elif node.whole.arms:
             self._fill_best_arm(node, value)
         else:
             self._fill_own(node, value)
 
-    def _fill_best_arm(self, node: FieldNode, value: Any) -> None:
+    def _fill_best_arm(self, node: FormField, value: Any) -> None:
         best, chosen = (2, 0, 0), 0
-        for number in range(len(node.spec.arms)):
-            left, trial = self.left, FieldNode(node.spec, node.level, arm=number)
+        for number in range(len(node.whole.arms)):
+            left, trial = self.left, FormField(node.whole, node.path, arm=number)
             self._fill_own(trial, value)
             self.left = left
             found = _misfit(trial)
@@ -304,7 +232,7 @@ class FormBuilder:
         node.arm = chosen
         self._fill_own(node, value)
 
-    def _fill_own(self, node: FieldNode, value: Any) -> None:
+    def _fill_own(self, node: FormField, value: Any) -> None:
         kind = node.kind
         if kind in (FieldKind.OBJECT, FieldKind.MAP) and isinstance(value, Mapping):
             self._fill_object(node, value)
@@ -317,8 +245,8 @@ class FormBuilder:
         else:
             raw(node, value)
 
-    def _fill_object(self, node: FieldNode, value: Mapping[str, Any]) -> None:
-        known = self._reader.properties(node.own) if node.kind is FieldKind.OBJECT else {}
+    def _fill_object(self, node: FormField, value: Mapping[str, Any]) -> None:
+        known = self._reader.properties(node.spec) if node.kind is FieldKind.OBJECT else {}
         if len(value.keys() | known.keys()) > self.left or not all(isinstance(key, str) for key in value):
             raw(node, value)
             return
@@ -330,9 +258,9 @@ class FormBuilder:
                 self._add_child(node, name, value[name], extra=True)
 
     def _add_child(
-        self, node: FieldNode, name: str | int, value: Any, *, required: bool = False, extra: bool = False
+        self, node: FormField, name: str | int, value: Any, *, required: bool = False, extra: bool = False
     ) -> None:
-        child = FieldNode(self._reader.child(node.own, name), node.level + 1, required, extra)
+        child = FormField(self._reader.child(node.spec, name), (*node.path, name), required, extra)
         self._steps += 1
         self.left -= 1
         node.children[name] = child
@@ -340,11 +268,11 @@ class FormBuilder:
             self._fill(child, value)
 
 
-def _misfit(node: FieldNode) -> tuple[int, int, int]:
+def _misfit(node: FormField) -> tuple[int, int, int]:
     """Return how badly a value fits an arm; (0, 0, 0) is a perfect fit."""
-    if node.is_raw and node.kind is not node.own.kind:
+    if node.is_raw and node.kind is not node.spec.kind:
         return 1, 0, 0
     problems: dict[Path, str] = {}
-    gathered(node, (), problems)
-    raws = sum(each.state is FieldState.RAW for each in node.nodes())
+    gathered(node, problems)
+    raws = sum(each.state is FieldState.RAW for each in node.fields())
     return 0, raws, len(problems)

@@ -4,8 +4,8 @@ All texts are raw, as the server wrote them; clean them before showing them. Typ
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -145,45 +145,82 @@ class FieldSpec:
         return (others is not False and others is not None) or bool(self.source.get("patternProperties"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class FormField:
-    """One row of a form as it is now.
+    """One field of a form and its content.
 
     Attributes:
+        whole: the spec of the field, unions included.
         path: identifies the field in every method of `Form`.
-        name: last part of the path as text: a property, the number of an item from 0, or an entry.
-        spec: its spec; for a union, that of the chosen arm.
-        kind: how it is edited now; JSON while its state is RAW.
-        text: its text, valid or not; JSON text if raw, "" for objects, maps and arrays.
-        arms: labels of the alternatives of a union, or (); `arm` is the index of the chosen one.
         extra: the user added it, as an entry or item: it can be removed.
-        children: number of fields below it.
-        problem: one sentence without a full stop, or "".
+        arm: the index of the chosen arm of a union.
+        text: its text, valid or not; JSON text if raw, "" for objects, maps and arrays.
+        value: the value of `text`; unused for objects, maps and arrays.
+        misread: the problem of `text`, or "".
+        problem: what to show of its problems, one sentence without a full stop, or ""; `Form` sets it.
+        children: fields by name or index, if it is an object, map or array that is SET.
+        other_arms: contents of the arms that were chosen before.
     """
 
-    path: Path
-    name: str
-    spec: FieldSpec
-    kind: FieldKind
-    state: FieldState
-    text: str = ""
-    arms: tuple[str, ...] = ()
-    arm: int = 0
+    whole: FieldSpec
+    path: Path = ()
     required: bool = False
-    nullable: bool = False
     extra: bool = False
-    children: int = 0
+    state: FieldState = FieldState.ABSENT
+    arm: int = 0
+    text: str = ""
+    value: Any = None
+    misread: str = ""
     problem: str = ""
+    children: dict[str | int, "FormField"] = field(default_factory=dict)
+    other_arms: dict[int, "FormField"] = field(default_factory=dict)
+
+    @property
+    def spec(self) -> FieldSpec:
+        """The current spec: for a union, that of the chosen arm."""
+        return self.whole.arms[self.arm] if self.whole.arms else self.whole
+
+    @property
+    def kind(self) -> FieldKind:
+        """How it is edited now; JSON while its state is RAW, and where it is nested too deeply."""
+        if self.is_raw or (len(self.path) >= MAX_DEPTH and self.spec.kind in HOLDERS):
+            return FieldKind.JSON
+        return self.spec.kind
+
+    @property
+    def name(self) -> str:
+        """The last part of the path as text: a property, the number of an item from 0, or an entry."""
+        return str(self.path[-1]) if self.path else ""
 
     @property
     def depth(self) -> int:
         return len(self.path)
 
     @property
+    def arms(self) -> Sequence[str]:
+        """The labels of the alternatives of a union, or ()."""
+        return tuple(arm.label for arm in self.whole.arms)
+
+    @property
+    def nullable(self) -> bool:
+        return self.whole.nullable
+
+    @property
+    def is_raw(self) -> bool:
+        return self.state is FieldState.RAW
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was set in it."""
+        if self.state is FieldState.SET and self.kind in HOLDERS:
+            return all(child.is_blank for child in self.children.values())
+        return self.state is FieldState.ABSENT
+
+    @property
     def is_full(self) -> bool:
         """Whether the schema allows no more items in a list or entries in a map."""
-        counts = self.kind in (FieldKind.ARRAY, FieldKind.MAP)
-        return counts and self.spec.bounds.longest is not None and self.children >= self.spec.bounds.longest
+        longest = self.spec.bounds.longest if self.kind in (FieldKind.ARRAY, FieldKind.MAP) else None
+        return longest is not None and len(self.children) >= longest
 
     @property
     def is_typed(self) -> bool:
@@ -206,6 +243,37 @@ class FormField:
         if self.kind is FieldKind.BOOLEAN:
             return BOOLEANS
         return self.arms if self.kind in HOLDERS else [one.label for one in self.spec.choices]
+
+    def put_aside(self) -> None:
+        """Keep the content of the chosen arm, or of a field that is no union, for `take_arm`."""
+        if self.state is not FieldState.NULL:
+            self.other_arms[self.arm] = replace(self, other_arms={})
+
+    def take_arm(self, arm: int) -> None:
+        """Switch to an arm, or back from null, with its earlier content; keep that of the previous one."""
+        self.put_aside()
+        taken = self.other_arms.pop(arm, FormField(self.whole))
+        self.arm, self.state, self.text = arm, taken.state, taken.text
+        self.value, self.misread, self.children = taken.value, taken.misread, taken.children
+        self.move(self.path)
+
+    def move(self, path: Path) -> None:
+        """Give it and the fields below it another path."""
+        self.path = path
+        for name, child in self.children.items():
+            child.move((*path, name))
+
+    def clear(self) -> None:
+        """Make it absent."""
+        self.state = FieldState.ABSENT
+        self.text, self.value, self.misread = "", None, ""
+        self.children = {}
+
+    def fields(self) -> Iterator["FormField"]:
+        """Yield it and all fields below it, in order."""
+        yield self
+        for child in self.children.values():
+            yield from child.fields()
 
 
 def brief(value: Any) -> str:

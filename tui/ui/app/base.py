@@ -36,7 +36,7 @@ from tui.ui.platform.textual_internals import (
     wrap_at_every_width,
 )
 from tui.ui.widgets import theme_colors
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.inputs import LinesField
 
 
 def _command_provider() -> type[Provider]:

@@ -98,7 +98,7 @@ class SlashCommands:
         self._note("System prompt of this conversation changed.")
 
     async def context(self, _: str) -> None:
-        from tui.ui.dialogs.context_dialogs import ContextDialog
+        from tui.ui.dialogs.text_dialogs import ContextDialog
 
         runtime = self._runtime
         dialog = ContextDialog(
@@ -110,7 +110,7 @@ class SlashCommands:
         self._regions.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
 
     async def instructions(self, _: str) -> None:
-        from tui.ui.dialogs.context_dialogs import ProjectDialog
+        from tui.ui.dialogs.text_dialogs import ProjectDialog
 
         project = self._runtime.request.project
         await asyncio.to_thread(project.look)

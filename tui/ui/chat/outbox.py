@@ -33,7 +33,7 @@ from tui.ui.keys.slash_commands import (
     SlashCommand,
     parse_command,
 )
-from tui.ui.widgets.box import Box
+from tui.ui.widgets.bar import Box
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:  # not needed for the first frame

@@ -269,7 +269,8 @@ class ApprovalKeys:
             self._give_keys(question)
             return
         model, waiting = self._runtime.model_label, self.approvals.waiting
-        dialog = dialog_for(question, self._regions.overrides, os.environ, model=model, waiting=waiting)
+        keys = self._regions.overrides
+        dialog = dialog_for(question, self._app, keys, os.environ, model=model, waiting=waiting)
         self._dialog = dialog
 
         def answered(answer: object) -> None:

@@ -24,8 +24,7 @@ from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.bar import Rule, part_at
-from tui.ui.widgets.box import Box
+from tui.ui.widgets.bar import Box, Rule, part_at
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 from tui.ui.widgets.symbols import symbols_for

@@ -20,7 +20,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.footer import in_footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.memory import GcPauses, return_freed_memory
-from tui.ui.widgets.box import Box
+from tui.ui.widgets.bar import Box
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime

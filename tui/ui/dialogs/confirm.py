@@ -1,19 +1,25 @@
 """Questions that are answered with yes or no."""
 
+import json
 import time
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from tui.core.text import quoted_name
+from tui.core.permission.rules import Rule, Verdict
+from tui.core.ports import BY_KEY, hand_call
+from tui.core.text import clean_line, quoted_name
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
 
 
 class Confirm(Dialog[bool]):
@@ -127,10 +133,10 @@ class ConfirmQuit(Dialog[bool]):
             yield KeyLine([(f"{self._quit_key} y", "quit"), ("esc n", "cancel")])
 
     def on_mount(self) -> None:
-        self.set_interval(1 / LOOKS_PER_SECOND, self._look)
+        def look() -> None:
+            self._question.show(_RUNNING if self._turn_runs() else _ENDED)
 
-    def _look(self) -> None:
-        self._question.show(_RUNNING if self._turn_runs() else _ENDED)
+        self.set_interval(1 / LOOKS_PER_SECOND, look)
 
     def action_again(self) -> None:
         """Quit: the key that opened the question was pressed again."""
@@ -138,3 +144,41 @@ class ConfirmQuit(Dialog[bool]):
 
     def action_answer(self, leave: bool) -> None:
         self.dismiss(leave)
+
+
+def shown_arguments(arguments: object) -> str:
+    """Return arguments as one line for a question."""
+    return clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
+
+
+def rule_on(
+    runtime: "Runtime", server: str, tool: str, arguments: Mapping[str, Any], *verdicts: Verdict
+) -> Rule | None:
+    """Return the rule that decides on a call, if it is one of these verdicts."""
+    rule = runtime.turn_context.policy.rules.deciding(server, tool, arguments)
+    return rule if rule is not None and rule.action in verdicts else None
+
+
+def call_after(
+    question: Confirm | None,
+    app: App[Any],
+    runtime: "Runtime",
+    called: tuple[str, str, Mapping[str, Any]] | None,
+    call: Callable[[], None],
+) -> None:
+    """Call at once if there is no question, otherwise after a yes; record the decision.
+
+    `called` is the server, the tool and its arguments; None for anything but a tool.
+    """
+
+    def answered(yes: bool | None) -> None:
+        if called is not None:
+            asked = question is not None
+            runtime.decisions.add(hand_call(*called, by=BY_KEY, allowed=bool(yes), asked=asked))
+        if yes:
+            call()
+
+    if question is None:
+        answered(True)
+    else:
+        app.push_screen(question, answered)

@@ -9,8 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
-from tui.ui.dialogs.dialog import Dialog, RowsPane
-from tui.ui.dialogs.view_screen import VIEW_KEYS
+from tui.ui.dialogs.dialog import VIEW_KEYS, Dialog, RowsPane
 from tui.ui.keys.action_table import OF_SCREENS, OPENERS, Action, Context, action, of_context
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
@@ -90,7 +89,9 @@ def groups(
 
 
 def _lines_of(context: Context, overrides: KeyOverrides) -> tuple[Line, ...]:
-    return tuple(_line(one, overrides) for one in sorted(of_context(context), key=_use))
+    """Return the actions of a context: first the keys in every footer, then others that footers show."""
+    by_use = sorted(of_context(context), key=lambda one: 0 if one.id in ALWAYS else one.footer or 1000)
+    return tuple(_line(one, overrides) for one in by_use)
 
 
 def _commands() -> Group:
@@ -105,11 +106,6 @@ def _opener(context: Context, overrides: KeyOverrides) -> str:
     opener = action(OPENERS[context])
     where = "" if opener.context is Context.ANYWHERE else f" in {opener.context.value.lower()}"
     return f" ({first_key(overrides.keys_of(opener))}{where})"
-
-
-def _use(found: Action) -> int:
-    """Return the rank of an action: first the keys in every footer, then others that footers show."""
-    return 0 if found.id in ALWAYS else found.footer or 1000
 
 
 def _line(found: Action, overrides: KeyOverrides) -> Line:

@@ -1,8 +1,8 @@
 """Renders docs/keys.md from the table of actions. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from tui.ui.dialogs.view_screen import VIEW_KEYS
+from tui.ui.dialogs.dialog import VIEW_KEYS
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.key_overrides import key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
@@ -48,40 +48,39 @@ _PANES = """
 
 def keys_page() -> str:
     """Return the page: one table per context."""
-    sections = "".join(_section(context) for context in Context if of_context(context))
-    views = "".join(_view(name, keys) for name, keys in VIEW_KEYS.items())
-    return _HEAD + sections + _commands() + _PANES + views
-
-
-def _view(name: str, keys: Sequence[tuple[str, str]]) -> str:
-    lines = [f"\n## {name}\n", "| key | action |", "| --- | --- |"]
-    for key, label in keys:
-        lines.append(f"| {' '.join(f'`{one}`' for one in key.split())} | {label[:1].upper()}{label[1:]} |")
-    return "\n".join(lines) + "\n"
-
-
-def _commands() -> str:
+    sections = (
+        _table(
+            f"\n## {context.value}\n",
+            ("key", "action", "name"),
+            ((_keys_of(found), found.help, f"`{found.id}`") for found in of_context(context)),
+        )
+        for context in Context
+        if of_context(context)
+    )
+    views = (
+        _table(
+            f"\n## {name}\n",
+            ("key", "action"),
+            ((_code(key, " "), f"{label[:1].upper()}{label[1:]}") for key, label in keys),
+        )
+        for name, keys in VIEW_KEYS.items()
+    )
     written = [(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
-    lines = [_COMMANDS, "| command | action |", "| --- | --- |"]
-    lines += [f"| `{what.replace('|', chr(92) + '|')}` | {words} |" for what, words in (*written, *ELSEWHERE)]
-    return "\n".join(lines) + "\n"
+    commands = ((f"`{what.replace('|', chr(92) + '|')}`", words) for what, words in (*written, *ELSEWHERE))
+    return "".join((_HEAD, *sections, _table(_COMMANDS, ("command", "action"), commands), _PANES, *views))
 
 
-def _section(context: Context) -> str:
-    lines = [f"\n## {context.value}\n", "| key | action | name |", "| --- | --- | --- |"]
-    lines += [_line(found) for found in of_context(context)]
-    return "\n".join(lines) + "\n"
+def _table(head: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rows = (columns, ["---"] * len(columns), *lines)
+    return "\n".join((head, *(f"| {' | '.join(row)} |" for row in rows))) + "\n"
 
 
-def _line(found: Action) -> str:
-    keys = _code(found.keys)
-    if found.anywhere:
-        keys += f", anywhere {_code(found.anywhere)}"
-    return f"| {keys} | {found.help} | `{found.id}` |"
+def _keys_of(found: Action) -> str:
+    return _code(found.keys) + (f", anywhere {_code(found.anywhere)}" if found.anywhere else "")
 
 
-def _code(keys: str) -> str:
-    return " ".join(f"`{key_words(key)}`" for key in keys.split(","))
+def _code(keys: str, between: str = ",") -> str:
+    return " ".join(f"`{key_words(key)}`" for key in keys.split(between))
 
 
 if __name__ == "__main__":

@@ -44,14 +44,14 @@ class Picker(ModalScreen[str | None]):
     # Priority: a key in the list's queue would be handled late, and act on the next dialog.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),
-        Binding("down", "step('down')", "down", show=False, priority=True),
-        Binding("up", "step('up')", "up", show=False, priority=True),
-        Binding("pagedown", "page('down')", "page down", show=False, priority=True),
-        Binding("pageup", "page('up')", "page up", show=False, priority=True),
+        Binding("down", "move('cursor_down')", "down", show=False, priority=True),
+        Binding("up", "move('cursor_up')", "up", show=False, priority=True),
+        Binding("pagedown", "move('page_down')", "page down", show=False, priority=True),
+        Binding("pageup", "move('page_up')", "page up", show=False, priority=True),
         Binding("enter", "take", "select", show=False, priority=True),
         Binding("q", "letter('back')", "back", show=False, priority=True),
-        Binding("j", "letter('down')", "down", show=False, priority=True),
-        Binding("k", "letter('up')", "up", show=False, priority=True),
+        Binding("j", "letter('cursor_down')", "down", show=False, priority=True),
+        Binding("k", "letter('cursor_up')", "up", show=False, priority=True),
         Binding("space", "letter('take')", "select", show=False, priority=True),
     ]
 
@@ -174,18 +174,14 @@ class Picker(ModalScreen[str | None]):
         if self.is_current:
             self.dismiss(value)
 
-    def action_step(self, direction: str) -> None:
+    def action_move(self, how: str) -> None:
         for options in self.query(OptionList):
-            getattr(options, f"action_cursor_{direction}")()
-
-    def action_page(self, direction: str) -> None:
-        for options in self.query(OptionList):
-            getattr(options, f"action_page_{direction}")()
+            getattr(options, f"action_{how}")()
 
     def action_letter(self, what: str) -> None:
         """Do what another key does, for a letter."""
-        if what in ("down", "up"):
-            self.action_step(what)
+        if what.startswith("cursor"):
+            self.action_move(what)
         else:
             getattr(self, f"action_{what}")()
 

@@ -10,23 +10,105 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
-from tui.ui.dialogs.question_line import BREAKPOINTS, NOT_READ, SHORT, QuestionLine
+from tui.core import units
+from tui.core.text import clean_line
 from tui.ui.dialogs.read_pane import ReadPane
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
+
+SHORT = 16
+GAP = "    "
+BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
+"""On a screen with fewer than `SHORT` rows, a dialog has the class `-short` and no margins."""
+
+
+NOT_READ = "Read all of it first."
+"""Shown for a yes before the whole text was read."""
+
+
+class QuestionLine(Static):
+    """Shows the keys of `actions`, and above them the last message."""
+
+    DEFAULT_CSS = "QuestionLine { width: 1fr; height: auto; }"
+
+    def __init__(self, keys: KeyOverrides, actions: Sequence[str], waiting: int) -> None:
+        super().__init__(markup=False)
+        self._keys = keys
+        self._actions = actions
+        self._waiting = waiting
+        self._said = ""
+        self._unread = ""
+        self._words: dict[str, str] = {}
+
+    def on_mount(self) -> None:
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def say(self, text: str) -> None:
+        """Show a problem; "" removes it."""
+        self._said = text
+        self._draw()
+
+    def show_unread(self, unread: str) -> None:
+        """Show what part of the question has not been on screen yet. If there is none, remove the warning."""
+        if unread != self._unread:
+            self._unread = unread
+            self._said = self._said if unread else ""
+            self._draw()
+
+    def offer(self, actions: Sequence[str]) -> None:
+        """Show the keys of these actions."""
+        if actions != self._actions:
+            self._actions = actions
+            self._draw()
+
+    def show_waiting(self, waiting: int) -> None:
+        self._waiting = waiting
+        self._draw()
+
+    def relabel(self, action_id: str, words: str) -> None:
+        """Show other words for an action than those in the table."""
+        self._words[action_id] = words
+        self._draw()
+
+    def _draw(self) -> None:
+        parts: list[tuple[str, str]] = []
+        if said := " ".join(filter(None, (clean_line(self._said, 300), self._unread))):
+            parts.append((f"! {said}\n", "$warn"))
+        column = 0
+        groups = [
+            (self._keys.answers_of(one), f" {self._words.get(one, action(one).label)}")
+            for one in self._actions
+        ]
+        if self._waiting:
+            groups.append(("", f"{units.plural(self._waiting, 'more question')} waiting"))
+        for key, words in groups:  # which are not broken
+            if column and self.size.width and column + len(GAP) + len(key) + len(words) > self.size.width:
+                parts.append(("\n", ""))
+                column = 0
+            gap = GAP if column else ""
+            parts += [(f"{gap}{key}", "bold"), (words, "$text-dim")]
+            column += len(gap) + len(key) + len(words)
+        self.update(Content.assemble(*parts))
+
 
 YES = "ask.send"
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer. `problem` says why it does not count now, or "". One without a label is not shown.
+    """One answer; None if its key does not close the question. One without a label is not shown.
+
+    `problem` says why it does not count now, or "".
 
     An answer with a problem is not offered, but its key tells the problem. `unread`: a yes that counts before
     all of the text was on screen.
@@ -68,6 +150,7 @@ class QuestionDialog(ModalScreen[Any]):
         background: $panel; border-left: outer $accent;
     }
     QuestionDialog.-warning > Vertical { border-left: outer $warn; }
+    QuestionDialog.-scrolls > Vertical { max-height: 80vh; overflow-y: auto; }
     QuestionDialog > Vertical > * { max-width: 104; }
     QuestionDialog Static { width: 1fr; height: auto; }
     QuestionDialog .about { color: $text-dim; }
@@ -99,7 +182,7 @@ class QuestionDialog(ModalScreen[Any]):
         self._parts = parts
         self._replies = replies
         self._room = room
-        self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea)), None)
+        self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea | Input)), None)
         self.line = QuestionLine(keys, self._offered, waiting)
         for name, reply in replies.items():
             self.line.relabel(name, reply.label)
@@ -157,8 +240,11 @@ class QuestionDialog(ModalScreen[Any]):
             problem = problem or NOT_READ
         if problem:
             self.line.say(problem)
-        else:
-            self.dismiss(reply.answer())
+        elif (answer := reply.answer()) is not None:
+            self.dismiss(answer)
+
+    def on_input_submitted(self) -> None:
+        self._answer(YES)
 
     def action_ask_send(self) -> None:
         self._answer(YES)
@@ -173,4 +259,4 @@ class QuestionDialog(ModalScreen[Any]):
         self._answer("ask.each")
 
     def action_ask_copy(self) -> None:
-        """There is no address to copy."""
+        self._answer("ask.copy")

@@ -35,7 +35,6 @@ class ReadPane(LinePane):
         super().__init__()
         self._make = lines if callable(lines) else None
         self._lines = [] if callable(lines) else list(lines)
-        self._rows: Sequence[Row] = []
         self._width = 0
         self._unread: set[int] = set()
         self.is_ready = False
@@ -63,7 +62,7 @@ class ReadPane(LinePane):
         if self._make is None and is_short(self._lines):
             self._show(_wrapped(self._lines, width))
             return
-        self._rows, self._unread = [PREPARING], set()
+        self._shown_rows, self._unread = [PREPARING], set()
         self.rows_changed()
         self.post_message(self.Read())
         if self._work is None or self._work.done():
@@ -81,19 +80,13 @@ class ReadPane(LinePane):
                 self._show(rows)
 
     def _show(self, rows: Sequence[Row]) -> None:
-        self._rows, self.is_ready = rows, True
+        self._shown_rows, self.is_ready = rows, True
         self._unread = set(range(len(rows)))
         self.rows_changed()
         self.post_message(self.Read())
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
-
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint a part of the pane, and mark it as read."""

@@ -1,5 +1,7 @@
-"""Dialogs to write a text: the reason for denying a call, and the system text."""
+"""Dialogs with a text: why a call is denied, the system text, project instructions, parts of a request."""
 
+import time
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -8,13 +10,17 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, TextArea
 
+from tui.core.context.context_parts import ContextPart
+from tui.core.context.instructions import FILE, ProjectInstructions
 from tui.core.text import clean, clean_line
-from tui.ui.dialogs.dialog import Dialog
+from tui.core.units import count
+from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.inputs import Field
+from tui.ui.widgets.inputs import Field, LinesField
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 
 
 class SayWhy(Dialog[str | None]):
@@ -91,3 +97,116 @@ class SystemText(Dialog[str | None]):
 
     def action_save(self) -> None:
         self.dismiss(self._area.text.strip())
+
+
+BAR_CELLS = 20
+BAR_FROM = 60
+"""Minimum number of columns for showing bars."""
+
+
+def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *, sign: str) -> list[Row]:
+    """Return a line for each part, with a bar for its share, and the total; `sign` precedes numbers."""
+    total = sum(part.tokens for part in parts)
+    most = max((part.tokens for part in parts), default=0) or 1
+    cells = BAR_CELLS if width >= BAR_FROM else 0
+    rows: list[Row] = []
+    for part in parts:
+        server = clean_line(part.server, 40)
+        name = f"{server}, {part.name}" if server else part.name
+        bar = "━" * round(cells * part.tokens / most)
+        tokens = f"{sign}{count(part.tokens)}".rjust(9)
+        rows.append(spread(((name, "text"),), ((bar.ljust(cells), "tool"), (tokens, "text")), width))
+    share = f" of {count(window)} ({total / window:.0%})" if window else ""
+    total_row = spread((("Total", "text bold"),), ((f"{sign}{count(total)}{share}", "text bold"),), width)
+    return [*rows, EMPTY, total_row]
+
+
+class ContextDialog(Dialog[None]):
+    """Shows the parts of the next request; `traffic_key` opens the full requests."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "back", "close", priority=True)]
+
+    DEFAULT_CSS = """
+    ContextDialog { align: center middle; }
+    ContextDialog > Vertical { width: 84; max-width: 100%; margin: 0; }
+    ContextDialog RowsPane { margin: 1 0; background: $panel; }
+    """
+
+    def __init__(
+        self, parts: Sequence[ContextPart], window: int | None, *, measured: bool, traffic_key: str
+    ) -> None:
+        super().__init__()
+        self._parts = parts
+        self._window = window
+        self._measured = measured
+        self._traffic_key = traffic_key
+
+    def compose(self) -> ComposeResult:
+        how = "measured" if self._measured else "estimated"
+        sign = "" if self._measured else "~"
+        pane = RowsPane(lambda width: context_rows(self._parts, self._window, width, sign=sign))
+        pane.styles.height = len(self._parts) + 2
+        with Vertical():
+            yield Literal("Context")
+            yield Literal(f"Tokens of the next request without your message, {how}.", classes="about")
+            yield pane
+            yield Literal(f"esc close    {self._traffic_key} shows each request in full", classes="keys")
+
+
+AROUND = 8
+"""Rows of the screen around the text."""
+
+
+class ProjectDialog(Dialog[bool | None]):
+    """Shows the instructions; returns whether to use them, or None for no change."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "decide(True)", "use", priority=True),
+        Binding("n", "decide(False)", "do not use", priority=True),
+        Binding("q", "back", "close", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    ProjectDialog { align: center middle; }
+    ProjectDialog > Vertical { width: 104; max-width: 100%; max-height: 100%; margin: 0; }
+    ProjectDialog RowsPane { margin: 1 0; background: $panel; }
+    """
+
+    def __init__(
+        self,
+        instructions: ProjectInstructions,
+        tokens: str,
+        *,
+        used: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self._instructions = instructions
+        self._tokens = tokens
+        self._used = used
+        self._text = RowsPane(self._lay_out)
+        self._delay = AnswerDelay(clock, CONFIRM_SECONDS)
+
+    def compose(self) -> ComposeResult:
+        folder = clean_line(self._instructions.folder, 200)
+        about = (
+            f"In use. Adds {self._tokens} to each request."
+            if self._used
+            else f"Not in use. It would add {self._tokens} to each request."
+        )
+        with Vertical():
+            yield Literal(f"{FILE} in {folder}")
+            yield Literal(about, classes="about")
+            yield self._text
+            yield Literal("y use    n do not use    esc close", classes="keys")
+
+    def _lay_out(self, width: int) -> list[Row]:
+        lines = self._instructions.shown.split("\n")
+        rows = [row for line in lines for row in wrap(((line.expandtabs(4), "text"),), width)]
+        self._text.styles.height = max(3, min(len(rows), self.app.size.height - AROUND))
+        return rows
+
+    def action_decide(self, use: bool) -> None:
+        """Accept the answer, unless the key was pressed before the text could be seen."""
+        if self._delay.accepts_keys:
+            self.dismiss(use)

@@ -25,19 +25,17 @@ from tui.ui.forms.form_rows import (
     NONE,
     WIDEST,
     FieldNote,
+    FieldRows,
     FormHead,
     FormLine,
     FormLook,
     below,
     form_lines,
-    option_at,
-    options_of,
     shown_fields,
 )
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides, methods_by_key
-from tui.ui.widgets.inputs import takes_unknown
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
@@ -141,7 +139,9 @@ class FormPane(LinePane, inherit_bindings=False):
         fields = shown_fields(self.form) if self._head is not None else ()
         self._fields = {one.path: one for one in fields}
         if self._where not in self._fields and self._where not in (NONE, MORE):
-            self._where = self._nearest(fields)
+            paths = [one.path for one in fields]
+            above = (self._where[:end] for end in range(len(self._where), 0, -1))
+            self._where = next((path for path in above if path in paths), paths[0] if paths else NONE)
             self._begin_edit()
         self.can_focus = bool(fields) or self._is_open
         count = len(self._lines)
@@ -166,9 +166,13 @@ class FormPane(LinePane, inherit_bindings=False):
         empty = (
             f"No arguments declared   {look.add_key} add one" if self._is_open and head.empty else head.empty
         )
-        return form_lines(
-            self._head_rows, fields, look, self._where, self._edit, self._suggestions, self._notes, empty
-        )
+        drawn = [
+            FieldRows(
+                one, look, self._edit if one.path == self._where else None, self._notes.get(one.path, NO_NOTE)
+            )
+            for one in fields
+        ]
+        return form_lines(self._head_rows, drawn, self._suggestions, empty)
 
     @property
     def _look(self) -> FormLook:
@@ -238,12 +242,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.rebuild()
         return was_open
 
-    def _nearest(self, fields: tuple[FormField, ...]) -> Path:
-        for end in range(len(self._where), 0, -1):
-            if any(one.path == self._where[:end] for one in fields):
-                return self._where[:end]
-        return fields[0].path if fields else NONE
-
     def go_to(self, path: Path, *, replace: bool = False) -> None:
         """Move the cursor to a field; with `replace`, typing replaces its text."""
         self._where = path
@@ -288,7 +286,9 @@ class FormPane(LinePane, inherit_bindings=False):
         if path != self._where:
             self.go_to(path)
         field = self.current
-        option = option_at(field, self._look, x) if field is not None and line.path is not None else None
+        option = (
+            FieldRows(field, self._look).option_at(x) if field is not None and line.path is not None else None
+        )
         if field is not None and option is not None:
             self._take_option(field, option)
         elif again and field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
@@ -387,8 +387,10 @@ class FormPane(LinePane, inherit_bindings=False):
             self._take_option(field, label)
         elif field.kind in HOLDERS:
             self._type_within(field, letter)
-        else:
-            return takes_unknown(self, letter)
+        elif letter.isalnum():
+            self.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
+        else:  # a key such as ?
+            return False
         return True
 
     def _type_within(self, field: FormField, letter: str) -> None:
@@ -433,7 +435,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.rebuild()
         elif field is None:
             self.action_form_next()
-        elif field.kind is FieldKind.CHOICE and not options_of(field, self._look):
+        elif field.kind is FieldKind.CHOICE and not FieldRows(field, self._look).options:
             self._choose(field)
         elif field.path[:-1] == self._list_of_lines and field.text:
             self.added(self.form.add(field.path[:-1]))
@@ -464,7 +466,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def _add_to(self, field: FormField, name: str = "") -> None:
         opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
         if field.is_full:
-            problem = size_problem(field.spec, field.children + 1)
+            problem = size_problem(field.spec, len(field.children) + 1)
             self.app.notify(f"{clean_line(field.name, 60) or 'This'} {problem}.", timeout=3)
         elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))

@@ -100,234 +100,206 @@ class FormLine:
     suggestion: int = -1
 
 
-def problem_of(field: FormField, *, strict: bool) -> str:
-    """Return the problem to show for a field: none for an empty one until a call is attempted."""
-    empty = field.state is FieldState.ABSENT
-    return "" if empty and not strict else field.problem
+@dataclass(frozen=True, slots=True)
+class FieldRows:
+    """Draws a field; `edit` is its text if it has the cursor."""
 
+    field: FormField
+    look: FormLook
+    edit: LineEdit | None = None
+    note: FieldNote = NO_NOTE
 
-def field_rows(
-    field: FormField, look: FormLook, edit: LineEdit | None, note: FieldNote = NO_NOTE
-) -> Iterator[FormLine]:
-    """Yield the rows of a field; `edit` is its text if it has the cursor."""
-    path = field.path
-    if is_compact(field):
-        yield FormLine(_item_row(field, look, edit), path, path)
-        return
-    is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
-    yield FormLine(
-        _head(field, look, edit, note.label, with_problem=is_group), path if is_group else None, path
-    )
-    if not is_group:
-        is_wrong = bool(note.problem) and note.is_error
-        yield FormLine(_surface(field, look, edit, _indent(field), note=note, is_wrong=is_wrong), path, path)
-    yield from (FormLine(row, None, path) for row in _about_rows(field, look, note))
-    if not is_group:
-        yield from (FormLine(row, None, path) for row in _problem_rows(field, look, note))
+    def lines(self) -> Iterator[FormLine]:
+        """Yield its rows."""
+        field, path = self.field, self.field.path
+        if self.is_compact:
+            yield FormLine(self._item(), path, path)
+            return
+        is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
+        yield FormLine(self._head(is_group=is_group), path if is_group else None, path)
+        if not is_group:
+            is_wrong = bool(self.note.problem) and self.note.is_error
+            yield FormLine(self._surface(self._indent, is_wrong=is_wrong), path, path)
+        yield from (FormLine(row, None, path) for row in self._about())
+        if not is_group:
+            yield from (FormLine(row, None, path) for row in self._problems())
 
+    @property
+    def is_compact(self) -> bool:
+        """Whether it has one row: a value in a list, whose type and description the list shows."""
+        is_item = bool(self.field.path) and isinstance(self.field.path[-1], int)
+        return is_item and self.field.kind not in HOLDERS and not self.field.arms
 
-def is_compact(field: FormField) -> bool:
-    """Return whether a field has one row: a value in a list, whose type and description the list shows."""
-    is_item = bool(field.path) and isinstance(field.path[-1], int)
-    return is_item and field.kind not in HOLDERS and not field.arms
+    @property
+    def options(self) -> Sequence[str]:
+        """The labels to show next to each other in the input, () if there are too many for its width."""
+        labels, room = self.field.labels, self.look.columns - self._indent - 5
+        return labels if sum(width_of(self._option(label)) for label in labels) <= room else ()
 
+    def option_at(self, x: int) -> str | None:
+        """Return the label at cell `x` of the row of the input."""
+        start = self._indent + 4
+        parts = ((label, self._option(label)) for label in self.options)
+        return part_at(parts, x - start) if x >= start else None
 
-def _head(field: FormField, look: FormLook, edit: LineEdit | None, name: str, *, with_problem: bool) -> Row:
-    here = edit is not None and look.focused
-    words = [type_words(field)] if look.types else []
-    if field.required and not field.extra:
-        words.append("required")
-    if field.spec.default is not MISSING:
-        words.append(f"default {_default(field)}")
-    types = ((f"  {' · '.join(words)}", "dim"),) if words else ()
-    label = crop(
-        ((name or _name(field), "accent bold" if here and with_problem else "text bold"),), MOST_LABEL
-    )
-    row: Row = ((" " * (_indent(field) + 2), ""), *label, *types)
-    if with_problem and (problem := problem_of(field, strict=look.strict)):
-        row = (*row, (f"   ! {clean_line(problem, 200)}", "bad"))
-    return spread(row, ((_key_words(field, look), "dim"),) if here else EMPTY, look.columns)
+    def _option(self, label: str, *, chosen: bool = False) -> Row:
+        return choice(clean_line(label, 40) or '""', chosen, self.is_here, self.look.signs.chosen)
 
+    @property
+    def is_here(self) -> bool:
+        """Whether it has the cursor."""
+        return self.edit is not None and self.look.focused
 
-def _key_words(field: FormField, look: FormLook) -> str:
-    """Return the keys that only this kind of field has."""
-    words = [f"{look.add_key} add"] if field.takes_more or field.extra else []
-    if field.arms or field.nullable:
-        words.append(f"{look.cycle_key} {'next variant' if field.arms else 'null'}")
-    if field.extra:
-        words.append(f"{look.remove_key} remove")
-    return "  ".join(words)
+    @property
+    def _indent(self) -> int:
+        return 2 * min(max(0, self.field.depth - 1), 8)
 
+    @property
+    def _problem(self) -> str:
+        """The problem to show: none for an empty field until a call is attempted."""
+        is_empty = self.field.state is FieldState.ABSENT
+        return "" if is_empty and not self.look.strict else self.field.problem
 
-def _surface(
-    field: FormField,
-    look: FormLook,
-    edit: LineEdit | None,
-    indent: int,
-    most: int = 0,
-    *,
-    note: FieldNote = NO_NOTE,
-    is_wrong: bool = False,
-) -> Row:
-    """Return the input: an edge, then the value on a shaded background up to the right end."""
-    here = edit is not None and look.focused
-    is_wrong = is_wrong or bool(problem_of(field, strict=look.strict))
-    edge = "accent" if here else "bad" if is_wrong else "rule"
-    room = max(4, look.columns - indent - 4 - most)
-    inner = pad(crop(_value(field, look, edit, room - 1, note.placeholder), room), room)
-    row = ((f"{look.signs.edge} ", edge), *inner)
-    return ((" " * (indent + 2), ""), *((text, f"{style} on field") for text, style in row))
+    def _head(self, *, is_group: bool) -> Row:
+        field, look = self.field, self.look
+        words = [type_words(field)] if look.types else []
+        if field.required and not field.extra:
+            words.append("required")
+        if field.spec.default is not MISSING:
+            words.append(f"default {self._default}")
+        types = ((f"  {' · '.join(words)}", "dim"),) if words else ()
+        name = clean_line(field.name, 60) or ("arguments" if not field.path else '""')
+        if field.path and isinstance(field.path[-1], int):
+            name = str(field.path[-1] + 1)
+        style = "accent bold" if self.is_here and is_group else "text bold"
+        label = crop(((self.note.label or name, style),), MOST_LABEL)
+        row: Row = ((" " * (self._indent + 2), ""), *label, *types)
+        if is_group and self._problem:
+            row = (*row, (f"   ! {clean_line(self._problem, 200)}", "bad"))
+        keys = [f"{look.add_key} add"] if field.takes_more or field.extra else []
+        if field.arms or field.nullable:
+            keys.append(f"{look.cycle_key} {'next variant' if field.arms else 'null'}")
+        if field.extra:
+            keys.append(f"{look.remove_key} remove")
+        return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)
 
+    def _surface(self, indent: int, taken: int = 0, *, is_wrong: bool = False) -> Row:
+        """Return the input: an edge, then the value on a shaded background up to the right end."""
+        edge = "accent" if self.is_here else "bad" if is_wrong or self._problem else "rule"
+        room = max(4, self.look.columns - indent - 4 - taken)
+        inner = pad(crop(self._value(room - 1), room), room)
+        row = ((f"{self.look.signs.edge} ", edge), *inner)
+        return ((" " * (indent + 2), ""), *((text, f"{style} on field") for text, style in row))
 
-def _item_row(field: FormField, look: FormLook, edit: LineEdit | None) -> Row:
-    number = f"{int(field.path[-1]) + 1:>{_indent(field) + 2}} "
-    problem = problem_of(field, strict=look.strict)
-    shown = f"  ! {clean_line(problem, 200)}" if problem else ""
-    taken = min(width_of(((shown, ""),)), max(ERROR_CELLS, look.columns // 2)) if shown else 0
-    surface = _surface(field, look, edit, len(number) - 2, taken)[1:]
-    return ((number, "dim"), *surface, *crop(((shown, "bad"),), taken))
+    def _item(self) -> Row:
+        number = f"{int(self.field.path[-1]) + 1:>{self._indent + 2}} "
+        shown = f"  ! {clean_line(self._problem, 200)}" if self._problem else ""
+        taken = min(width_of(((shown, ""),)), max(ERROR_CELLS, self.look.columns // 2)) if shown else 0
+        return ((number, "dim"), *self._surface(len(number) - 2, taken)[1:], *crop(((shown, "bad"),), taken))
 
+    def _about(self) -> list[Row]:
+        words = ". ".join((*self._details(), *filter(None, (clean_line(self.note.about, 600),))))
+        if not words:
+            return []
+        rows = wrap(((words, "dim"),), self.look.columns, first=((" " * (self._indent + 4), ""),))
+        if len(rows) > DESCRIPTION_ROWS:
+            last = crop((*rows[DESCRIPTION_ROWS - 1], ("…", "dim")), self.look.columns)
+            rows = [*rows[: DESCRIPTION_ROWS - 1], last]
+        return rows
 
-def _about_rows(field: FormField, look: FormLook, note: FieldNote) -> list[Row]:
-    words = ". ".join((*_details(field), *filter(None, (clean_line(note.about, 600),))))
-    if not words:
-        return []
-    rows = wrap(((words, "dim"),), look.columns, first=((" " * (_indent(field) + 4), ""),))
-    if len(rows) > DESCRIPTION_ROWS:
-        last = crop((*rows[DESCRIPTION_ROWS - 1], ("…", "dim")), look.columns)
-        rows = [*rows[: DESCRIPTION_ROWS - 1], last]
-    return rows
+    def _details(self) -> Iterator[str]:
+        field, spec = self.field, self.field.spec
+        title, name = (text.replace("_", " ").lower() for text in (spec.title, field.name))
+        if spec.title and not field.arms and title != name:  # schema generators make titles of names
+            yield clean_line(spec.title, MAX_TITLE)
+        if spec.description:
+            yield clean_line(spec.description, MAX_DESCRIPTION).rstrip(".")
+        if spec.note:
+            yield clean_line(spec.note, 200)
+        if field.arms and field.kind not in HOLDERS:
+            yield f"one of {clean_line(', '.join(field.arms), 200)}"
+        if spec.examples:
+            yield "e.g. " + ", ".join(brief(one) for one in spec.examples[:3])
 
+    def _problems(self) -> list[Row]:
+        """Return the row for an error, blank if there is none; a note has a blank row below it."""
+        indent: Row = ((" " * (self._indent + 4), ""),)
+        note, columns = self.note, self.look.columns
+        if note.problem:
+            style = "bad" if note.is_error else "warn"
+            rows = wrap(((f"! {clean_line(note.problem, 400)}", style),), columns, first=indent)
+            return rows if note.is_error else [*rows, EMPTY]
+        problem = clean_line(self._problem, 300)
+        return [crop((*indent, (f"! {problem}", "bad")), columns) if problem else EMPTY]
 
-def _problem_rows(field: FormField, look: FormLook, note: FieldNote) -> list[Row]:
-    """Return the row for an error, blank if there is none; a note has a blank row below it."""
-    indent: Row = ((" " * (_indent(field) + 4), ""),)
-    if note.problem:
-        style = "bad" if note.is_error else "warn"
-        rows = wrap(((f"! {clean_line(note.problem, 400)}", style),), look.columns, first=indent)
-        return rows if note.is_error else [*rows, EMPTY]
-    problem = problem_of(field, strict=look.strict)
-    return [crop((*indent, (f"! {clean_line(problem, 300)}", "bad")), look.columns) if problem else EMPTY]
+    def _value(self, room: int) -> Row:
+        field, look = self.field, self.look
+        has_value = field.state not in (FieldState.ABSENT, FieldState.NULL)
+        if options := self.options:
+            now = field.arms[field.arm] if field.kind in HOLDERS else field.text
+            null: Row = (("  null", "warn"),) if field.state is FieldState.NULL else ()
+            parts = (self._option(label, chosen=has_value and label == now) for label in options)
+            return (*(span for part in parts for span in part), *null)
+        arm: Row = ()
+        if field.arms:
+            left, right = ("‹", "› ") if look.signs.rule != "-" else ("<", "> ")
+            arm = ((left, "dim"), (clean_line(field.arms[field.arm], 24), "tool"), (right, "dim"))
+        if field.state is FieldState.NULL:
+            return (*arm, ("null", "warn"))
+        if field.kind in HOLDERS:
+            return (*arm, (self._held, "text" if has_value else "dim"))
+        if field.kind in PICKED:
+            return (*arm, *self._picked(room - width_of(arm)))
+        if self.edit is not None and look.focused:
+            edit = self.edit
+            shown = LineEdit("•" * len(edit.text), edit.cursor) if field.spec.secret else edit
+            before, under, after = shown.window(max(2, room - width_of(arm) - 1))
+            hint: Row = ((" " + self._placeholder, "dim"),) if not edit.text else ()
+            return (*arm, (before, "text"), (under, "text reverse"), (after, "text"), *hint)
+        if not has_value or not field.text:
+            return (*arm, (self._placeholder, "dim"))
+        hidden = "•" * min(len(field.text), 12) if field.spec.secret else ""
+        return (*arm, (hidden or shown_text(field.text), "text"))
 
+    @property
+    def _held(self) -> str:
+        """What an object, a map or a list has."""
+        field, count = self.field, len(self.field.children)
+        if field.state is FieldState.ABSENT:
+            return self._placeholder
+        if field.kind is FieldKind.ARRAY:
+            return units.plural(count, "item")
+        return f"{count} {'entry' if count == 1 else 'entries'}" if field.kind is FieldKind.MAP else ""
 
-def options_of(field: FormField, look: FormLook) -> Sequence[str]:
-    """Return the labels to show next to each other in the input, () if there are too many for its width."""
-    labels = field.labels
-    room = look.columns - _indent(field) - 5
-    return labels if sum(width_of(_option(label, False, look, False)) for label in labels) <= room else ()
+    def _picked(self, room: int) -> Row:
+        """Return the value of a list that is too long to be shown side by side, with a sign for the list."""
+        here = self.is_here
+        value: Row = ((self._placeholder, "dim"),)
+        if self.field.state is not FieldState.ABSENT:
+            value = ((shown_text(self.field.text), "text bold" if here else "text"),)
+        if self.field.kind is FieldKind.CONST:
+            return value
+        return spread(value, ((self.look.signs.unfolded, "accent" if here else "dim"),), room)
 
+    @property
+    def _placeholder(self) -> str:
+        field = self.field
+        if self.note.placeholder or (self.is_compact and not self.look.types):
+            return self.note.placeholder
+        if field.state is FieldState.SET and not field.text:
+            return "empty text"
+        if field.spec.default is not MISSING and field.spec.default is not None:
+            return self._default
+        if self.is_compact:
+            return type_words(field)
+        return "" if field.required else "not set"
 
-def option_at(field: FormField, look: FormLook, x: int) -> str | None:
-    """Return the label at cell `x` of the row of an input."""
-    parts = [(label, _option(label, False, look, False)) for label in options_of(field, look)]
-    start = _indent(field) + 4
-    return part_at(parts, x - start) if x >= start else None
-
-
-def _option(label: str, chosen: bool, look: FormLook, here: bool) -> Row:
-    return choice(clean_line(label, 40) or '""', chosen, here, look.signs.chosen)
-
-
-def _details(field: FormField) -> Iterator[str]:
-    spec = field.spec
-    if spec.title and not field.arms and _plain(spec.title) != _plain(field.name):
-        yield clean_line(spec.title, MAX_TITLE)
-    if spec.description:
-        yield clean_line(spec.description, MAX_DESCRIPTION).rstrip(".")
-    if spec.note:
-        yield clean_line(spec.note, 200)
-    if field.arms and field.kind not in HOLDERS:
-        yield f"one of {clean_line(', '.join(field.arms), 200)}"
-    if spec.examples:
-        yield "e.g. " + ", ".join(brief(one) for one in spec.examples[:3])
-
-
-def _plain(name: str) -> str:
-    """Return a name in the form to which schema generators convert it for a title."""
-    return name.replace("_", " ").lower()
-
-
-def _indent(field: FormField) -> int:
-    return 2 * min(max(0, field.depth - 1), 8)
-
-
-def _name(field: FormField) -> str:
-    if field.path and isinstance(field.path[-1], int):
-        return str(field.path[-1] + 1)
-    return clean_line(field.name, 60) or ("arguments" if not field.path else '""')
-
-
-def _value(field: FormField, look: FormLook, edit: LineEdit | None, room: int, placeholder: str = "") -> Row:
-    here = edit is not None and look.focused
-    placeholder = placeholder or (_placeholder(field) if look.types or not is_compact(field) else "")
-    if options := options_of(field, look):
-        null: Row = (("  null", "warn"),) if field.state is FieldState.NULL else ()
-        parts = (_option(label, _is_chosen(field, label), look, here) for label in options)
-        return (*(span for part in parts for span in part), *null)
-    arm: Row = ()
-    if field.arms:
-        left, right = ("‹", "› ") if look.signs.rule != "-" else ("<", "> ")
-        arm = ((left, "dim"), (clean_line(field.arms[field.arm], 24), "tool"), (right, "dim"))
-    if field.state is FieldState.NULL:
-        return (*arm, ("null", "warn"))
-    if field.kind in HOLDERS:
-        return (*arm, (_holder(field, placeholder), "dim" if field.state is FieldState.ABSENT else "text"))
-    if field.kind in PICKED:
-        return (*arm, *_picked(field, look, room - width_of(arm), here=here))
-    hide = field.spec.secret
-    if edit is not None and here:
-        shown = LineEdit("•" * len(edit.text), edit.cursor) if hide else edit
-        before, under, after = shown.window(max(2, room - width_of(arm) - 1))
-        hint: Row = ((" " + placeholder, "dim"),) if not edit.text else ()
-        return (*arm, (before, "text"), (under, "text reverse"), (after, "text"), *hint)
-    if field.state is FieldState.ABSENT or not field.text:
-        return (*arm, (placeholder, "dim"))
-    return (*arm, ("•" * min(len(field.text), 12) if hide else shown_text(field.text), "text"))
-
-
-def _is_chosen(field: FormField, label: str) -> bool:
-    if field.state is FieldState.NULL:
-        return False
-    if field.kind in HOLDERS:
-        return field.state is not FieldState.ABSENT and field.arms[field.arm] == label
-    return field.state is not FieldState.ABSENT and field.text == label
-
-
-def _holder(field: FormField, placeholder: str) -> str:
-    if field.state is FieldState.ABSENT:
-        return placeholder
-    if field.kind is FieldKind.ARRAY:
-        return units.plural(field.children, "item")
-    if field.kind is FieldKind.MAP:
-        return f"{field.children} {'entry' if field.children == 1 else 'entries'}"
-    return ""
-
-
-def _picked(field: FormField, look: FormLook, room: int, *, here: bool) -> Row:
-    """Return the value of a list that is too long to be shown side by side, with a sign for the list."""
-    value: Row = ((_placeholder(field), "dim"),)
-    if field.state is not FieldState.ABSENT:
-        value = ((shown_text(field.text), "text bold" if here else "text"),)
-    if field.kind is FieldKind.CONST:
-        return value
-    return spread(value, ((look.signs.unfolded, "accent" if here else "dim"),), room)
-
-
-def _placeholder(field: FormField) -> str:
-    if field.state is FieldState.SET and not field.text:
-        return "empty text"
-    if field.spec.default is not MISSING and field.spec.default is not None:
-        return _default(field)
-    if is_compact(field):
-        return type_words(field)
-    return "" if field.required else "not set"
-
-
-def _default(field: FormField) -> str:
-    """Return the displayed default: for a choice, its label."""
-    default = field.spec.default
-    label = next((one.label for one in field.spec.choices if one.value == default), None)
-    return brief(default if label is None else label)
+    @property
+    def _default(self) -> str:
+        """The displayed default: for a choice, its label."""
+        spec = self.field.spec
+        label = next((one.label for one in spec.choices if one.value == spec.default), None)
+        return brief(spec.default if label is None else label)
 
 
 LINES = "lines"
@@ -397,19 +369,12 @@ def below(fields: Mapping[Path, FormField], path: Path) -> Iterator[FormField]:
 
 
 def form_lines(
-    head: tuple[Sequence[Row], str],
-    fields: Sequence[FormField],
-    look: FormLook,
-    where: Path,
-    edit: LineEdit,
-    suggestions: ValueSuggestions,
-    notes: Mapping[Path, FieldNote],
-    empty: str,
+    head: tuple[Sequence[Row], str], fields: Sequence[FieldRows], suggestions: ValueSuggestions, empty: str
 ) -> list[FormLine]:
     """Return all rows of a form.
 
-    `head` has the rows above the fields, and the text of the row that unfolds the rest of them. `where` is
-    the path of the row with the cursor, `edit` the text there. `empty` is shown if there are no fields.
+    `head` has the rows above the fields, and the text of the row that unfolds the rest of them. The values of
+    `suggestions` are for the field with the cursor. `empty` is shown if there are no fields.
     """
     rows, more = head
     lines = [FormLine(row) for row in rows]
@@ -419,15 +384,14 @@ def form_lines(
         lines.append(FormLine(EMPTY))
     compact = False
     for one in fields:
-        if compact and not is_compact(one):
+        if compact and not one.is_compact:
             lines.append(FormLine(EMPTY))
-        compact = is_compact(one)
-        current = one.path == where
-        note = notes.get(one.path, NO_NOTE)
-        for line in field_rows(one, look, edit if current else None, note):
+        compact = one.is_compact
+        for line in one.lines():
             lines.append(line)
-            if line.path is not None and current and look.focused:
-                found = suggestions.rows(2 * one.depth, look.columns, look.signs.cursor)
+            if line.path is not None and one.is_here:
+                look = one.look
+                found = suggestions.rows(2 * one.field.depth, look.columns, look.signs.cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
     if not fields and empty:
         lines += [FormLine(((f"  {empty}", "dim"),)), FormLine(EMPTY)]

@@ -6,19 +6,17 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.picker import Picker, PickerChoice
-from tui.ui.forms.form_box import FormBox
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FieldNote, FormHead
+from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
 from tui.ui.forms.model_fields import (
     KEEP,
     KEY,
@@ -47,20 +45,15 @@ FROM_MODEL = "default: from the model"
 MOST_MODELS = 2000
 
 
-class ModelForm(ModalScreen[str | None]):
+class ModelForm(FormScreen[str | None]):
     """Adds a profile with `changes`, or replaces the key of `key_of`; returns its name, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Cancel", priority=True),
-        Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
+        *SAVE_KEYS,
         Binding("down", "down", "Choose model, or next field", priority=True),
     ]
 
-    DEFAULT_CSS = """
-    ModelForm { align: center bottom; background: $surface 60%; }
-    ModelForm #problem { color: $bad; display: none; }
-    ModelForm .buttons Literal { width: 1fr; margin-left: 3; color: $text-dim; }
-    """
+    DEFAULT_CSS = "ModelForm #problem { color: $bad; display: none; }"
 
     def __init__(
         self,
@@ -72,16 +65,14 @@ class ModelForm(ModalScreen[str | None]):
     ) -> None:
         from tui.runtime.model_changes import ProviderChoice
 
-        super().__init__()
         self._changes = changes
         self._key_of = key_of
         self._provider = provider or ProviderChoice("", "")
         name = changes.free_name(self._provider.name) if self._provider.name else ""
         self._form = new_key() if key_of else new_profile(self._provider, name)
-        self.pane = FormPane(keys, symbols_for(os.environ), types=False)
-        self._state = Literal("")
-        self._problem = Literal("", id="problem", classes="below")
-        self._box = FormBox(self.pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
+        self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
+        pane = FormPane(keys, symbols_for(os.environ), types=False)
+        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
         self._place = self._no_keychain = ""
         self._about_models = "↓ list the models"
         self._ids: tuple[str, ...] = ()
@@ -89,9 +80,6 @@ class ModelForm(ModalScreen[str | None]):
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
         self._work: asyncio.Task[None] | None = None
         self._is_saving, self._told = False, ""
-
-    def compose(self) -> ComposeResult:
-        yield self._box
 
     def on_mount(self) -> None:
         of, provider = self._key_of, self._provider
@@ -111,11 +99,6 @@ class ModelForm(ModalScreen[str | None]):
     def on_unmount(self) -> None:
         if self._work is not None:
             self._work.cancel()
-
-    def on_key(self, event: events.Key) -> None:
-        """Accept characters that were typed before the form had the focus."""
-        if self.focused is None:
-            self.pane.take(event)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a key that was pasted while its place has the focus."""
@@ -143,24 +126,20 @@ class ModelForm(ModalScreen[str | None]):
             return NEW_KEY
         return KEY if self._source in PASTED else VARIABLE
 
-    def _text(self, path: Path) -> str:
-        field = self._form.field(path)
-        return field.text if field is not None else ""
-
     def _values(self) -> "ModelValues":
         from tui.runtime.model_changes import ModelValues
 
         source = self._source
         if of := self._key_of:
-            key = self._text(NEW_KEY)
+            key = self.text(NEW_KEY)
             return ModelValues(of.name, of.base_url, of.model, source, "", key, is_new=False)
-        url, model = self._text(URL), self._text(MODEL)
-        name = self._text(NAME).strip() or self._proposed_name
-        return ModelValues(name, url, model, source, self._text(VARIABLE), self._text(KEY))
+        url, model = self.text(URL), self.text(MODEL)
+        name = self.text(NAME).strip() or self._proposed_name
+        return ModelValues(name, url, model, source, self.text(VARIABLE), self.text(KEY))
 
     @property
     def _proposed_name(self) -> str:
-        model = self._text(MODEL).strip()
+        model = self.text(MODEL).strip()
         return self._changes.free_name(model) if model else ""
 
     async def _find_place(self) -> None:
@@ -175,7 +154,7 @@ class ModelForm(ModalScreen[str | None]):
             self.pane.note(NEW_KEY, note)
             self.pane.note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
         else:
-            variable = self._text(VARIABLE).strip()
+            variable = self.text(VARIABLE).strip()
             is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
             self.pane.note(KEY, note)
             self.pane.note(VARIABLE, variable_note(variable, provider, is_set=is_set))
@@ -183,7 +162,7 @@ class ModelForm(ModalScreen[str | None]):
             self.pane.note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
             self.pane.note(NAME, FieldNote(placeholder=self._proposed_name or FROM_MODEL))
         self._say(self._told)
-        self._box.fit()
+        self.fit()
 
     def _say(self, text: str) -> None:
         """Show a state next to the button; "" shows the keys of the current field."""
@@ -249,7 +228,7 @@ class ModelForm(ModalScreen[str | None]):
             if model is not None:
                 self.pane.set_text(MODEL, model)
 
-        self.app.push_screen(Picker("Models", choices, self._text(MODEL), finds=True), chosen)
+        self.app.push_screen(Picker("Models", choices, self.text(MODEL), finds=True), chosen)
 
     def action_save(self) -> None:
         """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""
@@ -289,10 +268,7 @@ class ModelForm(ModalScreen[str | None]):
     def _show_problem(self, text: str) -> None:
         self._problem.show(text)
         self._problem.display = bool(text)
-        self._box.fit()
-
-    def action_back(self) -> None:
-        self.dismiss(None)
+        self.fit()
 
 
 def _endpoint(values: "ModelValues") -> tuple[str, ...]:

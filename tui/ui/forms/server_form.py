@@ -4,18 +4,15 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
+from textual.binding import BindingType
 from textual.timer import Timer
 
 from tui.core.errors import McptuiError, as_sentences, sentences
 from tui.core.forms.form import Form
 from tui.core.text import clean, clean_line, quoted_name
-from tui.ui.forms.form_box import FormBox
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import LINES, FieldNote, FormHead
+from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
@@ -70,35 +67,23 @@ def _form_of(values: "ServerValues", *, is_new: bool) -> Form:
     return form
 
 
-class ServerForm(ModalScreen["Draft | None"]):
+class ServerForm(FormScreen["Draft | None"]):
     """Returns the server to write, or None. `name` is set if an existing server is changed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Cancel", priority=True),
-        Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = SAVE_KEYS
 
-    DEFAULT_CSS = """
-    ServerForm { align: center bottom; background: $surface 60%; }
-    ServerForm #toml { color: $text-dim; }
-    ServerForm .buttons Literal { width: auto; margin-left: 3; color: $text-dim; }
-    """
+    DEFAULT_CSS = "ServerForm #toml { color: $text-dim; }"
 
     def __init__(self, keys: KeyOverrides, make: MakeDraft, values: "ServerValues", name: str = "") -> None:
-        super().__init__()
         self._make = make
         self._fixed = name
         self._before = values.before
-        self.pane = FormPane(keys, symbols_for(os.environ), types=False)
         self._form = _form_of(values, is_new=not name)
         self._toml = Literal("", id="toml", classes="below")
-        button = Button("Save", "ctrl+s", self.action_save)
-        self._box = FormBox(self.pane, button, Literal("esc cancel   enter next field"), self._toml)
+        pane, line = FormPane(keys, symbols_for(os.environ), types=False), "esc cancel   enter next field"
+        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), Literal(line), self._toml)
         self._complains = False
         self._timer: Timer | None = None
-
-    def compose(self) -> ComposeResult:
-        yield self._box
 
     def on_mount(self) -> None:
         title = f"Edit server {quoted_name(self._fixed)}" if self._fixed else "Add server"
@@ -106,34 +91,25 @@ class ServerForm(ModalScreen["Draft | None"]):
         self.set_focus(self.pane)
         self._look()
 
-    def on_key(self, event: events.Key) -> None:
-        """Accept characters that were typed before the form had the focus."""
-        if self.focused is None:
-            self.pane.take(event)
-
     def _typed(self) -> "ServerValues":
         from tui.runtime.server_changes import ServerValues
 
         value, _ = self._form.value()
         lines = "\n".join(value.get(VALUES[0], ()))
         as_is = value[AS_IS[0]]
-        return ServerValues(self._text(LINE), lines, value[TRANSPORT[0]], as_is, self._before)
-
-    def _text(self, path: tuple[str, ...]) -> str:
-        field = self._form.field(path)
-        return field.text if field is not None else ""
+        return ServerValues(self.text(LINE), lines, value[TRANSPORT[0]], as_is, self._before)
 
     def _look(self) -> "Draft | None":
         """Show the table that would be written. Return its draft, None if it is invalid."""
-        values = HEADERS if "://" in self._text(LINE) else VARIABLES
+        values = HEADERS if "://" in self.text(LINE) else VARIABLES
         problem, draft, is_name = "", None, False
         try:
-            draft = self._make(self._fixed or self._text(NAME), self._typed())
+            draft = self._make(self._fixed or self.text(NAME), self._typed())
         except McptuiError as error:
             from tui.settings.new_server import InvalidName
 
             is_name = isinstance(error, InvalidName) and not self._fixed
-            if self._complains or self._text(LINE).strip():
+            if self._complains or self.text(LINE).strip():
                 problem = sentences(error.message, error.next_step)
                 problem = f"{problem[:1].upper()}{problem[1:]}"
         else:
@@ -143,7 +119,7 @@ class ServerForm(ModalScreen["Draft | None"]):
         self.pane.note(NAME, FieldNote(problem=problem if is_name else "", placeholder=hint))
         self.pane.note(VALUES, values)
         self._toml.show(draft.toml.rstrip() if draft is not None else "")
-        self._box.fit()
+        self.fit()
         return draft
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
@@ -161,6 +137,3 @@ class ServerForm(ModalScreen["Draft | None"]):
         draft = self._look()
         if draft is not None and self.is_current:
             self.dismiss(draft)
-
-    def action_back(self) -> None:
-        self.dismiss(None)

@@ -16,7 +16,7 @@ from tui.core.errors import McptuiError
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder_list import FinderList, Preview
+from tui.ui.lists.items import FinderList, Preview
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.literal import Literal

@@ -1,6 +1,7 @@
-"""The items of the finders: sessions and matches in them, models, rules and approvals. Pure."""
+"""The items of the finders: sessions, matches, models, rules, approvals; their list, and the preview."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -12,13 +13,142 @@ from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import ModelChoice
 from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
-from tui.ui.lists.finder_list import FinderItem
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
     from tui.runtime.permission.approvals import EarlierApproval, Trial
+
+
+MEASURE = 100
+"""Maximum columns of text between the items; longer lines are hard to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinderItem:
+    """An item, drawn at a given width; headings and text between items have the key ""."""
+
+    key: str
+    draw: Callable[[int], Sequence[Row]]
+
+
+def heading(words: str, after: str = "") -> FinderItem:
+    """Return a heading, followed by `after`."""
+    return FinderItem("", lambda width: (EMPTY, crop(((words, "dim bold"), (f"   {after}", "dim")), width)))
+
+
+def words(text: str, style: str = "dim") -> FinderItem:
+    """Return lines of text to show between the items."""
+    return FinderItem("", lambda width: wrap(((text, style),), min(width, MEASURE)))
+
+
+class FinderList(LinePane, can_focus=False):
+    """The list of a finder. Its cursor is moved by the finder, because the field always has the focus."""
+
+    CURSOR = True
+
+    FOLLOWS = False
+
+    def __init__(self, chosen: Callable[[], None], moved: Callable[[], None]) -> None:
+        super().__init__(id="items")
+        self._chosen = chosen
+        self._moved = moved
+        self._items: tuple[FinderItem, ...] = ()
+        self._drawn: list[tuple[int, Row]] = []
+        self._firsts: list[int] = []
+
+    @property
+    def current(self) -> str:
+        """The key of the item under the cursor, or ""."""
+        if not self.cursor < len(self._drawn):
+            return ""
+        return self._items[self._drawn[self.cursor][0]].key
+
+    def show(self, items: Sequence[FinderItem], key: str = "") -> None:
+        """Show these items, with the cursor on `key`, else on the current item, else on the first one."""
+        wanted = key or self.current
+        self._items = tuple(items)
+        self._draw()
+        places = [self._firsts[at] for at, item in enumerate(self._items) if item.key]
+        self.cursor = self._first_of(wanted, places[0] if places else 0)
+        self.rows_changed()
+        self.show_row(self.cursor)
+        self._moved()
+
+    def _draw(self) -> None:
+        self._drawn, self._firsts = [], []
+        for index, item in enumerate(self._items):
+            self._firsts.append(len(self._drawn))
+            self._drawn += [(index, row) for row in item.draw(self.columns)]
+
+    def rewrap(self) -> None:
+        key = self.current
+        self._draw()
+        self.cursor = self._first_of(key, self.cursor)
+
+    def _first_of(self, key: str, otherwise: int) -> int:
+        """Return the first row of an item."""
+        firsts = (first for first, item in zip(self._firsts, self._items, strict=True) if item.key == key)
+        return next(firsts, otherwise) if key else otherwise
+
+    def row_count(self) -> int:
+        return len(self._drawn)
+
+    def row(self, index: int) -> Row:
+        return self._drawn[index][1]
+
+    def row_selectable(self, index: int) -> bool:
+        at = self._drawn[index][0]
+        return bool(self._items[at].key) and self._firsts[at] == index
+
+    def row_ground(self, index: int) -> str:
+        """Highlight all rows of the item under the cursor."""
+        if not self.cursor < len(self._drawn):
+            return ""
+        at = self._drawn[self.cursor][0]
+        return "cursor" if self._drawn[index][0] == at and self._items[at].key else ""
+
+    def move_cursor(self, index: int) -> None:
+        """Move the cursor to an item, and scroll it completely into view."""
+        super().move_cursor(index)
+        self.refresh()
+        at = self._drawn[self.cursor][0] if self._drawn else 0
+        self.show_row(self.cursor, sum(1 for owner, _ in self._drawn if owner == at))
+
+    def cursor_moved(self, index: int) -> None:
+        self._moved()
+
+    def row_chosen(self, index: int) -> None:
+        self._chosen()
+
+    def row_clicked(self, index: int, x: int) -> None:
+        self.move_cursor(self._firsts[self._drawn[index][0]])
+        if self.current:
+            self._chosen()
+
+
+class Preview(LinePane, can_focus=False):
+    """Shows as many paragraphs as fit next to the list, from the first or up to the last."""
+
+    FOLLOWS = False
+
+    def __init__(self) -> None:
+        super().__init__(id="finder-preview")
+        self._paragraphs: Sequence[Row] = ()
+        self._from_end = False
+
+    def show(self, paragraphs: Sequence[Row], *, from_end: bool = False) -> None:
+        """Show these paragraphs; if not all fit, with `from_end` the last ones."""
+        self._paragraphs, self._from_end = paragraphs, from_end
+        self.rewrap()
+        self.rows_changed()
+
+    def rewrap(self) -> None:
+        rows = [row for one in self._paragraphs for row in wrap(one, self.columns)]
+        height = max(1, self.size.height)
+        self._shown_rows = rows[-height:] if self._from_end else rows[:height]
 
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 12, 9, 18, 20
@@ -125,11 +255,6 @@ def _tool_name(qualified: str) -> str:
     return clean_line(qualified.replace("__", "/", 1), 60)
 
 
-def found_key(found: SessionMatch) -> str:
-    """Return the key of a match: session and message."""
-    return f"{found.session.id}\n{found.index}"
-
-
 def place_of(key: str) -> tuple[str, int | None]:
     """Return the session and the message of a key; None for the whole session."""
     session, separator, index = key.partition("\n")
@@ -144,7 +269,8 @@ def found_items(finds: Sequence[SessionMatch], text: str, now: float) -> Iterato
             last = found.session.id
             title = clean_line(found.session.title, 200).strip() or "untitled"
             yield FinderItem("", partial(_title_rows, title, when(found.session.changed, now)))
-        yield FinderItem(found_key(found), partial(_found_rows, found.excerpt, text))
+        key = f"{found.session.id}\n{found.index}"
+        yield FinderItem(key, partial(_found_rows, found.excerpt, text))
 
 
 def _title_rows(title: str, at: str, width: int) -> Sequence[Row]:

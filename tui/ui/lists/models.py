@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
@@ -16,8 +17,7 @@ from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import FinderScreen
-from tui.ui.lists.finder_list import FinderItem, words
-from tui.ui.lists.items import HEADINGS, OFFLINE, choice_item, fits, free_item, id_item
+from tui.ui.lists.items import HEADINGS, OFFLINE, FinderItem, choice_item, fits, free_item, id_item, words
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
@@ -145,7 +145,10 @@ class ModelsScreen(FinderScreen[bool | None]):
         if choice is None:
             return EMPTY
         own = f", edit or remove it with {EDIT}" if choice.source == CONFIGURATION else ""
-        facts = [_host(choice.where), clean_line(choice.source, 40) + own]
+        host = choice.where
+        with suppress(ValueError):  # without the password of a URL
+            host = urlsplit(host).netloc.rpartition("@")[2] or host
+        facts = [clean_line(host, 80), clean_line(choice.source, 40) + own]
         if choice.where != OFFLINE:
             window = f"window {units.count(choice.window)} tokens" if choice.window else "window unknown"
             facts.append(window)
@@ -266,12 +269,3 @@ class ModelsScreen(FinderScreen[bool | None]):
             self._back()
         else:
             self.dismiss(None)
-
-
-def _host(where: str) -> str:
-    """Return the part of an address that identifies an endpoint."""
-    try:
-        host = urlsplit(where).netloc.rpartition("@")[2]
-    except ValueError:
-        host = ""
-    return clean_line(host or where, 80)

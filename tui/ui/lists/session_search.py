@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tui.core import units
 from tui.core.conversation.sessions import SessionMatch
-from tui.ui.lists.finder_list import FinderItem, heading
-from tui.ui.lists.items import found_items
+from tui.ui.lists.items import FinderItem, found_items, heading
 from tui.ui.widgets.rows import cells_of
 
 if TYPE_CHECKING:
@@ -54,25 +53,21 @@ class SessionSearch:
         self._task = keep(self._run(more), "search the sessions")
 
     async def _run(self, more: Callable[[], None]) -> None:
+        found = cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
         try:
             await asyncio.sleep(QUIET_SECONDS)
-            await self._find(more)
+            drawn = time.monotonic()
+            async with aclosing(found) as finds:
+                async for one in finds:
+                    self.finds.append(one)
+                    if len(self.finds) >= MOST_FINDS:
+                        return
+                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
+                        drawn = time.monotonic()
+                        more()
         finally:
             self.running = False
             more()
-
-    async def _find(self, more: Callable[[], None]) -> None:
-        drawn = time.monotonic()
-        async with aclosing(
-            cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
-        ) as finds:
-            async for found in finds:
-                self.finds.append(found)
-                if len(self.finds) >= MOST_FINDS:
-                    return
-                if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
-                    drawn = time.monotonic()
-                    more()
 
     def stop(self) -> bool:
         """Stop the search; return whether it was running."""

@@ -17,8 +17,7 @@ from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import FinderScreen
-from tui.ui.lists.finder_list import words
-from tui.ui.lists.items import LONG_SESSION, about_session, place_of, preview_rows, session_item
+from tui.ui.lists.items import LONG_SESSION, about_session, place_of, preview_rows, session_item, words
 from tui.ui.lists.session_search import SessionSearch
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
@@ -99,12 +98,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         """Show the titles that contain `text`, and start searching the messages."""
         self._search.stop()
         self._search = search = SessionSearch(self._conversations, text)
-        search.start(self.keep_task, lambda: self._found_more(search))
+        search.start(self.keep_task, lambda: self.show_items() if search is self._search else None)
         self.show_items()
-
-    def _found_more(self, search: SessionSearch) -> None:
-        if search is self._search:
-            self.show_items()
 
     def show_items(self, key: str = "") -> None:
         if self._all is None or not self.is_mounted:

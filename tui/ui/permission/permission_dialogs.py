@@ -19,8 +19,7 @@ from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, ConsentsAnswer, DefinitionsAnswer, DefinitionsQuestion
 from tui.core.text import clean, clean_line, quoted_name
-from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
-from tui.ui.dialogs.question_line import NOT_READ
+from tui.ui.dialogs.question_dialog import NOT_READ, QuestionDialog, Reply, Room
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.literal import Literal

@@ -16,8 +16,7 @@ from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import FinderScreen
-from tui.ui.lists.finder_list import FinderItem, heading, words
-from tui.ui.lists.items import approval_item, outcome_item, rule_item
+from tui.ui.lists.items import FinderItem, approval_item, heading, outcome_item, rule_item, words
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 

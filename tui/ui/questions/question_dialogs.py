@@ -1,7 +1,9 @@
 """The dialogs of questions, and what to say of a withdrawn one."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
 
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
@@ -19,9 +21,9 @@ from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.ui.dialogs.question_dialog import QuestionDialog
-    from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
+    from tui.ui.questions.elicitation_dialogs import FormDialog
 
-    Dialog = FormDialog | AddressDialog | QuestionDialog
+    Dialog = FormDialog | QuestionDialog
 
 ServerQuestion = (
     FormQuestion
@@ -37,7 +39,13 @@ ServerQuestion = (
 
 
 def dialog_for(
-    question: ServerQuestion, keys: KeyOverrides, env: Mapping[str, str], *, model: str, waiting: int
+    question: ServerQuestion,
+    app: App[Any],
+    keys: KeyOverrides,
+    env: Mapping[str, str],
+    *,
+    model: str,
+    waiting: int,
 ) -> "Dialog":
     """Return a new dialog. Imported late: most runs need none, and all of them take 2 MB.
 
@@ -49,9 +57,9 @@ def dialog_for(
 
             return FormDialog(question, keys, symbols_for(env), waiting=waiting)
         case AddressQuestion():
-            from tui.ui.questions.elicitation_dialogs import AddressDialog
+            from tui.ui.questions.elicitation_dialogs import address_dialog
 
-            return AddressDialog(question, keys, env, waiting=waiting)
+            return address_dialog(question, app, keys, env, waiting=waiting)
         case TrustQuestion():
             from tui.ui.permission.permission_dialogs import trust_dialog
 
@@ -65,13 +73,28 @@ def dialog_for(
 
             return definitions_dialog(question, keys, waiting=waiting)
         case ConfigErrors():
-            from tui.ui.questions.config_dialog import config_errors_dialog
-
-            return config_errors_dialog(question, keys, waiting=waiting)
+            return _errors_dialog(question, keys, waiting=waiting)
         case ConsentQuestion() | ConsentsQuestion():
             from tui.ui.permission.permission_dialogs import consent_dialog
 
             return consent_dialog(question, keys, waiting=waiting)
+
+
+def _errors_dialog(question: ConfigErrors, keys: KeyOverrides, *, waiting: int) -> "QuestionDialog":
+    """Return a dialog with the errors of a configuration that was not applied. No letter answers."""
+    from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
+    from tui.ui.dialogs.read_pane import ReadPane
+
+    heading = (("! The configuration has errors. The previous one is still in use.", "text"),)
+    pane = ReadPane([heading, *(((line, "dim"),) for line in question.lines())])
+    replies = {
+        "ask.send": Reply("edit again", lambda: True, unread=True),
+        "ask.cancel": Reply("close", lambda: False),
+        "ask.decline": Reply("", lambda: False),
+    }
+    dialog = QuestionDialog(question, keys, [pane], replies, waiting=waiting, room=Room(6, 2, least=1))
+    dialog.add_class("-warning")
+    return dialog
 
 
 def withdrawal(question: object) -> str:

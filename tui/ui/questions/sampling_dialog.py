@@ -1,8 +1,16 @@
-"""Shows a server's sampling request before it is sent to the model, or the reply before it is returned."""
+"""Shows a server's sampling request before it is sent to the model, or the reply before it is returned.
 
+It is one text to read and edit: sections with headings. Other content is named in its heading and cannot be
+edited.
+"""
+
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from textual.content import Content
@@ -11,18 +19,11 @@ from textual.widgets import Static, TextArea
 
 from tui.core import units
 from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
-from tui.core.text import clean_line, quoted_name
+from tui.core.secrets.walk import texts_in
+from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.questions.sampling_text import (
-    LINES_ON_SCREEN,
-    ON_SCREEN,
-    changed,
-    is_editable,
-    sections_of,
-    text_of,
-)
 from tui.ui.widgets.rows import Row
 
 ROOM = Room(11, 7)
@@ -47,9 +48,19 @@ def sampling_dialog(
             "", lambda: SamplingAnswer(Action.ACCEPT, edited(editor.text)[0]), lambda: edited(editor.text)[1]
         )
     else:
-        text = _LongText(params)
-        body = ReadPane(text.rows)
-        send = Reply("", lambda: SamplingAnswer(Action.ACCEPT, params), lambda: text.problem)
+        problems = []  # known once the text was laid out
+
+        def rows() -> Sequence[Row]:
+            text = text_of(sections_of(params))
+            lines = text[:ON_SCREEN].split("\n")
+            shown: list[Row] = [((line.expandtabs(4), "text"),) for line in lines[:LINES_ON_SCREEN]]
+            if left_out := len(text) - len("\n".join(lines[:LINES_ON_SCREEN])):
+                problems.append(TOO_LONG)
+                shown.append(((f"… {units.count(left_out)} more characters. {TOO_LONG}", "warn"),))
+            return shown
+
+        body = ReadPane(rows)
+        send = Reply("", lambda: SamplingAnswer(Action.ACCEPT, params), lambda: "".join(problems))
     body.add_class("body", "apart")
     replies = {
         "ask.send": replace(send, label="send to the model" if is_request else "send to the server"),
@@ -74,23 +85,6 @@ def _above(question: SamplingQuestion | SamplingReview, model: str) -> Iterator[
     yield Static(Content.styled(facts, "$text-dim"), markup=False)
 
 
-class _LongText:
-    """A text that cannot be edited; `problem` says that it is too long for a yes, once it was laid out."""
-
-    def __init__(self, params: Mapping[str, Any]) -> None:
-        self._params = params
-        self.problem = ""
-
-    def rows(self) -> Sequence[Row]:
-        text = text_of(sections_of(self._params))
-        lines = text[:ON_SCREEN].split("\n")
-        shown: list[Row] = [((line.expandtabs(4), "text"),) for line in lines[:LINES_ON_SCREEN]]
-        if left_out := len(text) - len("\n".join(lines[:LINES_ON_SCREEN])):
-            self.problem = TOO_LONG
-            shown.append(((f"… {units.count(left_out)} more characters. {TOO_LONG}", "warn"),))
-        return shown
-
-
 def _editor(text: str) -> TextArea:
     area = TextArea(text, compact=True, highlight_cursor_line=False, soft_wrap=True)
     area.set_reactive(TextArea.cursor_blink, False)
@@ -110,3 +104,106 @@ def request_facts(params: Mapping[str, Any]) -> list[str]:
     if params.get("includeContext") not in (None, "none"):
         facts.append("without the requested server context")
     return facts
+
+
+RULE = "──"
+_HEADING = re.compile(r"^── .*$", re.M)
+EDITED = 16_000
+"""Maximum weight of editable text. An editor lays out all of it at once, which delays keys."""
+
+ON_SCREEN, LINES_ON_SCREEN = 100_000, 5_000
+"""Maximum characters and lines to show of text that is not editable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a request or reply; `path` leads to its text, () if it cannot be edited."""
+
+    heading: str
+    text: str
+    path: tuple[str | int, ...] = ()
+
+
+def sections_of(params: Mapping[str, Any]) -> Sequence[Section]:
+    """Return the sections of the parameters of a request, or of a reply."""
+    found = []
+    if isinstance(system := params.get("systemPrompt"), str):
+        found.append(Section("system", system, ("systemPrompt",)))
+    messages = params.get("messages")
+    if isinstance(messages, list):
+        for number, message in enumerate(messages):
+            if isinstance(message, Mapping):
+                role = clean_line(str(message.get("role", "")), 20)
+                found += _blocks(message.get("content"), role, ("messages", number, "content"))
+    elif "content" in params:
+        found += _blocks(params["content"], "reply", ("content",))
+    return found
+
+
+def _blocks(content: Any, role: str, path: tuple[str | int, ...]) -> Iterator[Section]:
+    several = isinstance(content, list)
+    for number, block in enumerate(content if isinstance(content, list) else [content]):
+        here = (*path, number) if several else path
+        kind = block.get("type") if isinstance(block, Mapping) else None
+        if kind == "text" and isinstance(text := block.get("text"), str):
+            yield Section(role, text, (*here, "text"))
+        elif kind in ("image", "audio"):
+            size = units.size(len(str(block.get("data", ""))) * 3 // 4)
+            yield Section(f"{role}: {kind} {clean_line(str(block.get('mimeType', '')), 40)}, {size}", "")
+        else:
+            shown = json.dumps(block, ensure_ascii=False, default=str)[: ON_SCREEN + 1]
+            yield Section(f"{role}: {clean_line(str(kind), 40)}", shown)
+
+
+def is_editable(params: Mapping[str, Any]) -> bool:
+    """Return whether a request or reply is short enough for an editor."""
+    left = EDITED
+    for text in chain.from_iterable(map(texts_in, _shown_values(params))):
+        left -= 20 + len(text) * (1 if text.isascii() else 4) + 20 * text.count("\n")
+        if left < 0:
+            return False
+    return True
+
+
+def _shown_values(params: Mapping[str, Any]) -> Iterator[Any]:
+    yield params.get("systemPrompt")
+    messages = params.get("messages")
+    holders: list[Any] = messages if isinstance(messages, list) else [params]
+    for message in holders:
+        content = message.get("content") if isinstance(message, Mapping) else None
+        for block in content if isinstance(content, list) else [content]:
+            if isinstance(block, Mapping) and block.get("type") in ("image", "audio"):
+                block = {**block, "data": ""}
+            yield block
+
+
+def text_of(sections: Sequence[Section]) -> str:
+    """Return the sections as one text, cleaned."""
+    return "\n".join(f"{RULE} {one.heading}\n{_shown(one.text)}" for one in sections)
+
+
+def _shown(text: str) -> str:
+    """Return a cleaned text, with lines indented that look like a heading."""
+    return re.sub(rf"^{RULE}", f" {RULE}", clean(text), flags=re.M)
+
+
+def changed(params: Mapping[str, Any], text: str) -> tuple[Mapping[str, Any], str]:
+    """Return `params` with the edited texts, and the problem of `text`, or ""."""
+    sections = sections_of(params)
+    if text == text_of(sections):
+        return params, ""
+    headings = [line.group().removeprefix(RULE).strip() for line in _HEADING.finditer(text)]
+    parts = [part.removeprefix("\n") for part in _HEADING.split(text)[1:]]
+    if headings != [one.heading.strip() for one in sections]:
+        return params, f"Do not change lines that start with {RULE}."
+    result: Any = deepcopy(dict(params))
+    for number, (section, part) in enumerate(zip(sections, parts, strict=True)):
+        new = part if number == len(sections) - 1 else part.removesuffix("\n")
+        if not section.path or new == _shown(section.text):
+            continue
+        *way, last = section.path
+        holder = result
+        for step in way:
+            holder = holder[step]
+        holder[last] = new
+    return result, ""

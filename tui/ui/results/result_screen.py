@@ -16,9 +16,9 @@ from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
 from tui.core.web import web_address
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.dialogs.view_screen import ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import act, bindings_of
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
@@ -88,15 +88,6 @@ class ResultScreen(ViewScreen[None]):
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
-
-    async def action_act(self, action_id: str) -> None:
-        await act(self, action_id)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While the prompt is open, every key is for it."""
-        if self._prompt.display and action == "act":
-            return False
-        return super().check_action(action, parameters)
 
     @property
     def _content(self) -> Content | None:

@@ -1,13 +1,15 @@
-"""Results as sheets: texts, trees, pictures, links. Pure."""
+"""Results as sheets: texts, trees, pictures, links; or two of them side by side. Pure."""
 
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from threading import Event
 from typing import Any
 from urllib.parse import unquote
 
 from tui.core import units
+from tui.core.comparison.values import LinePair
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import (
     BinaryContent,
@@ -21,9 +23,9 @@ from tui.core.tools import (
 from tui.core.workbench import PromptResult
 from tui.ui.widgets import pictures
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.page import Lines, Place, Sheet, WantedPicture, Work
-from tui.ui.widgets.pictures import Picture
-from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.page import Lines, Place, Sheet, Work
+from tui.ui.widgets.pictures import Image
+from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
 
@@ -57,14 +59,18 @@ class ImageLines(Lines):
 
     def __init__(self, content: BinaryContent, lines: Sequence[Row]) -> None:
         super().__init__(lines)
-        self._content = content
         self._width = 80
-        self._found: Picture | str | None = None
-        self._is_wanted = True
         self._shown: list[Row] = []
-        self.is_open = False
+        self._is_open = False
+        self._image = Image(
+            lambda: pictures.base64_of(content.data.encode("ascii", "replace")), self._lay_out
+        )
         self.is_picture = ending_of(content) in pictures.PICTURES
-        self.pictures = self
+
+    def images(self, *, begin: bool = False) -> Sequence[Image]:
+        if begin:
+            self._turn(is_open=self.is_picture)
+        return (self._image,) if self._is_open else ()
 
     def count(self) -> int:
         return super().count() + len(self._shown)
@@ -74,8 +80,7 @@ class ImageLines(Lines):
         return super().row(index, width) if at < 0 else self._shown[at]
 
     def toggle(self, index: int, width: int) -> Work | None:
-        self.is_open = self.is_picture and not self.is_open
-        self._lay_out()
+        self._turn(is_open=self.is_picture and not self._is_open)
         return None
 
     def value(self, index: int) -> str:
@@ -87,58 +92,35 @@ class ImageLines(Lines):
         self._width = width
         self._lay_out()
 
-    def begin(self) -> None:
-        """Unfold the picture."""
-        self.is_open = self.is_picture
-        self._lay_out()
-
-    def wanted(self) -> WantedPicture | None:
-        """Return the picture if it is visible and not decoded yet."""
-        if not self.is_open or not self._is_wanted:
-            return None
-        return WantedPicture(
-            lambda: pictures.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put
-        )
-
-    def again(self) -> None:
-        """Decode the picture again if it could now be larger."""
-        self._is_wanted = self._is_wanted or (isinstance(self._found, Picture) and self._found.is_reduced)
-
-    def _put(self, found: Picture | str) -> None:
-        self._found, self._is_wanted = found, False
+    def _turn(self, *, is_open: bool) -> None:
+        self._is_open = is_open
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self._shown = pictures.picture_rows(self._found, self._width) if self.is_open else []
+        self._shown = self._image.rows(self._width) if self._is_open else []
+
+
+Part = tuple[Sheet, Content | None]
+"""A sheet, and the content of a result that it shows."""
 
 
 class Stack:
-    """Sheets one below another, each with its content. Its pictures are those of its parts."""
+    """Sheets one below another, each with its content."""
 
-    def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
+    def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
-        self._pictures = [one.pictures for one, _ in parts if one.pictures is not None]
         self._has_begun = False
-        self.pictures = self
 
-    def begin(self) -> None:
-        """Start showing images as pictures, with the first ones unfolded."""
-        if self._has_begun:
-            return
-        self._has_begun = True
-        images = [one for one in self._pictures if isinstance(one, ImageLines) and one.is_picture]
-        for one in self._pictures:
-            if one in images[:FIRST] or not isinstance(one, ImageLines):
-                one.begin()
-
-    def wanted(self) -> WantedPicture | None:
-        """Return the next picture that is visible and not decoded yet."""
-        return next((wanted for one in self._pictures if (wanted := one.wanted()) is not None), None)
-
-    def again(self) -> None:
-        """Decode pictures again that could be larger or must be smaller: the size of the pane has changed."""
-        for one in self._pictures:
-            one.again()
+    def images(self, *, begin: bool = False) -> Sequence[Image]:
+        """Return the unfolded images of all parts; at first, those of the first `FIRST` images are."""
+        begins, self._has_begun = begin and not self._has_begun, self._has_begun or begin
+        found: list[Image] = []
+        number = 0
+        for sheet, _ in self._parts:
+            is_image = isinstance(sheet, ImageLines) and sheet.is_picture
+            number += is_image
+            found += sheet.images(begin=begins and not (is_image and number > FIRST))
+        return found
 
     @property
     def size(self) -> int:
@@ -264,9 +246,7 @@ def sheet_of_result(
     return Stack(list(_tool(result, promised, signs)))
 
 
-def _tool(
-    result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
-) -> Iterator[tuple[Sheet, Content | None]]:
+def _tool(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols) -> Iterator[Part]:
     if result.failure is not CallFailure.NONE:
         if words := _FAILURES.get(result.failure):
             yield Lines([((words, "bad"),)]), None
@@ -291,9 +271,7 @@ def _tool(
         yield Lines([(("Empty result", "dim"),)]), None
 
 
-def _structured(
-    result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
-) -> Iterator[tuple[Sheet, Content | None]]:
+def _structured(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols) -> Iterator[Part]:
     """Yield structured content, preceded by a line on whether it matches the output schema."""
     if result.warning:
         verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
@@ -333,7 +311,7 @@ def _annotations(content: Content) -> Iterator[tuple[str, str]]:
         yield f"   priority {said.priority:g}", "dim"
 
 
-def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:
+def _content(content: Content, signs: Symbols) -> Iterator[Part]:
     match content:
         case TextContent(text):
             yield _text(text, signs), content
@@ -416,7 +394,7 @@ def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:
     return tree if tree is not None and tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
 
 
-def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:
+def _prompt(result: PromptResult, signs: Symbols) -> Iterator[Part]:
     if result.problem:
         yield Lines([((clean_line(result.problem, 1000), "bad"),)]), None
     if result.description:
@@ -428,3 +406,81 @@ def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Conte
         yield Lines([EMPTY]), None
     if not result.messages and not result.problem:
         yield Lines([(("No messages", "dim"),)]), None
+
+
+AROUND = 3
+"""Equal lines to show before and after a difference."""
+
+
+def parts_that_differ(before: str, after: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the differing part of two lines: start and end in each, without common prefix and suffix."""
+    most = min(len(before), len(after))
+    start = next((place for place in range(most) if before[place] != after[place]), most)
+    end = 0
+    while end < most - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    return (start, len(before) - end), (start, len(after) - end)
+
+
+def side_by_side_rows(pairs: Sequence[LinePair], width: int) -> list[Row]:
+    """Return the pairs as rows of a width; equal lines far from a difference are only counted."""
+    cells = max(8, (width - 5) // 2)
+    rows: list[Row] = []
+    for at, stop in _stretches(pairs):
+        if at < 0:
+            count = f"{stop} equal line{'s' if stop != 1 else ''}"
+            rows.append(((f"  {'┄' * 3} {count}", "rule"),))
+            continue
+        for pair in pairs[at:stop]:
+            rows += _pair_rows(pair, cells)
+    return rows
+
+
+def _stretches(pairs: Sequence[LinePair]) -> Iterator[tuple[int, int]]:
+    """Yield ranges to show, and (-1, number of lines) for omitted lines."""
+    shown = bytearray(len(pairs))
+    for place, pair in enumerate(pairs):
+        if not pair.same:
+            start, stop = max(0, place - AROUND), min(len(pairs), place + AROUND + 1)
+            shown[start:stop] = b"\x01" * (stop - start)
+    place = 0
+    while place < len(pairs):
+        stop = shown.find(b"\0" if shown[place] else b"\x01", place)
+        stop = len(pairs) if stop < 0 else stop
+        yield (place, stop) if shown[place] else (-1, stop - place)
+        place = stop
+
+
+def _pair_rows(pair: LinePair, cells: int) -> list[Row]:
+    old, new = pair.before, pair.after
+    sign, style = (" ", "") if pair.same else ("-", "bad") if new is None else ("+", "ok")
+    if pair.same or old is None or new is None:
+        left: Row = ((old or "", "dim" if pair.same else "bad"),)
+        right: Row = ((new or "", "dim" if pair.same else "ok"),)
+    else:
+        sign, style = "~", "warn"
+        mine, other = parts_that_differ(old, new)
+        left, right = _marked(old, mine, "bad bold"), _marked(new, other, "ok bold")
+    rows: list[Row] = []
+    for one, two in zip_longest(wrap(left, cells), wrap(right, cells), fillvalue=EMPTY):
+        lead = ((f"{sign} ", style),) if not rows else (("  ", ""),)
+        rows.append((*lead, *pad(one, cells), (" │ ", "rule"), *two))
+    return rows
+
+
+def _marked(line: str, part: tuple[int, int], style: str) -> Row:
+    start, end = part
+    spans = ((line[:start], "text"), (line[start:end], style), (line[end:], "text"))
+    return tuple(span for span in spans if span[0]) or EMPTY
+
+
+class SideBySide(Lines):
+    """A sheet with two values side by side, followed by `notes`."""
+
+    def __init__(self, pairs: Sequence[LinePair], notes: Sequence[Row] = ()) -> None:
+        super().__init__(())
+        self._pairs, self._notes = pairs, notes
+
+    def fit(self, width: int) -> None:
+        self._rows = side_by_side_rows(self._pairs, max(20, width))
+        self._rows += [EMPTY, *self._notes] if self._notes else []

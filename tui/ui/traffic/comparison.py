@@ -12,7 +12,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.record.open_recording import ReaderThread
-from tui.ui.dialogs.view_screen import ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
@@ -87,10 +87,9 @@ class ComparisonScreen(ViewScreen[None]):
         self._job = self._tasks.start(self._compare(), "compare")
 
     async def _compare(self) -> None:
-        from tui.core.comparison.lines import line_pairs, lines_of
         from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
-        from tui.core.comparison.values import Tolerance, compare, text_lines
-        from tui.ui.results.side_by_side import SideBySide
+        from tui.core.comparison.values import Tolerance, compare, line_pairs, lines_of, text_lines
+        from tui.ui.results.result_sheets import SideBySide
 
         kinds = RUN_TO_RUN if self._masked else NOTHING
         try:

@@ -16,7 +16,7 @@ from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.widgets.bar import SplitBar, key_hints
-from tui.ui.widgets.text_area import JsonArea
+from tui.ui.widgets.inputs import JsonArea
 from tui.ui.widgets.widget_tasks import Tasks
 
 SETTLE_SECONDS = 0.2

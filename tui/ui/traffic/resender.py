@@ -248,8 +248,7 @@ class Resender:
         Asks every time with `again`, otherwise once per destructive tool.
         """
         from tui.core.permission.rules import Verdict
-        from tui.ui.dialogs.call_question import call_after, rule_on, shown_arguments
-        from tui.ui.dialogs.confirm import Confirm, ConfirmCall
+        from tui.ui.dialogs.confirm import Confirm, ConfirmCall, call_after, rule_on, shown_arguments
 
         live = self._live
         if live is None:

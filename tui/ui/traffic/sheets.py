@@ -11,7 +11,8 @@ from tui.core.traffic import OUTCOME_WORDS, Cause, Entry, Finding, Kind, Outcome
 from tui.core.units import span
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
-from tui.ui.widgets.page import Lines, Pictures, Place, Work
+from tui.ui.widgets.page import Lines, Place, Work
+from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share
@@ -153,8 +154,6 @@ class RawSheet:
     after the last byte.
     """
 
-    pictures: Pictures | None = None
-
     def __init__(self, body: bytes, redactions: Sequence[Redaction] = (), cut: str = "") -> None:
         self.size = len(body)
         self._body = body
@@ -162,6 +161,9 @@ class RawSheet:
         self._cut = cut
         self._searched: tuple[str, Sequence[Place]] = ("", ())
         self._width = 80
+
+    def images(self, *, begin: bool = False) -> Sequence[Image]:
+        return ()
 
     def fit(self, width: int) -> None:
         self._width = max(8, width - 10)

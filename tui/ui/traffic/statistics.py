@@ -12,7 +12,7 @@ from tui.core.units import span
 from tui.traffic.filter.nodes import written
 from tui.traffic.record.open_recording import Recording
 from tui.traffic.stats import Figures, Stats
-from tui.ui.dialogs.view_screen import VIEW_KEYS, ViewScreen
+from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad

@@ -14,7 +14,7 @@ from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
-from tui.ui.dialogs.view_screen import VIEW_KEYS, ViewScreen
+from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad

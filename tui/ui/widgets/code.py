@@ -72,7 +72,7 @@ _ROLES = (
     ("Token.Operator.Word", "accent"),
     ("Token.Generic.Deleted", "bad"),
     ("Token.Generic.Inserted", "ok"),
-    ("Token.Generic.Heading", "bold"),
+    ("Token.Generic.Heading", "text bold"),
     ("Token.Generic.Subheading", "dim"),
     ("Token.Generic.Prompt", "dim"),
 )
@@ -104,7 +104,8 @@ def highlighted(lines: Sequence[str], language: str) -> list[Row]:
     for kind, text in lexer.get_tokens("\n".join(lines)):
         style = words.get(kind)
         if style is None:
-            style = words[kind] = _style_of(str(kind))
+            roles = (f"{role} {GROUND}" for family, role in _ROLES if str(kind).startswith(family))
+            style = words[kind] = next(roles, PLAIN)
         for number, piece in enumerate(text.split("\n")):
             if number:
                 rows.append(tuple(spans))
@@ -139,10 +140,3 @@ def _lexer(language: str) -> Lexer | None:
         return None
     lexer: Lexer = import_module("pygments.lexers").get_lexer_by_name(name, stripnl=False, ensurenl=False)
     return lexer
-
-
-def _style_of(kind: str) -> str:
-    for family, role in _ROLES:
-        if kind.startswith(family):
-            return f"{role} {GROUND}" if role != "bold" else f"text bold {GROUND}"
-    return PLAIN

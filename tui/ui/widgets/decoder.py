@@ -86,9 +86,8 @@ def decoded(encoded: bytes, request: dict[str, Any]) -> tuple[dict[str, Any], by
 def _problem(data: bytes, error: Exception) -> str:
     from PIL import UnidentifiedImageError
 
-    if not isinstance(error, UnidentifiedImageError):
-        return "damaged data"
-    if data.startswith((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")):
+    begins = data.startswith((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF"))
+    if begins or not isinstance(error, UnidentifiedImageError):
         return "damaged data"
     return f"not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image"
 

@@ -79,16 +79,9 @@ def ask_to_save(
         if name.strip():
             app.run_worker(save(typed_path(name)), exit_on_error=True)
 
-    prompt.ask(label, named, value=str(_free(path)), check=path_problem)
-
-
-def _free(path: Path) -> Path:
-    """Return `path`; if it exists, the first numbered path that does not."""
-    found, number = path, 1
-    while os.path.lexists(found) and number < 1000:
-        number += 1
-        found = path.with_stem(f"{path.stem}-{number}")
-    return found
+    numbered = (path.with_stem(f"{path.stem}-{number}") for number in range(2, 1000))
+    free = next((one for one in (path, *numbered) if not os.path.lexists(one)), path)
+    prompt.ask(label, named, value=str(free), check=path_problem)
 
 
 def _write_new(path: Path, data: bytes) -> None:

@@ -3,17 +3,17 @@
 `ui/forms` draws forms. `PromptLine` asks for a search, a note or a name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.geometry import Offset
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
-from tui.core.text import clean_line
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.literal import Literal
@@ -70,13 +70,6 @@ def type_into(field: Input, event: events.Key) -> None:
         field.insert_text_at_cursor(event.character)
 
 
-def takes_unknown(widget: Widget, letter: str) -> bool:
-    """Say that no choice starts with a letter; return False for any other character: a key such as ?."""
-    if letter.isalnum():
-        widget.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
-    return letter.isalnum()
-
-
 def choice(words: str, chosen: bool, focused: bool, mark: str = "•") -> Row:
     """Return one of several values that are shown next to each other."""
     style = ("accent bold" if focused else "text bold") if chosen else "dim"
@@ -102,17 +95,19 @@ class Button(Bar, can_focus=True):
     Button { width: auto; min-width: 8; height: 1; }
     """
 
-    def __init__(self, label: str, key: str, pressed: Callable[[], object], *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, label: str, key: str, pressed: Callable[[], object]) -> None:
+        super().__init__()
         self.label = label
         self.key = key
         self._pressed = pressed
 
     def row(self, width: int) -> Row:
-        return button(self.label, self.key, self.has_focus)
+        words, key = ("accent bold", "accent") if self.has_focus else ("text bold", "dim")
+        ground = "reverse" if self.has_focus else "on field"
+        return ((f"  {self.label}  ", f"{words} {ground}"), (f"{self.key}  ", f"{key} {ground}"))
 
     def get_content_width(self, container: object, viewport: object) -> int:
-        return width_of(button(self.label, self.key, False))
+        return width_of(self.row(0))
 
     def action_press(self) -> None:
         self._pressed()
@@ -120,13 +115,6 @@ class Button(Bar, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         event.stop()
         self._pressed()
-
-
-def button(label: str, key: str, focused: bool) -> Row:
-    """Return a button as spans of a row."""
-    if focused:
-        return ((f"  {label}  ", "accent bold reverse"), (f"{key}  ", "accent reverse"))
-    return ((f"  {label}  ", "text bold on field"), (f"{key}  ", "dim on field"))
 
 
 FINISH_INPUT = "Finish the input line first: press enter or esc."
@@ -231,3 +219,53 @@ class PromptLine(Horizontal):
         self.display = False
         if self._back is not None and self._back.is_attached:
             self.screen.set_focus(self._back, scroll_visible=False)
+
+
+class LinesField(TextArea):
+    """A text area that survives an undo that removes the line with the cursor, and is painted as wrapped.
+
+    If the scroll bar disappears, Textual 8.2.8 scrolls to the cursor before it moves it back into the text.
+    The missing line then ends the app. And a text that is wrapped to another width is only painted again if
+    its height changes, so that it stayed cut, with the cursor elsewhere.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("shift+enter,ctrl+j,alt+enter", "newline", "newline", show=False)
+    ]
+
+    def action_undo(self) -> None:
+        """Undo the last edit."""
+        if self.history.undo_stack:
+            super().action_undo()
+        else:
+            self.app.notify("Nothing to undo.", timeout=3)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the key for undo is meant for the text; in an empty one without edits, it suspends."""
+        return bool(self.text or self.history.undo_stack)
+
+    def on_resize(self) -> None:
+        self.refresh()
+
+    def action_newline(self) -> None:
+        self.insert("\n")
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        if self.cursor_location[0] >= self.document.line_count:
+            return Offset(0, 0)
+        return super().scroll_cursor_visible(center, animate)
+
+
+class JsonArea(LinesField):
+    """A text edited as JSON. Some keys run `actions`, by key, before the text area sees them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, actions: Mapping[str, str]) -> None:
+        super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
+        self.set_reactive(TextArea.cursor_blink, False)
+        self._actions = actions
+
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event, self._actions, super()._on_key)

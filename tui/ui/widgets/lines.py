@@ -5,7 +5,7 @@ layout pass, and a million rows scroll like ten. A subclass returns the number o
 `rows_changed()` when they change.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar, NamedTuple
 
@@ -23,7 +23,7 @@ from textual.strip import Strip
 
 from tui.core.text import clean
 from tui.ui.platform.textual_internals import ControlFilter, padded, row_of, set_virtual_size
-from tui.ui.widgets.rows import EMPTY, Row, caret_in, copied, marked, text_of
+from tui.ui.widgets.rows import Row, caret_in, copied, marked, text_of
 from tui.ui.widgets.theme_colors import Palette
 
 CACHED_STRIPS = 200
@@ -41,9 +41,10 @@ class Brush(NamedTuple):
 class LinePane(ScrollView, can_focus=True):
     """A virtual, scrollable, selectable list of rows, with or without a cursor.
 
-    A subclass implements `row_count` and `row`. The pane follows its end until the user scrolls up, and again
-    once they scroll back; with `FOLLOWS = False` it never does. With `CURSOR = True`, keys act on the row
-    with the cursor. A subclass then implements `row_chosen`, and `row_selectable` if the cursor skips rows.
+    A subclass sets `_shown_rows`, or implements `row_count` and `row`. The pane follows its end until the
+    user scrolls up, and again once they scroll back; with `FOLLOWS = False` it never does. With
+    `CURSOR = True`, keys act on the row with the cursor. A subclass then implements `row_chosen`, and
+    `row_selectable` if the cursor skips rows.
 
     Attributes:
         following: whether the end stays visible as rows are added.
@@ -71,6 +72,7 @@ class LinePane(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.following = self.FOLLOWS
         self.cursor = 0
+        self._shown_rows: Sequence[Row] = ()
         self._strips = LRUCache[int, Strip](CACHED_STRIPS)
         self._palette = Palette.of({})
         self._palette_source: object = None
@@ -81,11 +83,11 @@ class LinePane(ScrollView, can_focus=True):
 
     def row_count(self) -> int:
         """Return the number of rows at the current width."""
-        return 0
+        return len(self._shown_rows)
 
     def row(self, index: int) -> Row:
         """Return a row; the pane crops and pads it to `self.columns`."""
-        return EMPTY
+        return self._shown_rows[index]
 
     def row_ground(self, index: int) -> str:
         """Return style words for the background of a row, "" for none; called for each paint."""
@@ -189,20 +191,23 @@ class LinePane(ScrollView, can_focus=True):
         self._place(self.max_scroll_y)
 
     def _resize_rows(self, height: int) -> None:
-        self._placing = True
-        try:
+        with self._moving():
             set_virtual_size(self, Size(self.columns, height))
-        finally:
-            self._placing = False
 
     def _pin(self) -> None:
         if round(self.scroll_y) != self.max_scroll_y:
             self._place(self.max_scroll_y)
 
     def _place(self, y: float) -> None:
+        with self._moving():
+            self.scroll_target_y = self.scroll_y = max(0, min(y, self.max_scroll_y))
+
+    @contextmanager
+    def _moving(self) -> Iterator[None]:
+        """Scrolling in this context is not done by the user."""
         self._placing = True
         try:
-            self.scroll_target_y = self.scroll_y = max(0, min(y, self.max_scroll_y))
+            yield
         finally:
             self._placing = False
 
@@ -391,19 +396,10 @@ class LinePane(ScrollView, can_focus=True):
 def painted(row: Row, width: int, palette: Palette, under: Style) -> Strip:
     """Return a row in a palette's colors on the background `under`."""
     known = palette.known(under)
-    return row_of(
-        [
-            Segment(
-                text if text.isprintable() else _plain(text), known.get(words) or palette.over(under, words)
-            )
-            for text, words in row
-            if text
-        ],
-        width,
-        under,
-    )
-
-
-def _plain(text: str) -> str:
-    """Return `text` as one line without controls. Rows are already clean; this is the last filter."""
-    return clean(text).replace("\n", "⏎").replace("\t", " ")
+    segments = []
+    for text, words in row:
+        if not text.isprintable():  # rows are already clean; this is the last filter
+            text = clean(text).replace("\n", "⏎").replace("\t", " ")
+        if text:
+            segments.append(Segment(text, known.get(words) or palette.over(under, words)))
+    return row_of(segments, width, under)

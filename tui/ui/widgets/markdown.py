@@ -6,7 +6,7 @@ clickable.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -189,11 +189,26 @@ class _Line:
         self._spans.clear()
 
 
+def _parts(tokens: "list[Token]") -> "Iterator[list[Token]]":
+    """Yield the tokens of each block, with those inside it."""
+    start = depth = 0
+    for index, token in enumerate(tokens):
+        depth += token.nesting
+        if depth == 0:
+            yield tokens[start : index + 1]
+            start = index + 1
+    if start < len(tokens):
+        yield tokens[start:]
+
+
 class Markdown:
     """Parses the Markdown of models, and returns rows of it."""
 
     def __init__(self) -> None:
-        self._parser = _new_parser()
+        from markdown_it import MarkdownIt
+
+        parser = MarkdownIt("commonmark", {"html": False})
+        self._parser = parser.enable(["table", "strikethrough"]).disable(["reference"])
 
     def blocks(self, source: str) -> "list[Token]":
         """Return the block tokens of a text; top-level tokens have level 0 and line numbers."""
@@ -202,43 +217,17 @@ class Markdown:
         return tokens
 
     def rows(self, source: str, width: int) -> list[Row]:
-        return _Drawing(self._parser).rows(self.blocks(source), width, "text")
+        return self._rows(self.blocks(source), width, "text")
 
-
-def _new_parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False})
-    return parser.enable(["table", "strikethrough"]).disable(["reference"])
-
-
-def _end_of(tokens: "list[Token]", start: int) -> int:
-    depth = 0
-    for index in range(start, len(tokens)):
-        depth += tokens[index].nesting
-        if depth == 0:
-            return index
-    return len(tokens) - 1
-
-
-class _Drawing:
-    """Converts block tokens to rows."""
-
-    def __init__(self, parser: "MarkdownIt") -> None:
-        self._parser = parser
-        self._depth = 0
-
-    def rows(self, tokens: "list[Token]", width: int, base: str) -> list[Row]:
+    def _rows(self, tokens: "list[Token]", width: int, base: str) -> list[Row]:
         rows: list[Row] = []
-        start, tight = 0, True
-        while start < len(tokens):
-            end = _end_of(tokens, start)
-            opening = tokens[start]
+        tight = True
+        for part in _parts(tokens):
+            opening = part[0]
             if rows and not (tight and (opening.hidden or opening.type.endswith("list_open"))):
                 rows.append(EMPTY)
-            rows += self._block(tokens[start : end + 1], width, base)
+            rows += self._block(part, width, base)
             tight = opening.hidden
-            start = end + 1
         return rows
 
     def _block(self, tokens: "list[Token]", width: int, base: str) -> list[Row]:
@@ -252,7 +241,10 @@ class _Drawing:
             case "bullet_list_open" | "ordered_list_open":
                 return self._list(opening, inside, width, base)
             case "blockquote_open":
-                return self._quote(inside, width)
+                for token in inside:  # levels count lists, which have other bullets at each
+                    token.level -= 1
+                bar: Row = (("▎ ", "rule aside"),) if width > NARROWEST else EMPTY
+                return [(*bar, *row) for row in self._rows(inside, max(NARROWEST, width - 2), "dim")]
             case "table_open":
                 return self._table(inside, width, base)
             case "fence" | "code_block":
@@ -268,12 +260,8 @@ class _Drawing:
         text = "\n".join(token.content for token in tokens)
         return [row for line in inline_rows(self._parser, text, base) for row in wrap(line, width)]
 
-    def _quote(self, tokens: "list[Token]", width: int) -> list[Row]:
-        bar: Row = (("▎ ", "rule aside"),) if width > NARROWEST else EMPTY
-        return [(*bar, *row) for row in self.rows(tokens, max(NARROWEST, width - 2), "dim")]
-
     def _list(self, opening: "Token", tokens: "list[Token]", width: int, base: str) -> list[Row]:
-        items = self._items(tokens)
+        items = [part[1:-1] for part in _parts(tokens)]
         ordered = opening.type == "ordered_list_open"
         first = int(opening.attrs.get("start", 1)) if ordered else 0
         signs = [f"{first + number}." if ordered else "" for number in range(len(items))]
@@ -283,36 +271,25 @@ class _Drawing:
             for token in tokens
             if token.level == opening.level + 2
         )
-        bullet = _BULLETS[min(self._depth, len(_BULLETS) - 1)]
+        bullet = _BULLETS[min(opening.level // 2, len(_BULLETS) - 1)]
         rows: list[Row] = []
-        self._depth += 1
         for sign, item in zip(signs, items, strict=True):
             if loose and rows:
                 rows.append(EMPTY)
             mark: Row = ((f"{sign or bullet:>{wide}} ", "dim"),)
             rows += self._item(item, mark, wide + 1, width, base)
-        self._depth -= 1
         return rows
 
     def _item(self, tokens: "list[Token]", mark: Row, indent: int, width: int, base: str) -> list[Row]:
-        task = _task_of(tokens)
-        if task is not None:
-            mark = pad(task, indent)
+        text = tokens[1] if len(tokens) > 1 and tokens[1].type == "inline" else None
+        if text is not None and (found := _TASK.match(text.content)):
+            text.content = text.content[found.end() :]
+            mark = pad((("☐ ", "dim") if found.group(1) == " " else ("✓ ", "ok"),), indent)
         if width - indent < NARROWEST:
             indent, mark = 0, EMPTY
-        rows = self.rows(tokens, width - indent, base) or [EMPTY]
+        rows = self._rows(tokens, width - indent, base) or [EMPTY]
         blank: Row = ((" " * indent, ""),) if indent else EMPTY
         return [(*(blank if number else mark), *row) for number, row in enumerate(rows)]
-
-    @staticmethod
-    def _items(tokens: "list[Token]") -> "list[list[Token]]":
-        items = []
-        start = 0
-        while start < len(tokens):
-            end = _end_of(tokens, start)
-            items.append(tokens[start + 1 : end])
-            start = end + 1
-        return items
 
     def _table(self, tokens: "list[Token]", width: int, base: str) -> list[Row]:
         lines: list[list[Row]] = []
@@ -333,11 +310,3 @@ class _Drawing:
                 case _:
                     pass
         return table_rows(lines[0], lines[1:], aligns, width) if lines else []
-
-
-def _task_of(tokens: "list[Token]") -> Row | None:
-    """Remove the checkbox of an item; return its sign, or None if there is no checkbox."""
-    if len(tokens) < 2 or tokens[1].type != "inline" or not (found := _TASK.match(tokens[1].content)):
-        return None
-    tokens[1].content = tokens[1].content[found.end() :]
-    return (("☐ ", "dim"),) if found.group(1) == " " else (("✓ ", "ok"),)

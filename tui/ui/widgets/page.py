@@ -4,7 +4,6 @@ import asyncio
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from threading import Event
 from typing import Any, Protocol
@@ -15,7 +14,7 @@ from textual.message import Message
 from tui.core.text import fold
 from tui.ui.platform import clipboard
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.pictures import Picture, PictureError, can_show_pictures, decoded
+from tui.ui.widgets.pictures import Image, Picture, PictureError, can_show_pictures, decoded
 from tui.ui.widgets.rows import Row, crop, highlighted, text_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 
@@ -32,40 +31,11 @@ AT_ONCE = 64 * 1024
 """Sheets of up to this size are searched on the event loop, larger ones in a thread."""
 
 
-@dataclass(frozen=True, slots=True)
-class WantedPicture:
-    """A picture to decode.
-
-    Attributes:
-        encoded: returns its base64.
-        indent: number of cells to its left.
-        put: takes the picture, or the reason why it cannot be decoded.
-    """
-
-    encoded: Callable[[], bytes]
-    indent: int
-    put: Callable[[Picture | str], None]
-
-
-class Pictures(Protocol):
-    """The images of a sheet, shown as pictures once they are decoded."""
-
-    def begin(self) -> None:
-        """Start showing images as pictures, and unfold the first of them. Idempotent."""
-
-    def wanted(self) -> WantedPicture | None:
-        """Return the next unfolded picture that is not decoded yet."""
-
-    def again(self) -> None:
-        """Decode pictures again if their size no longer fits the pane."""
-
-
 class Sheet(Protocol):
     """Rows, some of which can be folded."""
 
-    @property
-    def pictures(self) -> Pictures | None:
-        """The images of the sheet, None if it cannot have any."""
+    def images(self, *, begin: bool = False) -> Sequence[Image]:
+        """Return the unfolded images; `begin` shows images as pictures, and unfolds the first. Idempotent."""
 
     def count(self) -> int:
         """Return the number of rows."""
@@ -102,12 +72,14 @@ class Sheet(Protocol):
 class Lines:
     """A sheet of wrapped paragraphs."""
 
-    pictures: Pictures | None = None
     size = 0
 
     def __init__(self, paragraphs: Sequence[Row]) -> None:
         self._paragraphs = paragraphs
         self._rows: list[Row] = list(paragraphs)
+
+    def images(self, *, begin: bool = False) -> Sequence[Image]:
+        return ()
 
     def count(self) -> int:
         return len(self._rows)
@@ -172,7 +144,13 @@ class Page(LinePane, inherit_bindings=True):
         self.sheet = sheet
         self.cursor = 0
         sheet.fit(self.columns)
-        self._show_pictures()
+        if self._decoding is not None:
+            self._decoding.cancel()
+            self._decoding = None
+        app = self.app
+        if can_show_pictures(symbols_for(os.environ), app.console.color_system, app.no_color):
+            sheet.images(begin=True)
+            self._decode()
         self.rows_changed()
         self._place(0)
 
@@ -211,7 +189,8 @@ class Page(LinePane, inherit_bindings=True):
         row = max(0, sheet.reveal(place))
 
         def go() -> None:
-            self.go_to_row(row)
+            self.rows_changed()
+            self.move_cursor(min(row, self.row_count() - 1))
             self._last = (sheet, self.cursor, place)
 
         return go
@@ -221,9 +200,9 @@ class Page(LinePane, inherit_bindings=True):
         """The value under the cursor as text, "" if there is none."""
         return self.sheet.value(self.cursor) if self.sheet.count() else ""
 
-    def copy_value(self, what: str = "the value") -> None:
+    def copy_value(self) -> None:
         if self.sheet.count():
-            copy_text(self.app, self.value, what)
+            copy_text(self.app, self.value, "the value")
 
     def work(self, work: Work, stop: Event | None = None) -> None:
         """Run work in a thread, one at a time. `stop` is set to end useless work early."""
@@ -252,35 +231,22 @@ class Page(LinePane, inherit_bindings=True):
         self.rows_changed()
         self.post_message(self.Busy())
 
-    def _show_pictures(self) -> None:
-        if self._decoding is not None:
-            self._decoding.cancel()
-            self._decoding = None
-        pictures = self.sheet.pictures
-        app = self.app
-        can = can_show_pictures(symbols_for(os.environ), app.console.color_system, app.no_color)
-        if pictures is not None and can:
-            pictures.begin()
-            self._decode()
-
     def _decode(self) -> None:
-        pictures = self.sheet.pictures
         is_idle = self._decoding is None or self._decoding.done()
-        if is_idle and pictures is not None and pictures.wanted() is not None:
-            self._decoding = asyncio.create_task(self._decode_all(pictures), name="decode pictures")
+        if is_idle and any(one.is_wanted for one in self.sheet.images()):
+            self._decoding = asyncio.create_task(self._decode_all(self.sheet), name="decode pictures")
             self._ending.add(self._decoding)
             self._decoding.add_done_callback(self._ending.discard)
 
-    async def _decode_all(self, pictures: Pictures) -> None:
+    async def _decode_all(self, sheet: Sheet) -> None:
         await asyncio.sleep(SETTLED_SECONDS)
-        while (wanted := pictures.wanted()) is not None:
-            columns = self.columns - wanted.indent
-            rows = max(LEAST_ROWS, self.size.height - 2)
+        while (image := next((one for one in sheet.images() if one.is_wanted), None)) is not None:
+            columns, rows = self.columns - image.indent, max(LEAST_ROWS, self.size.height - 2)
             try:
-                found: Picture | str = await decoded(wanted.encoded(), columns, rows, self._ground())
+                found: Picture | str = await decoded(image.encoded(), columns, rows, self._ground())
             except PictureError as error:
                 found = str(error)
-            wanted.put(found)
+            image.put(found)
             self.rows_changed()
 
     def _ground(self) -> tuple[int, int, int]:
@@ -316,16 +282,12 @@ class Page(LinePane, inherit_bindings=True):
         """Highlight the cursor's row while the page has the focus."""
         return super().row_ground(index) if self.has_focus else ""
 
-    def go_to_row(self, row: int) -> None:
-        self.rows_changed()
-        self.move_cursor(min(row, self.row_count() - 1))
-
     def rewrap(self) -> None:
         """Lay out for another size; pictures use the available space."""
         self.sheet.fit(self.columns)
-        if self.sheet.pictures is not None:
-            self.sheet.pictures.again()
-            self._decode()
+        for image in self.sheet.images():
+            image.again()
+        self._decode()
 
 
 def copy_text(app: App[Any], text: str, what: str) -> None:

@@ -20,6 +20,7 @@ import re
 import signal
 import struct
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -294,13 +295,39 @@ def _picture(answer: bytes) -> Picture:
         raise PictureError("it needs too much time or memory") from None
 
 
-def picture_rows(found: Picture | str | None, width: int) -> list[Row]:
-    """Return the rows of a picture, of the reason why it cannot be decoded, or of one being decoded."""
-    match found:
-        case Picture():
-            fits = found.within(max(1, width))
-            return [*(fits.row(index) for index in range(fits.rows)), fits.caption]
-        case str():
-            return [((f"Cannot decode this image: {found}", "warn"),)]
-        case None:
-            return [(("decoding…", "dim"),)]
+@dataclass(slots=True, eq=False)
+class Image:
+    """An image on a sheet, which is decoded once it is unfolded.
+
+    Attributes:
+        encoded: returns its base64.
+        changed: called when it is decoded.
+        indent: number of cells to its left.
+        is_wanted: whether it is to be decoded: for the first time, or because it could be larger.
+    """
+
+    encoded: Callable[[], bytes]
+    changed: Callable[[], None]
+    indent: int = 0
+    is_wanted: bool = True
+    _found: Picture | str | None = None
+
+    def put(self, found: Picture | str) -> None:
+        """Take the picture, or the reason why it cannot be decoded."""
+        self._found, self.is_wanted = found, False
+        self.changed()
+
+    def again(self) -> None:
+        """Decode it again if its size no longer fits the pane."""
+        self.is_wanted |= isinstance(self._found, Picture) and self._found.is_reduced
+
+    def rows(self, width: int) -> list[Row]:
+        """Return the rows of the picture, of the reason why there is none, or of one being decoded."""
+        match self._found:
+            case Picture() as picture:
+                fits = picture.within(max(1, width))
+                return [*(fits.row(index) for index in range(fits.rows)), fits.caption]
+            case str() as problem:
+                return [((f"Cannot decode this image: {problem}", "warn"),)]
+            case None:
+                return [(("decoding…", "dim"),)]

@@ -66,19 +66,18 @@ def head_of(text: str, cells: int) -> str:
     return text[:end]
 
 
-def crop(row: Row, cells: int, mark: str = "…") -> Row:
-    """Return `row` truncated to `cells`; a truncated row ends with `mark`."""
+def crop(row: Row, cells: int) -> Row:
+    """Return `row` truncated to `cells`; a truncated row ends with "…"."""
     if width_of(row) <= cells:
         return row
-    room = cells - cell_len(mark)
-    if room < 0:
+    if (room := cells - 1) < 0:
         return EMPTY
     kept: list[Span] = []
     for text, style in row:
         head = head_of(text, room)
         room -= cell_len(head)
         if len(head) < len(text):
-            kept.append((head + mark, style))
+            kept.append((head + "…", style))
             break
         kept.append((text, style))
     return tuple(kept)
@@ -255,20 +254,13 @@ def copied(parts: Iterable[tuple[Row, int, int]]) -> str:
     """
     lines: list[str] = []
     for row, start, end in parts:
-        joint, indent = _joint(row)
-        if lines and joint is not None:
-            lines[-1] += joint + _text_between(row, max(start, indent), end)
+        at = next((place for place, span in enumerate(row) if span in (GLUED, SPACED)), None)
+        if lines and at is not None:  # the joint is followed by its own text
+            joint = "" if row[at] == GLUED else " "
+            lines[-1] += joint + _text_between(row, max(start, len(text_of(row[:at]))), end)
         else:
             lines.append(_text_between(row, start, end))
     return "\n".join([line.rstrip() for line in lines])
-
-
-def _joint(row: Row) -> tuple[str | None, int]:
-    """Return the text that joins a row to the previous one, or None, and the start of its own text."""
-    for position, span in enumerate(row):
-        if span in (GLUED, SPACED):
-            return ("" if span == GLUED else " "), len(text_of(row[:position]))
-    return None, 0
 
 
 def _text_between(row: Row, start: int, end: int) -> str:

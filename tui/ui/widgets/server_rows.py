@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
     from tui.host.host import Host
 
+Fact = tuple[str, str, str]
+"""The name, the value and the style of a fact."""
+
 STATE_CELLS = 8
 LEAST_GAP = 3
 """Minimum columns between a server's reason and its age, so that the age is a separate column."""
@@ -103,38 +106,34 @@ def _token_words(tokens: "DefinitionTokens", look: Look) -> str:
 
 
 def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
-    """Return a look that fits all rows, if necessary without ages, or without units of tokens."""
+    """Return a look that fits all rows, if necessary without ages, or without units of tokens.
+
+    If one running server has no room for a column, no row has it: a column has one meaning.
+    """
+    running = [status for status in statuses if status.state is ServerState.RUNNING]
+
+    def tokens_fit(look: Look) -> bool:
+        return all(
+            _token_words(look.tokens[status.name], look) in text_of(head_row(status, look))
+            for status in running
+            if status.name in look.tokens
+        )
+
+    def ages_fit(look: Look) -> bool:
+        return all(
+            text_of(head_row(status, look)).rstrip().endswith(text_of(_since(status, look)).rstrip())
+            for status in running
+        )
+
     for ages, units in ((True, True), (False, True), (True, False), (False, False)):
         found = replace(look, ages=ages, units=units)
-        if tokens_fit(statuses, found) and (not ages or ages_fit(statuses, found)):
+        if tokens_fit(found) and (not ages or ages_fit(found)):
             return found
     sizes = [_token_words(tokens, found) for tokens in look.tokens.values()]
     shown = [text_of(head_row(status, found)) for status in statuses]
     has_tokens = any(size in row for size in sizes for row in shown)
     bare = replace(look, tokens={})
-    return found if has_tokens or not ages_fit(statuses, bare) else bare
-
-
-def tokens_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
-    """Return whether all running servers have room for the tokens of their definitions."""
-    return all(
-        _token_words(look.tokens[status.name], look) in text_of(head_row(status, look))
-        for status in statuses
-        if status.state is ServerState.RUNNING and status.name in look.tokens
-    )
-
-
-def ages_fit(statuses: Sequence[ServerStatus], look: Look) -> bool:
-    """Return whether the last column has room for the ages of all running servers.
-
-    If one has no room, no age is shown: a column has one meaning.
-    """
-    for status in statuses:
-        if status.state is ServerState.RUNNING:
-            age_row = text_of(_since(status, look)).rstrip()
-            if not text_of(head_row(status, look)).rstrip().endswith(age_row):
-                return False
-    return True
+    return found if has_tokens or not ages_fit(bare) else bare
 
 
 def _sign(status: ServerStatus, look: Look) -> tuple[str, str]:
@@ -247,7 +246,7 @@ def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
         yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
 
 
-def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
+def _facts(status: ServerStatus, look: Look) -> Iterator[Fact]:
     spec = status.spec
     command = spec.shown_url or " ".join(spec.shown_command)
     yield "address" if spec.url else "command", look.redactor.redact_line(command, 400), "text"
@@ -275,7 +274,7 @@ def _facts(status: ServerStatus, look: Look) -> Iterator[tuple[str, str, str]]:
         yield "stderr", clean_line(status.stderr_last), "dim"
 
 
-def _process(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+def _process(status: ServerStatus) -> Iterator[Fact]:
     process = []
     if status.pid is not None:
         process.append(f"pid {status.pid}")
@@ -314,7 +313,7 @@ def token_facts(tokens: "DefinitionTokens") -> str:
     return ", ".join(words)
 
 
-def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+def _tool_problems(status: ServerStatus) -> Iterator[Fact]:
     if status.listing_problem:
         yield "listing", clean_line(f"tools/list: {status.listing_problem}"), "warn"
     for name, what in status.hidden[:8]:

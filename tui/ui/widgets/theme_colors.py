@@ -94,7 +94,10 @@ def theme_of(spec: ThemeSpec) -> Theme:
     """Return the Textual theme of a spec; raises `ValueError` for a color unknown to Textual."""
     roles = spec.colours()
     for role, colour in roles.items():
-        _checked(role, colour)
+        try:
+            Color.parse(colour)
+        except ColorParseError as error:
+            raise ValueError(f"{role}: {colour!r} is not a color") from error
     base: dict[str, Any] = {name: roles[role] for name, role in _BASE_VARIABLES.items()}
     variables = {name: roles[role] for name, role in _ROLE_VARIABLES.items()}
     if spec.ansi:
@@ -137,13 +140,6 @@ def _ansi_variables(roles: Mapping[str, str], dark: bool) -> dict[str, str]:
         "scrollbar-background-hover": "ansi_default",
         "scrollbar-background-active": "ansi_default",
     }
-
-
-def _checked(role: str, colour: str) -> Color:
-    try:
-        return Color.parse(colour)
-    except ColorParseError as error:
-        raise ValueError(f"{role}: {colour!r} is not a color") from error
 
 
 # role: (its CSS variable, fallbacks for themes without it)
@@ -203,7 +199,8 @@ class Palette:
         screen.
         """
         if _COLOURS.fullmatch(words):
-            return _colours(words)  # not cached, because a picture has thousands
+            rgb = (RichColor.from_rgb(*bytes.fromhex(word[1:])) for word in words.split(" on "))
+            return Style.from_color(*rgb)  # not cached, because a picture has thousands
         found = self._styles.get(words)
         if found is None:
             found = self._styles[words] = self._build(words)
@@ -248,14 +245,12 @@ class Palette:
             elif word in ("cursor", "selected"):
                 style += self._ground(word)
             elif word in self.colors:
-                style += self._ground(word) if ground else self._text(word)
+                color = self.colors[word]
+                is_dim = self.native and word in ("dim", "rule") and color.ansi in (None, -1)
+                text = Style(dim=True) if is_dim else Style(color=color.rich_color)
+                style += self._ground(word) if ground else text
             ground = False
         return style
-
-    def _text(self, role: str) -> Style:
-        if self.native and role in ("dim", "rule") and self.colors[role].ansi in (None, -1):
-            return Style(dim=True)
-        return Style(color=self.colors[role].rich_color)
 
     def _ground(self, role: str) -> Style:
         color = self.colors.get(role)
@@ -264,16 +259,6 @@ class Palette:
         if self.native and color.a == 0:
             return Style()
         return Style(bgcolor=color.rich_color)
-
-
-def _colours(words: str) -> Style:
-    above, below = words[1:7], words[-6:] if len(words) > 7 else ""
-    return Style.from_color(_colour(above), _colour(below) if below else None)
-
-
-def _colour(digits: str) -> RichColor:
-    red, green, blue = bytes.fromhex(digits)
-    return RichColor.from_rgb(red, green, blue)
 
 
 def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None:

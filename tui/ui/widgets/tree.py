@@ -3,7 +3,8 @@
 import base64
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from threading import Event
 
@@ -13,8 +14,8 @@ from tui.core.search_text import places
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Redaction
 from tui.ui.widgets import pictures
-from tui.ui.widgets.page import Place, WantedPicture, Work
-from tui.ui.widgets.pictures import Picture
+from tui.ui.widgets.page import Place, Work
+from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
@@ -51,14 +52,16 @@ class Node:
     Attributes:
         value: the value in `data`; None for a line of text or a remark.
         data: the document: the body, or a string in it that is JSON itself.
+        image: the image of a string that was unfolded as a picture.
     """
 
     value: JsonValue | None
     data: bytes = b""
     depth: int = 0
     parent: "Node | None" = None
-    line: Row = field(default=EMPTY)
+    line: Row = EMPTY
     is_open: bool = False
+    image: Image | None = None
 
 
 def folds(node: Node) -> bool:
@@ -71,9 +74,7 @@ def folds(node: Node) -> bool:
     if value.kind is JsonKind.STRING:
         if node.is_open or value.size > LONG or node.data[value.start + 1] in b"{[":
             return value.size > 4
-        is_image = (
-            value.size > pictures.LEAST and pictures.ending(encoded(node, pictures.HEAD)) in pictures.PICTURES
-        )
+        is_image = value.size > pictures.LEAST and ending(node) in pictures.PICTURES
         return is_image or b"\\n" in node.data[value.start : value.end]
     return value.kind is JsonKind.MORE
 
@@ -84,48 +85,13 @@ def encoded(node: Node, size: int) -> bytes:
     return node.data[node.value.start + 1 : min(node.value.start + 1 + size, node.value.end - 1)]
 
 
-class TreeLook:
-    """Draws rows."""
+def ending(node: Node) -> str:
+    """Return the file extension for a string of base64, "" for any other value."""
+    return pictures.ending(encoded(node, pictures.HEAD))
 
-    def __init__(self, data: bytes, redactions: Sequence[Redaction], symbols: Symbols) -> None:
-        self._data = data
-        self._redactions = redactions
-        self._symbols = symbols
 
-    def row(self, node: Node, width: int) -> Row:
-        indent = " " * (2 * min(node.depth, DEEPEST))
-        value = node.value
-        if value is None:
-            return ((indent, ""), *node.line) if node.depth else node.line
-        if value.kind is JsonKind.MORE:
-            return (
-                (f"{indent}{self._symbols.folded} ", "accent"),
-                (f"more, starting at {value.position}", "dim"),
-            )
-        sign = (self._symbols.unfolded if node.is_open else self._symbols.folded) if folds(node) else " "
-        return ((f"{indent}{sign} ", "dim"), *_key(node), *self._value(node, width))
-
-    def _value(self, node: Node, width: int) -> Row:
-        value = node.value
-        assert value is not None
-        hidden = self._hidden(node)
-        if value.is_container:
-            row: Row = ((_summary(node), "dim"),)
-        elif value.kind is JsonKind.STRING:
-            row = _string(node, width)
-        else:
-            word = clean_line(value_text(node.data, value, 200))
-            row = ((word, "dim" if word == "null" else "warn" if word in ("true", "false") else "model"),)
-        if hidden:
-            row = (*row, (f"  hidden: {hidden}", "warn"))
-        return (*row, ("  truncated", "warn")) if value.is_cut else row
-
-    def _hidden(self, node: Node) -> str:
-        value = node.value
-        if value is None or value.is_container or node.data is not self._data:
-            return ""
-        found = [each for each in self._redactions if each.start < value.end and each.end > value.start]
-        return ", ".join(clean_line(each.name, 40) for each in found)
+def _cut(value: JsonValue) -> Row:
+    return (("  truncated", "warn"),) if value.is_cut else ()
 
 
 def _key(node: Node) -> Row:
@@ -137,9 +103,7 @@ def _key(node: Node) -> Row:
     return ((f"{value.position}", "dim"), ("  ", "")) if parent.value.kind is JsonKind.ARRAY else ()
 
 
-def _summary(node: Node) -> str:
-    value = node.value
-    assert value is not None
+def _summary(node: Node, value: JsonValue) -> str:
     brackets = "{}" if value.kind is JsonKind.OBJECT else "[]"
     if value.size <= 2:
         return brackets
@@ -155,9 +119,7 @@ def _summary(node: Node) -> str:
     return f"{keys}{', …' if len(found) > 6 else ''}"
 
 
-def _string(node: Node, width: int) -> Row:
-    value = node.value
-    assert value is not None
+def _string(node: Node, value: JsonValue, width: int) -> Row:
     if value.size > pictures.LEAST and (image := pictures.look(encoded(node, pictures.HEAD))):
         return ((f"{image}, {units.size(value.size * 3 / 4)}", "model"), ("   w saves it", "dim"))
     shown = value_text(node.data, value, min(2000, max(LONG, width)))
@@ -170,75 +132,8 @@ FIRST = 3
 """Number of pictures that are unfolded at first."""
 
 
-class TreePictures:
-    """The images of a tree. Before `begin`, they are shown as strings."""
-
-    def __init__(self, nodes: Sequence[Node], unfold: Callable[[Node, list[Node]], None]) -> None:
-        self._nodes = nodes
-        self._unfold = unfold
-        self._width = 80
-        self._shows = False
-        self._queue: list[Node] = []
-        self._known: dict[Node, Picture | str] = {}
-
-    def begin(self) -> None:
-        if self._shows:
-            return
-        self._shows = True
-        found = [node for node in self._nodes if self.is_picture(node) and not node.is_open]
-        for node in found[:FIRST]:
-            self._unfold(node, self.rows_of(node))
-
-    def is_picture(self, node: Node | None) -> bool:
-        if node is None or not self._shows or node.value is None or node.value.kind is not JsonKind.STRING:
-            return False
-        return pictures.ending(encoded(node, pictures.HEAD)) in pictures.PICTURES
-
-    def rows_of(self, node: Node) -> list[Node]:
-        """Return the children of an image: its picture, an error, or a note that it is being decoded."""
-        known = self._known.get(node)
-        if known is None and node not in self._queue:
-            self._queue.append(node)
-        lines = pictures.picture_rows(known, self._width - _indent(node))
-        return [Node(None, depth=node.depth + 1, parent=node, line=line) for line in lines]
-
-    def wanted(self) -> WantedPicture | None:
-        while self._queue:
-            node = self._queue[0]
-            if node.value is not None and node.is_open and node in self._nodes:
-                return WantedPicture(partial(_encoded, node), _indent(node), partial(self._put, node))
-            del self._queue[0]
-        return None
-
-    def _put(self, node: Node, found: Picture | str) -> None:
-        self._known[node] = found
-        if node in self._queue:
-            self._queue.remove(node)
-        if node.is_open and node in self._nodes:
-            self._unfold(node, self.rows_of(node))
-
-    def again(self) -> None:
-        self._queue += [
-            node
-            for node, known in self._known.items()
-            if isinstance(known, Picture) and known.is_reduced and node not in self._queue
-        ]
-
-    def fit(self, width: int) -> None:
-        if width == self._width:
-            return
-        self._width = width
-        for node in self._known:
-            if node.is_open and node in self._nodes:
-                self._unfold(node, self.rows_of(node))
-
-
 def _encoded(node: Node) -> bytes:
     return pictures.base64_of(encoded(node, node.value.size)) if node.value is not None else b""
-
-
-def _indent(node: Node) -> int:
-    return 2 * min(node.depth + 1, DEEPEST)
 
 
 class Tree:
@@ -252,9 +147,11 @@ class Tree:
         symbols: Symbols = UNICODE,
     ) -> None:
         self.data = data
-        self._look = TreeLook(data, redactions, symbols)
+        self._redactions = redactions
+        self._symbols = symbols
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
-        self.pictures = TreePictures(self.nodes, self.unfold)
+        self._width = 80
+        self._shows_pictures = False
         root = root_value(data)
         self.is_json = root is not None
         self._searched: tuple[str, Sequence[Place]] = ("", ())
@@ -289,11 +186,67 @@ class Tree:
         return len(self.nodes)
 
     def row(self, index: int, width: int) -> Row:
-        return self._look.row(self.nodes[index], width)
+        node = self.nodes[index]
+        indent = " " * (2 * min(node.depth, DEEPEST))
+        value = node.value
+        if value is None:
+            return ((indent, ""), *node.line) if node.depth else node.line
+        if value.kind is JsonKind.MORE:
+            return (
+                (f"{indent}{self._symbols.folded} ", "accent"),
+                (f"more, starting at {value.position}", "dim"),
+            )
+        sign = (self._symbols.unfolded if node.is_open else self._symbols.folded) if folds(node) else " "
+        return ((f"{indent}{sign} ", "dim"), *_key(node), *self._value_row(node, value, width))
+
+    def _value_row(self, node: Node, value: JsonValue, width: int) -> Row:
+        if value.is_container:
+            return ((_summary(node, value), "dim"), *_cut(value))
+        if value.kind is JsonKind.STRING:
+            row = _string(node, value, width)
+        else:
+            word = clean_line(value_text(node.data, value, 200))
+            row = ((word, "dim" if word == "null" else "warn" if word in ("true", "false") else "model"),)
+        if node.data is self.data:
+            found = [one for one in self._redactions if one.start < value.end and one.end > value.start]
+            if found:
+                names = ", ".join(clean_line(one.name, 40) for one in found)
+                row = (*row, (f"  hidden: {names}", "warn"))
+        return (*row, *_cut(value))
 
     def fit(self, width: int) -> None:
         """Lay out pictures again. The pane crops rows, so unfolded texts stay unchanged."""
-        self.pictures.fit(width)
+        if width != self._width:
+            self._width = width
+            for node in [node for node in self.nodes if node.is_open and node.image is not None]:
+                self._show_image(node)
+
+    def images(self, *, begin: bool = False) -> Sequence[Image]:
+        if begin and not self._shows_pictures:
+            self._shows_pictures = True
+            found = [node for node in self.nodes if self._is_picture(node) and not node.is_open]
+            for node in found[:FIRST]:
+                self._show_image(node)
+        return [node.image for node in self.nodes if node.is_open and node.image is not None]
+
+    def _is_picture(self, node: Node) -> bool:
+        is_string = node.value is not None and node.value.kind is JsonKind.STRING
+        return self._shows_pictures and is_string and ending(node) in pictures.PICTURES
+
+    def _show_image(self, node: Node) -> None:
+        """Unfold an image into its picture, an error, or a note that it is being decoded."""
+        indent = 2 * min(node.depth + 1, DEEPEST)
+
+        def changed() -> None:
+            if node.is_open and node in self.nodes:
+                self._show_image(node)
+
+        if node.image is None:
+            node.image = Image(partial(_encoded, node), changed, indent)
+        if node.is_open:
+            self._fold(self.nodes.index(node))
+        lines = node.image.rows(self._width - indent)
+        self._insert(node, [Node(None, depth=node.depth + 1, parent=node, line=line) for line in lines])
 
     def toggle(self, index: int, width: int) -> Work | None:
         node = self.nodes[index]
@@ -304,8 +257,10 @@ class Tree:
             self._fold(index)
             return None
         if value.kind is JsonKind.STRING:
-            is_picture = self.pictures.is_picture(node)
-            self._insert(node, self.pictures.rows_of(node) if is_picture else self._lines(node, width))
+            if self._is_picture(node):
+                self._show_image(node)
+            else:
+                self._insert(node, self._lines(node, width))
             return None
         if value.size <= LARGE:
             self._place(node, self._children(node))
@@ -316,12 +271,6 @@ class Tree:
             return lambda: self._place(node, found) if node in self.nodes else None
 
         return work
-
-    def unfold(self, node: Node, found: list[Node]) -> None:
-        """Unfold a row into `found`, replacing its current children."""
-        if node.is_open:
-            self._fold(self.nodes.index(node))
-        self._insert(node, found)
 
     def offset(self, index: int) -> int:
         """Return the offset of a row's value in the body; 0 for other rows."""
@@ -404,19 +353,13 @@ class Tree:
             self._insert(self._root, self._children(self._root))
 
     def _children(self, node: Node) -> list[Node]:
-        value = node.value
-        assert value is not None
         parent: Node | None = node
-        start = -1
-        container = value
-        if value.kind is JsonKind.MORE:
-            parent, start = node.parent, value.start
-            assert parent is not None and parent.value is not None
-            container = parent.value
-        position = value.position if value.kind is JsonKind.MORE else 0
-        found = child_values(node.data, container, start, position)
-        depth = (parent.depth if parent is not None else 0) + 1
-        return [Node(child, node.data, depth, parent) for child in found]
+        start, position = -1, 0
+        if node.value is not None and node.value.kind is JsonKind.MORE:
+            parent, start, position = node.parent, node.value.start, node.value.position
+        assert parent is not None and parent.value is not None
+        found = child_values(node.data, parent.value, start, position)
+        return [Node(child, node.data, parent.depth + 1, parent) for child in found]
 
     def _lines(self, node: Node, width: int) -> list[Node]:
         """Return the children of a string: a tree if it is JSON, otherwise its lines."""
@@ -424,10 +367,11 @@ class Tree:
         assert value is not None
         text = value_text(node.data, value, TEXT_CHARS)
         depth = node.depth + 1
-        if text.lstrip()[:1] in ("{", "[") and _is_json(text):
-            data = text.encode("utf-8", "replace")
-            inner = Node(root_value(data), data, depth - 1, node)
-            return self._children(inner)
+        if text.lstrip()[:1] in ("{", "["):
+            with suppress(ValueError, RecursionError):
+                json.loads(text)
+                data = text.encode("utf-8", "replace")
+                return self._children(Node(root_value(data), data, depth - 1, node))
         room = max(20, width - 2 * min(depth, DEEPEST) - 3)
         lines = [
             Node(None, depth=depth, parent=node, line=row)
@@ -443,7 +387,7 @@ class Tree:
     def value(self, index: int) -> str:
         """Return the value in a row: the text of a string, anything else as JSON."""
         node = self.nodes[index]
-        if self.pictures.is_picture(node.parent) and node.value is None and node.parent is not None:
+        if node.value is None and node.parent is not None and node.parent.image is not None:
             node = node.parent
         value = node.value
         if value is None:
@@ -463,8 +407,10 @@ class Tree:
         while node is not None and node.value is not None:
             parent = node.parent
             if parent is not None and parent.value is not None and parent.value.is_container:
-                keyed = parent.value.kind is JsonKind.OBJECT
-                parts.append(_step(node.value.key) if keyed else f"[{node.value.position}]")
+                key = node.value.key
+                keyed = f".{key}" if key.isidentifier() else f"[{json.dumps(key, ensure_ascii=False)}]"
+                is_object = parent.value.kind is JsonKind.OBJECT
+                parts.append(keyed if is_object else f"[{node.value.position}]")
             node = parent
         return "".join(reversed(parts)).removeprefix(".")
 
@@ -475,22 +421,8 @@ class Tree:
             node = node.parent
         if node is None or node.value is None or node.value.kind is not JsonKind.STRING:
             return None
-        ending = pictures.ending(encoded(node, pictures.HEAD))
-        if not ending:
-            return None
+        found = ending(node)
         try:
-            return base64.b64decode(pictures.base64_of(encoded(node, node.value.size))), ending
+            return (base64.b64decode(_encoded(node)), found) if found else None
         except ValueError:
             return None
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _step(key: str) -> str:
-    return f".{key}" if key.isidentifier() else f"[{json.dumps(key, ensure_ascii=False)}]"

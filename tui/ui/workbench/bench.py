@@ -19,9 +19,8 @@ from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.key_overrides import methods_by_key
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.inputs import Button, Field
+from tui.ui.widgets.inputs import Button, Field, JsonArea
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.text_area import JsonArea
 from tui.ui.workbench.bars import OtherKeys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList

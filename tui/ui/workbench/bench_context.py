@@ -242,36 +242,28 @@ class BenchContext:
 
     def choose_arguments(self, item: Item, save: Callable[[], None], use: Callable[[object], None]) -> None:
         """Let the user save the arguments of an item, or choose saved ones and use them."""
-        saved = self._saved(item)
+        key, push = item.call_key(self.server), self.screen.app.push_screen
+        saved = self.runtime.calls.memory.saved.get(key, {})
+        choices = [PickerChoice(name, _choice_text(name, value)) for name, value in saved.items()]
+
+        def forget(name: str | None) -> None:
+            if name is not None:
+                self._remember(lambda memory: memory.without_saved(key, name), f"Deleted {name}.")
 
         def chosen(name: str | None) -> None:
             if name == SAVE:
                 save()
             elif name == FORGET:
-                self._forget(item)
+                push(Picker("Delete saved arguments", choices), forget)
             elif name is not None and name in saved:
                 use(saved[name])
 
         if not saved:
             save()
             return
-        choices = [PickerChoice(name, _choice_text(name, value)) for name, value in saved.items()]
-        choices.append(PickerChoice(SAVE, Content("Save the arguments in the form…").stylize("dim")))
-        choices.append(PickerChoice(FORGET, Content("Delete saved arguments…").stylize("dim")))
-        self.screen.app.push_screen(Picker(f"Saved arguments of {item.label}", choices), chosen)
-
-    def _saved(self, item: Item) -> Mapping[str, object]:
-        return self.runtime.calls.memory.saved.get(item.call_key(self.server), {})
-
-    def _forget(self, item: Item) -> None:
-        key = item.call_key(self.server)
-
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self._remember(lambda memory: memory.without_saved(key, name), f"Deleted {name}.")
-
-        choices = [PickerChoice(name, _choice_text(name, value)) for name, value in self._saved(item).items()]
-        self.screen.app.push_screen(Picker("Delete saved arguments", choices), chosen)
+        others = {SAVE: "Save the arguments in the form…", FORGET: "Delete saved arguments…"}
+        more = [PickerChoice(value, Content(words).stylize("dim")) for value, words in others.items()]
+        push(Picker(f"Saved arguments of {item.label}", [*choices, *more]), chosen)
 
 
 def _choice_text(name: str, value: object) -> Content:

@@ -173,17 +173,13 @@ class ItemList(LinePane):
             sign = self._signs.unfolded if row.what.is_open else self._signs.folded
             count: Row = ((f"{units.count(row.what.count)} ", "dim"),)
             return spread((*head, (f"{sign} ", "dim"), (row.what.label, "text")), count, self.columns)
-        return self._item_row(row.what, head)
-
-    def _item_row(self, item: Item, head: Row) -> Row:
         long, widths = self._measured()
-        cells = self._cells(item, long)
-        row: list[tuple[str, str]] = []
-        for (text, style), width in zip(cells, widths, strict=True):
+        right: list[tuple[str, str]] = []
+        for (text, style), width in zip(self._cells(row.what, long), widths, strict=True):
             if width:
-                row.append((f" {' ' * (width - cells_of(text))}{text}", style))
-        style = "text" if item.is_offered else "dim"
-        return spread((*head, (item.label, style)), (*row, (" ", "")), self.columns)
+                right.append((f" {' ' * (width - cells_of(text))}{text}", style))
+        name = (row.what.label, "text" if row.what.is_offered else "dim")
+        return spread((*head, name), (*right, (" ", "")), self.columns)
 
     def _cells(self, item: Item, long: Long) -> Cells:
         """Return the mark, the note and the size of an item."""

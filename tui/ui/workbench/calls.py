@@ -16,7 +16,6 @@ from tui.core.tools import (
     CallFailure,
     Content,
     LinkContent,
-    ProgressSink,
     ResourceContent,
     TextContent,
     Tool,
@@ -163,36 +162,28 @@ async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: Call
     def progress(done: float | None, total: float | None, message: str) -> None:
         call.progress = (done, total, message)
 
+    about, arguments, id = call.item.about, call.arguments, call.id
     try:
-        call.result = await _result(bench, server, call, seconds, progress)
+        match about:
+            case Tool():
+                call.promised = bench.output_schema(about)
+                call.result = await bench.call_tool(
+                    about, arguments, call=id, seconds=seconds, progress=progress
+                )
+            case Task():
+                call.result = await bench.fetch_task(about, call=id, progress=progress)
+            case ResourceInfo():
+                uri = uri_of(about, arguments)
+                call.result = await bench.read_resource(server, uri, call=id, seconds=seconds)
+            case PromptInfo():
+                texts = _texts(arguments)
+                call.result = await bench.get_prompt(server, about.name, texts, call=id, seconds=seconds)
         call.state = state_of(call.result)
     except asyncio.CancelledError:
         call.state = HandCallState.CANCELLED
         raise
     finally:
         call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
-
-
-async def _result(
-    bench: "HandWorkbench",
-    server: str,
-    call: HandCall,
-    seconds: CallTimeout,
-    progress: ProgressSink,
-) -> ToolResult | PromptResult:
-    about, arguments = call.item.about, call.arguments
-    match about:
-        case Tool():
-            call.promised = bench.output_schema(about)
-            return await bench.call_tool(about, arguments, call=call.id, seconds=seconds, progress=progress)
-        case Task():
-            return await bench.fetch_task(about, call=call.id, progress=progress)
-        case ResourceInfo():
-            return await bench.read_resource(server, uri_of(about, arguments), call=call.id, seconds=seconds)
-        case PromptInfo():
-            return await bench.get_prompt(
-                server, about.name, _texts(arguments), call=call.id, seconds=seconds
-            )
 
 
 def uri_of(about: ResourceInfo, arguments: Any) -> str:

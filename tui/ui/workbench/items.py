@@ -128,7 +128,11 @@ def of_tools(
         Item(
             key=key_of_tool(tool.name),
             label=clean_line(tool.name, 120),
-            note=_hint(tool),
+            note="destructive"
+            if tool.destructive
+            else ("read-only" if tool.trusted else "marked read-only")
+            if tool.read_only
+            else "",
             about=tool,
             verb=ItemVerb.CALL,
             schema=tool.schema,
@@ -147,10 +151,16 @@ def of_tasks(tasks: Iterable[Task]) -> list[Item]:
 
     An item only contains data that does not change, so that it keeps its place and its calls.
     """
+
+    def clock(seconds: float) -> str:
+        """Return the time of day, with the date unless it is today."""
+        then, now = units.local_time(seconds), units.local_time(time.time())
+        return time.strftime("%H:%M" if then[:3] == now[:3] else "%Y-%m-%d %H:%M", then)
+
     return [
         Item(
             key=f"task {task.id}",
-            label=f"{clean_line(task.tool, 100)} {_clock(task.created)}",
+            label=f"{clean_line(task.tool, 100)} {clock(task.created)}",
             note="task",
             about=Task(task.server, task.origin, task.id, task.tool, task.created),
             verb=ItemVerb.FETCH,
@@ -160,23 +170,11 @@ def of_tasks(tasks: Iterable[Task]) -> list[Item]:
     ]
 
 
-def _clock(seconds: float) -> str:
-    """Return the time of day, with the date unless it is today."""
-    then, now = units.local_time(seconds), units.local_time(time.time())
-    return time.strftime("%H:%M" if then[:3] == now[:3] else "%Y-%m-%d %H:%M", then)
-
-
 def mark_of(tool: Tool, known: str, off: Sequence[str]) -> str:
     """Return the status of a tool for the model: why it is not offered, turned off, or `known`."""
     if tool.withheld:
         return f"{NOT_OFFERED}{tool.withheld}"
     return OFF if is_off(tool.name, off) else clean_line(known, 400)
-
-
-def _hint(tool: Tool) -> str:
-    if tool.destructive:
-        return "destructive"
-    return ("read-only" if tool.trusted else "marked read-only") if tool.read_only else ""
 
 
 def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:
@@ -190,7 +188,7 @@ def _of_resource(one: ResourceInfo) -> Item:
     if one.template:
         names = variables(one.uri)
         schema["properties"] = {name: {"type": "string"} for name in names}
-        schema["required"] = list(required_variables(one.uri))
+        schema["required"] = variables(one.uri, required=True)
         schema["additionalProperties"] = False
     size = units.size(one.size) if one.size is not None else ""
     return Item(
@@ -283,21 +281,14 @@ def _tool_hints(tool: Tool, tokens: str) -> Iterator[tuple[str, str]]:
 # ---- URI templates (RFC 6570, level 3, and the modifiers of level 4 for strings) ----
 
 
-def variables(template: str) -> list[str]:
-    """Return the distinct names of a template's variables, in order."""
+def variables(template: str, *, required: bool = False) -> list[str]:
+    """Return the distinct names of a template's variables, in order.
+
+    Those of a query or fragment are not `required`.
+    """
     names: dict[str, None] = {}
     for match in _EXPRESSION.finditer(template):
-        for one in match.group(2).split(","):
-            names[_name(one)] = None
-    return [name for name in names if name][:MOST_VARIABLES]
-
-
-def required_variables(template: str) -> list[str]:
-    """Return the required variables of a template: all but those of a query or fragment."""
-    optional = {"?", "&", "#"}
-    names: dict[str, None] = {}
-    for match in _EXPRESSION.finditer(template):
-        if match.group(1) not in optional:
+        if not (required and match.group(1) in ("?", "&", "#")):
             names |= dict.fromkeys(_name(one) for one in match.group(2).split(","))
     return [name for name in names if name][:MOST_VARIABLES]
 
@@ -374,51 +365,43 @@ class TreeRow:
     depth: int = 0
 
 
-@dataclass(slots=True)
-class _Node:
-    key: str
-    label: str
-    count: int = 0
-    folders: dict[str, "_Node"] = field(default_factory=dict)
-    items: list[Item] = field(default_factory=list)
-
-    def child(self, part: str) -> "_Node":
-        return self.folders.setdefault(part, _Node(self.key + part, part))
-
-
 def has_tree(items: Sequence[Item]) -> bool:
     """Return whether there are enough resources for a tree."""
     return sum(isinstance(item.about, ResourceInfo) and not item.about.template for item in items) > FEW
 
 
+Placed = tuple[Sequence[str], Item]
+"""The folders around a resource that are not shown yet, and the resource."""
+
+
 def tree_rows(items: Sequence[Item], turned: Collection[str]) -> list[TreeRow]:
     """Return resources as a tree, with templates last; `turned` are folders that the user toggled."""
-    root = _Node("", "")
-    for item in items:
-        about = item.about
-        if not isinstance(about, ResourceInfo):
-            continue
-        parts = [TEMPLATES] if about.template else folders_of(about.uri)
-        node = root
-        node.count += 1
-        for part in parts:
-            node = node.child(part)
-            node.count += 1
-        node.items.append(item)
-    return list(_rows(root, 0, turned, closed_from=1 if root.count > MOST_OPEN else MOST_LEVELS))
+    placed: list[Placed] = [
+        ((TEMPLATES,) if item.about.template else folders_of(item.about.uri), item)
+        for item in items
+        if isinstance(item.about, ResourceInfo)
+    ]
+    return list(_rows(placed, "", 0, turned, closed_from=1 if len(placed) > MOST_OPEN else MOST_LEVELS))
 
 
-def _rows(node: _Node, depth: int, turned: Collection[str], closed_from: int) -> Iterator[TreeRow]:
-    for child in node.folders.values():
-        whole, label = child, child.label
-        while len(whole.folders) == 1 and not whole.items:
-            (whole,) = whole.folders.values()
-            label += whole.label
-        is_open = (depth < closed_from) is not (whole.key in turned)
-        yield TreeRow(Folder(whole.key, clean_line(label, 200), whole.count, is_open), depth)
+def _rows(
+    placed: Sequence[Placed], prefix: str, depth: int, turned: Collection[str], closed_from: int
+) -> Iterator[TreeRow]:
+    folders: dict[str, list[Placed]] = {}
+    for parts, item in placed:
+        if parts:
+            folders.setdefault(parts[0], []).append((parts[1:], item))
+    for label, inside in folders.items():
+        # A folder with nothing but one folder in it is one row with that.
+        while len({parts[0] if parts else "" for parts, _ in inside}) == 1 and inside[0][0]:
+            label += inside[0][0][0]
+            inside = [(parts[1:], item) for parts, item in inside]
+        key = prefix + label
+        is_open = (depth < closed_from) is not (key in turned)
+        yield TreeRow(Folder(key, clean_line(label, 200), len(inside), is_open), depth)
         if is_open:
-            yield from _rows(whole, depth + 1, turned, closed_from)
-    yield from (TreeRow(item, depth) for item in node.items)
+            yield from _rows(inside, key, depth + 1, turned, closed_from)
+    yield from (TreeRow(item, depth) for parts, item in placed if not parts)
 
 
 def folders_of(uri: str) -> list[str]:

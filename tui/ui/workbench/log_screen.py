@@ -8,9 +8,9 @@ from textual.binding import BindingType
 from tui.core.servers import ServerState, ServerStatus, not_configured
 from tui.core.text import clean_line
 from tui.core.units import plural
-from tui.ui.dialogs.view_screen import ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import act, bindings_of
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
@@ -18,7 +18,7 @@ from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import STATE_STYLES, reason_words, toggle_server
-from tui.ui.workbench.log_tab import LogLines
+from tui.ui.workbench.server_tabs import LogLines
 
 if TYPE_CHECKING:
     from tui.host.host import Host
@@ -49,13 +49,6 @@ class LogScreen(ViewScreen[None]):
             self.lines.show_empty(REMOTE if status.spec.url else LOCAL)
             self.lines.show(self._host.stderr(self._server))
         self._title.show(*self._title_rows())
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While the user types in the search line, every key is for it."""
-        return not self._prompt.display and super().check_action(action, parameters)
-
-    async def action_act(self, action_id: str) -> None:
-        await act(self, action_id)
 
     def back(self) -> None:
         if self.lines.sought:

@@ -16,7 +16,7 @@ from tui.ui.forms.form_rows import prose
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.server_rows import STATE_STYLES, noise_words, reason_words, start_words, token_facts
+from tui.ui.widgets.server_rows import STATE_STYLES, Fact, noise_words, reason_words, start_words, token_facts
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bench_context import BenchContext
@@ -44,10 +44,6 @@ def state_row(status: ServerStatus, symbols: Symbols) -> Row:
     return ((f"{sign} {status.state}{why}", style),)
 
 
-def _fact(name: str, value: str, style: str, width: int) -> list[Row]:
-    return wrap(((value, style),), width, first=((f"   {name:<{FACT_CELLS}}", "dim"),))
-
-
 def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: Row) -> Iterator[Row]:
     if status.state is ServerState.RUNNING:
         return
@@ -67,7 +63,7 @@ def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: R
     yield EMPTY
 
 
-def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
     name = clean_line(identity.title or identity.name or status.title, 120)
     version = clean_line(identity.version or status.version, 40)
     if name or version:
@@ -93,7 +89,7 @@ def _era(protocol: str, transport: Transport) -> str:
     return "   a session, opened with initialize"
 
 
-def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
+def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[Fact]:
     yield "address", redactor.redact_line(status.spec.shown_url, 1200), "text"
     if names := tuple(status.spec.headers):
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
@@ -111,7 +107,7 @@ def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str,
 
 def _process(
     status: ServerStatus, identity: ServerIdentity, share: float | None, redactor: Redactor
-) -> Iterator[tuple[str, str, str]]:
+) -> Iterator[Fact]:
     command = identity.command or status.spec.shown_command
     line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
     yield "command", redactor.redact_line(line, 1200), "text"
@@ -136,7 +132,7 @@ def _process(
     yield from _times(status)
 
 
-def _times(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+def _times(status: ServerStatus) -> Iterator[Fact]:
     if status.state is ServerState.RUNNING:
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
         started = time.strftime("%H:%M:%S", units.local_time(time.time() - ago)) if status.since_ns else ""
@@ -151,7 +147,7 @@ def _times(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
 
 def _offers(
     status: ServerStatus, identity: ServerIdentity, tokens: "DefinitionTokens | None"
-) -> Iterator[tuple[str, str, str]]:
+) -> Iterator[Fact]:
     if status.state is not ServerState.RUNNING:
         return
     counts = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
@@ -176,7 +172,7 @@ USED_EXTENSIONS = frozenset({TASKS})
 """Protocol extensions that mcptui supports."""
 
 
-def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
     said = identity.capabilities.get("extensions")
     if status.state is not ServerState.RUNNING or not isinstance(said, Mapping):
         return
@@ -200,24 +196,20 @@ def capability_words(value: Any) -> list[str]:
     return words
 
 
-def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+def _left_out(status: ServerStatus) -> Iterator[Fact]:
     if status.listing_problem:
         yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
-    rows = [
-        ("! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}") for name, why in status.quarantined
-    ]
-    yield from _of_tools(rows)
+    tools = status.quarantined
+    yield from _of_tools(
+        [("! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}") for name, why in tools]
+    )
 
 
-def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[Fact]:
     for name, words in rows[:MOST_LEFT_OUT]:
         yield name, words, "warn"
     if len(rows) > MOST_LEFT_OUT:
         yield "", f"and {len(rows) - MOST_LEFT_OUT} more tools", "warn"
-
-
-def _hidden(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
-    return _of_tools([(f"! {clean_line(name, 40)}", clean_line(what, 300)) for name, what in status.hidden])
 
 
 ASK_SECONDS = 1.0
@@ -232,7 +224,6 @@ class Overview(LinePane):
     def __init__(self, shared: BenchContext) -> None:
         super().__init__(id="bench-overview")
         self._shared = shared
-        self._rows: list[Row] = []
         self._identity = ServerIdentity()
         self._share: float | None = None  # of one processor, between the last two responses
         self._asked = float("-inf")
@@ -242,22 +233,20 @@ class Overview(LinePane):
         self._asking: asyncio.Task[None] | None = None
 
     def look(self) -> None:
-        """Show current facts; cheap if nothing changed."""
-        self._request()
-        rows = self._make()
-        if rows != self._rows:
-            self._rows = rows
-            self.rows_changed()
+        """Show current facts; cheap if nothing changed.
 
-    def _request(self) -> None:
-        """Request the identity if it is due, and at once when the state has changed, one at a time."""
+        Request the identity if it is due, and at once when the state has changed, one at a time.
+        """
         now, status = time.monotonic(), self._shared.status
         state = status.state if status is not None else None
-        if self._asking is not None and not self._asking.done():
-            return
-        if now - self._asked >= ASK_SECONDS or state is not self._state:
+        is_due = now - self._asked >= ASK_SECONDS or state is not self._state
+        if is_due and (self._asking is None or self._asking.done()):
             self._asked, self._state = now, state
             self._asking = self._tasks.start(self._ask(), "identity of a server")
+        rows = self._make()
+        if rows != self._shown_rows:
+            self._shown_rows = rows
+            self.rows_changed()
 
     async def _ask(self) -> None:
         identity = await self._shared.runtime.workbench.identity(self._shared.server)
@@ -282,6 +271,7 @@ class Overview(LinePane):
         is_remote = bool(status.spec.url)
         process = _process(status, identity, self._share, redactor)
         tokens = self._shared.tokens
+        hidden = [(f"! {clean_line(name, 40)}", clean_line(what, 300)) for name, what in status.hidden]
         for heading, lines in (
             ("SERVER", _server(status, identity)),
             ("CONNECTION", _connection(status, redactor)) if is_remote else ("PROCESS", process),
@@ -289,9 +279,13 @@ class Overview(LinePane):
             ("OFFERS", _offers(status, identity, tokens)),
             ("EXTENSIONS", _extensions(status, identity)),
             ("OMITTED", _left_out(status)),
-            ("HIDDEN TEXT", _hidden(status)),
+            ("HIDDEN TEXT", _of_tools(hidden)),
         ):
-            found = [line for name, value, style in lines for line in _fact(name, value, style, width)]
+            found = [
+                row
+                for name, value, style in lines
+                for row in wrap(((value, style),), width, first=((f"   {name:<{FACT_CELLS}}", "dim"),))
+            ]
             if found:
                 rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
         if identity.instructions:
@@ -301,20 +295,14 @@ class Overview(LinePane):
             rows += prose(identity.instructions, width, "   ")
         return rows
 
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
-
     def rewrap(self) -> None:
-        self._rows = self._make()
+        self._shown_rows = self._make()
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
 
 
-def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iterator[tuple[str, str, str]]:
+def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iterator[Fact]:
     """Yield name, value and style of each fact; `key_of` returns the key of an action that changes it."""
     roots_key, rule_key = key_of("bench.roots"), key_of("bench.sampling")
     resources_key, trust_key = key_of("bench.read_resources"), key_of("bench.trust")

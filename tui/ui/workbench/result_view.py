@@ -15,7 +15,7 @@ from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.results.message_draft import ResultSource, for_conversation, prompt_message
 from tui.ui.results.result_screen import attach_part, content_of, follow_link, save_part
-from tui.ui.results.result_sheets import Stack, sheet_of_result
+from tui.ui.results.result_sheets import SideBySide, Stack, sheet_of_result
 from tui.ui.widgets.bar import Bar, key_cap, spread
 from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import EMPTY, Row, progress_bar
@@ -148,8 +148,7 @@ def sheet_of(call: HandCall, signs: Symbols) -> Sheet:
 
 def difference(before: HandCall, after: HandCall) -> Sheet:
     """Return two results side by side. Slow if they are large."""
-    from tui.core.comparison.lines import line_pairs, lines_of
-    from tui.ui.results.side_by_side import SideBySide
+    from tui.core.comparison.values import line_pairs, lines_of
 
     if before.result is None or after.result is None:
         return Lines([(("No result to compare with.", "warn"),)])

@@ -22,12 +22,10 @@ from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
+from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
-from tui.ui.workbench.hand_calls import HandCalls
-from tui.ui.workbench.item_lists import BenchOffers, SubscriptionWatch
-from tui.ui.workbench.log_tab import ServerLog
 from tui.ui.workbench.overview import Overview
-from tui.ui.workbench.server_traffic import ServerTraffic
+from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

@@ -146,28 +146,6 @@ def test_only_the_texts_that_a_form_shows_are_searched_for_secrets() -> None:
     assert secret_fields({"properties": fields}) == ["near", "split"]
 
 
-SLOW = {
-    "type": "object",
-    "properties": {
-        "code": {"type": "string", "pattern": "^(a+)+$"},
-        "codes": {"type": "array", "items": {"type": "string", "pattern": "^(b+)+$"}},
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ({"code": "aaa", "codes": ["b", "bb"]}, ""),
-        ({"code": "aab"}, "code does not match ^(a+)+$"),
-        ({"codes": ["b", "a"]}, "codes 2 does not match ^(b+)+$"),
-        ({}, ""),
-    ],
-)
-def test_a_pattern_that_could_take_long_is_tested_in_linear_time(content, problem):
-    assert content_problem(SLOW, content) == problem
-
-
 def test_an_optional_field_whose_default_is_null_is_left_out_of_the_answer() -> None:
     null = {"type": "null"}
     optional = {

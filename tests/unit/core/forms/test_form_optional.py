@@ -1,12 +1,11 @@
 """Optional lists, maps, objects and unions, in every way that Pydantic, zod and others write them."""
 
-import json
 from typing import Any
 
 import pytest
 
 from tui.core.forms.form import Form
-from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
+from tui.core.forms.spec import FieldKind, FormField, Path
 
 NULL = {"type": "null"}
 TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -193,7 +192,7 @@ def test_a_default_of_another_variant_does_not_undo_the_choice() -> None:
 def test_variants_are_not_named_after_the_field() -> None:
     made = form({"anyOf": [{"type": "integer"}, TEXTS, NULL], "title": "Either"})
     field = field_at(made, ("a",))
-    assert field.arms == ("integer", "array")
+    assert tuple(field.arms) == ("integer", "array")
 
 
 @pytest.mark.parametrize(
@@ -220,26 +219,6 @@ def test_an_optional_choice_can_be_null(schema: dict[str, Any]) -> None:
 
 
 # ---- nested ----------------------------------------------------------------------------------------------
-
-
-def test_lists_of_lists_are_filled_in_item_by_item() -> None:
-    made = form({"anyOf": [{"type": "array", "items": TEXTS}, NULL], "default": None})
-    for row in range(2):
-        path = made.add(("a",))
-        assert path == ("a", row)
-        set_in(made, made.add(path), "x")
-    made.add(("a",))
-    assert made.value() == ({"a": [["x"], ["x"], []]}, {})
-
-
-def test_lists_and_maps_of_models_are_filled_in() -> None:
-    made = form({"anyOf": [{"type": "array", "items": REF}, NULL]})
-    set_in(made, (*(made.add(("a",)) or ()), "width"), "1")
-    set_in(made, (*(made.add(("a",)) or ()), "width"), "2")
-    assert made.value() == ({"a": [{"width": 1}, {"width": 2}]}, {})
-    made = form({"anyOf": [{"type": "object", "additionalProperties": REF}, NULL]})
-    set_in(made, (*(made.add(("a",), "k") or ()), "width"), "1")
-    assert made.value() == ({"a": {"k": {"width": 1}}}, {})
 
 
 def test_an_optional_list_of_the_same_model_opens_level_by_level() -> None:
@@ -292,22 +271,6 @@ def test_entries_are_of_the_pattern_that_their_name_matches() -> None:
     assert path == ("a", "other")
     made.set(path, "1")
     assert made.problems() == {path: "is not in the schema"}
-
-
-def test_an_item_of_an_optional_union_that_is_a_list_opens() -> None:
-    made = form({"anyOf": [{"type": "integer"}, TEXTS, NULL], "default": None})
-    made.choose_arm(("a",), 1)
-    set_in(made, made.add(("a",)), "x")
-    assert made.value() == ({"a": ["x"]}, {})
-
-
-def test_a_round_trip_through_json_keeps_every_optional_value() -> None:
-    made = form({"anyOf": [{"type": "array", "items": {"anyOf": [REF, PET, NULL]}}, NULL], "default": None})
-    value = {"a": [{"width": 1}, {"kind": "dog", "barks": True}, None]}
-    assert made.from_json(json.dumps(value)) == ""
-    assert made.value() == (value, {})
-    states = [field.state for field in made.fields() if len(field.path) == 2]
-    assert states == [FieldState.SET, FieldState.SET, FieldState.NULL]
 
 
 @pytest.mark.parametrize("nothing", [{"not": {}}, False])

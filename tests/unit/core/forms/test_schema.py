@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.foreign import FOREIGN
 from tui.core.forms.checks import read_text, size_problem, text_problem
-from tui.core.forms.schema import SchemaReader, bounds_of, choices_of, kind_of, required_of, united
+from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import MISSING, FieldKind, bound_words
 
 
@@ -33,6 +33,8 @@ def spec_of(schema, **root):
         ({"const": 1}, FieldKind.CONST),
         ({"type": "null"}, FieldKind.CONST),
         ({"type": "spell"}, FieldKind.JSON),
+        ({"minimum": 1}, FieldKind.JSON),
+        ({"enum": []}, FieldKind.JSON),
         ({"not": {}}, FieldKind.JSON),
         ({}, FieldKind.JSON),
         (True, FieldKind.JSON),
@@ -44,23 +46,9 @@ def test_each_schema_has_a_kind_of_field(schema, kind):
 
 
 def test_titles_and_descriptions_are_kept_unchanged():
-    spec = spec_of(
-        {
-            "type": "string",
-            "title": "T\x1b",
-            "description": "d",
-            "default": None,
-            "examples": [1, 2],
-            "format": "uri",
-        }
-    )
-    assert (spec.title, spec.description, spec.default, spec.examples, spec.format) == (
-        "T\x1b",
-        "d",
-        None,
-        (1, 2),
-        "uri",
-    )
+    said = {"title": "T\x1b", "description": "d", "default": None, "format": "uri"}
+    spec = spec_of({"type": "string", "examples": [1, 2], **said})
+    assert {name: getattr(spec, name) for name in said} == said and spec.examples == (1, 2)
     assert spec_of({"type": "string", "title": 3}).title == ""
     assert spec_of({"type": "string"}).default is MISSING
 
@@ -166,19 +154,12 @@ def test_an_unresolvable_reference_is_raw_json_with_a_note(schema, note):
 
 
 def test_all_of_is_merged():
-    spec = spec_of(
-        {
-            "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
-            "required": ["x"],
-        },
-        **{
-            "$defs": {
-                "a": {"type": "object", "properties": {"x": {}}, "required": ["x"]},
-                "b": {"properties": {"y": {}}, "required": ["y"]},
-            }
-        },
-    )
-    assert SchemaReader({}).properties(spec) == {"x": True, "y": True}
+    parts = {
+        "a": {"type": "object", "properties": {"x": {}}, "required": ["x"]},
+        "b": {"properties": {"y": {}}, "required": ["y"]},
+    }
+    both = {"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}], "required": ["x"]}
+    assert SchemaReader({}).properties(spec_of(both, **{"$defs": parts})) == {"x": True, "y": True}
 
 
 def test_array_items_have_a_schema_by_position_and_then_a_common_one():
@@ -217,47 +198,3 @@ def test_a_limit_that_no_float_can_hold_limits_nothing(key: str, limit: int):
     spec = SchemaReader({}).spec({"type": "number", key: limit})
     assert read_text(spec, "7") == (7, "")
     assert bound_words(spec.bounds, is_number=True) == ""
-
-
-def test_merging_keeps_both_schemas_and_the_outer_one_wins_conflicts():
-    both = united(
-        {"type": "object", "properties": {"a": {}}, "required": ["a"], "title": "in"},
-        {"properties": {"b": {}}, "required": ["b"], "title": "out"},
-    )
-    assert set(both["properties"]) == {"a", "b"}
-    assert required_of(both) == {"a", "b"}
-    assert both["title"] == "out" and both["type"] == "object"
-
-
-@pytest.mark.parametrize(
-    ("schema", "kind"),
-    [
-        ({"properties": {"a": {}}}, FieldKind.OBJECT),
-        ({"items": {}}, FieldKind.ARRAY),
-        ({"minimum": 1}, FieldKind.JSON),
-        ({"type": "surprise"}, FieldKind.JSON),
-    ],
-)
-def test_the_kind_of_a_schema_without_a_known_type_is_inferred_from_its_keywords(schema, kind):
-    assert kind_of(schema) is kind
-
-
-@pytest.mark.parametrize("required", [None, "ab", {"a": 1}, [1, None, ["a"]]])
-def test_an_invalid_required_list_requires_nothing(required):
-    assert required_of({"required": required}) == frozenset()
-
-
-@pytest.mark.parametrize("limit", ["3", None, True, float("nan"), float("inf"), [1]])
-def test_limits_that_are_not_numbers_are_ignored(limit):
-    bounds = bounds_of({"type": "integer", "minimum": limit, "maximum": limit}, FieldKind.INTEGER)
-    assert (bounds.minimum, bounds.maximum) == (None, None)
-
-
-def test_a_constant_is_a_choice_of_one_value():
-    choices = choices_of({"const": "x"})
-    assert choices is not None and [(one.label, one.value) for one in choices] == [("x", "x")]
-
-
-@pytest.mark.parametrize("listed", [[], "abc", None, {"a": 1}])
-def test_an_enumeration_without_values_offers_no_choices(listed):
-    assert not choices_of({"enum": listed})

@@ -1,4 +1,4 @@
-"""The frame of questions: for each of them, the answers of its keys, what does not answer, and its size."""
+"""The frame of questions: the answers of its keys, what does not answer, its size and its last lines."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -7,7 +7,8 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import shows
-from tests.ui.question_stage import app_with_person, asked, painted, ripe, shown
+from tests.ui.question_stage import in_dialog, painted, ripe
+from tests.ui.stage import Stage
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import TrustQuestion
@@ -19,9 +20,11 @@ from tui.core.questions import (
     SamplingAnswer,
     SamplingQuestion,
 )
-from tui.ui.dialogs.question_dialog import QuestionDialog
+from tui.ui.dialogs.question_dialog import QuestionLine
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
+from tui.ui.keys.answer_pause import GRACE_SECONDS, AnswerDelay
+from tui.ui.keys.key_overrides import KeyOverrides
 
 __all__ = ["ripe"]
 
@@ -60,9 +63,7 @@ EVERY = pytest.mark.parametrize("name", ASKS)
 @pytest.mark.parametrize(("key", "number"), [("ctrl+s", 1), ("ctrl+x", 2), ("escape", 3)])
 @pytest.mark.usefixtures("ripe")
 async def test_keys_accept_decline_or_postpone(name: str, key: str, number: int) -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(ASKS[name][0](person))
-        await shown(app, QuestionDialog)
+    async with in_dialog(ASKS[name][0]) as (app, pilot, waiting):
         if app.screen.query(ReadPane):
             await painted(app, whole=True)
         await pilot.press(key)
@@ -72,9 +73,7 @@ async def test_keys_accept_decline_or_postpone(name: str, key: str, number: int)
 @EVERY
 @pytest.mark.usefixtures("ripe")
 async def test_enter_and_letters_do_not_answer(name: str) -> None:
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(ASKS[name][0](person))
-        await shown(app, QuestionDialog)
+    async with in_dialog(ASKS[name][0]) as (app, pilot, waiting):
         await pilot.press("y", "enter", *"a no q", "space")
         assert not waiting.done() and app.screen.is_current
         waiting.cancel()
@@ -84,29 +83,47 @@ async def test_enter_and_letters_do_not_answer(name: str) -> None:
 @EVERY
 async def test_the_first_keys_are_ignored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
-    async with app_with_person() as (app, pilot, person):
-        waiting = asked(ASKS[name][0](person))
-        await shown(app, QuestionDialog)
+    async with in_dialog(ASKS[name][0]) as (_app, pilot, waiting):
         await pilot.press("escape", "ctrl+s", "ctrl+x")
         assert not waiting.done()
-        waiting.cancel()
 
 
 @EVERY
 @pytest.mark.parametrize("size", [(1, 1), (30, 2), (60, 10)])
 @pytest.mark.usefixtures("ripe")
 async def test_it_can_be_answered_at_every_size(name: str, size: tuple[int, int]) -> None:
-    async with app_with_person(size) as (app, pilot, person):
-        waiting = asked(ASKS[name][0](person))
-        await shown(app, QuestionDialog)
+    async with in_dialog(ASKS[name][0], size) as (_app, pilot, waiting):
         await pilot.press("down", "escape")
         assert await waiting == ASKS[name][3]
 
 
 @pytest.mark.usefixtures("ripe")
 async def test_the_errors_of_a_configuration_are_listed_up_to_a_limit() -> None:
-    async with app_with_person() as (app, _, person):
-        waiting = asked(ASKS["errors"][0](person))
-        await shown(app, QuestionDialog)
+    async with in_dialog(ASKS["errors"][0]) as (app, _, _waiting):
         await shows(app, "config.toml:1", "and 3 more errors", "ctrl+s edit again", "esc close")
-        waiting.cancel()
+
+
+def test_a_question_is_ripe_after_the_grace_time() -> None:
+    now = 100.0
+    answer_delay = AnswerDelay(lambda: now)
+    assert not answer_delay.accepts_keys
+    now += 2 * GRACE_SECONDS
+    assert answer_delay.accepts_keys
+
+
+async def test_the_line_shows_keys_a_message_and_the_number_of_waiting_questions() -> None:
+    line = QuestionLine(KeyOverrides({}), ("ask.send", "ask.cancel"), 2)
+    async with Stage(line).run_test(size=(80, 5)):
+        assert "ctrl+s send    esc cancel    2 more questions waiting" in str(line.render())
+        line.relabel("ask.send", "open")
+        line.say("no [b]markup[/b]")
+        line.show_waiting(0)
+        shown = str(line.render())
+        assert "! no [b]markup[/b]" in shown and "ctrl+s open" in shown and "waiting" not in shown
+
+
+async def test_each_configured_key_of_an_answer_is_shown() -> None:
+    keys = KeyOverrides([("ask.send", ["f11", "ctrl+y"]), ("ask.copy", "f3")])
+    line = QuestionLine(keys, ("ask.send",), 0)
+    async with Stage(line).run_test(size=(80, 5)):
+        assert "f11, ctrl+y send" in str(line.render())

@@ -6,7 +6,7 @@ import pytest
 
 from tui.core.forms.form import Form
 from tui.ui.forms.field_input import LineEdit
-from tui.ui.forms.form_rows import FormLine, FormLook, field_rows, option_at
+from tui.ui.forms.form_rows import FieldRows, FormLine, FormLook
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
 
@@ -24,17 +24,14 @@ def rows(form: Form, look: FormLook = LOOK, current: str = "") -> list[FormLine]
     return [
         row
         for field in form.fields()
-        for row in field_rows(field, look, LineEdit.at_end(field.text) if field.name == current else None)
+        for row in FieldRows(
+            field, look, LineEdit.at_end(field.text) if field.name == current else None
+        ).lines()
     ]
 
 
 def texts(form: Form, look: FormLook = LOOK, current: str = "") -> list[str]:
     return [text_of(one.row).rstrip() for one in rows(form, look, current)]
-
-
-def test_a_field_has_label_and_type_input_description_and_space_for_an_error() -> None:
-    form = form_of({"city": {"type": "string", "description": "In any language"}}, "city", city="Oslo")
-    assert texts(form) == ["  city  text · required", "  ▌ Oslo", "    In any language", ""]
 
 
 @pytest.mark.parametrize("current", ["", "days"])
@@ -69,18 +66,10 @@ def test_an_enum_too_long_for_its_line_is_a_drop_down_list() -> None:
 def test_the_option_under_a_click_is_found() -> None:
     (field,) = form_of({"fine": {"type": "boolean"}}).fields()
     line = texts(form_of({"fine": {"type": "boolean"}}))[1]
-    assert option_at(field, LOOK, line.index("true")) == "true"
-    assert option_at(field, LOOK, line.index("false")) == "false"
-    assert option_at(field, LOOK, 1) is None
-    assert option_at(field, LOOK, 50) is None
-
-
-def test_the_variants_of_an_object_are_choices_and_its_members_are_indented() -> None:
-    members = [{"title": name, "type": "object", "properties": {name: {"type": "string"}}} for name in "ab"]
-    form = form_of({"where": {"anyOf": members}})
-    form.choose_arm(("where",), 1)
-    assert "▌ ( ) a  (•) b" in texts(form)[1]
-    assert texts(form)[3:5] == ["    b  text", "    ▌ not set"]
+    assert FieldRows(field, LOOK).option_at(line.index("true")) == "true"
+    assert FieldRows(field, LOOK).option_at(line.index("false")) == "false"
+    assert FieldRows(field, LOOK).option_at(1) is None
+    assert FieldRows(field, LOOK).option_at(50) is None
 
 
 def test_an_item_of_a_list_is_one_row_with_its_error_beside_it() -> None:
@@ -94,12 +83,6 @@ def test_an_item_of_a_list_is_one_row_with_its_error_beside_it() -> None:
     assert found[3].startswith("   1 ▌ one")
     assert found[4].startswith("   2 ▌ three")
     assert "! may have at most 3" in found[4]
-
-
-def test_the_key_to_add_an_item_is_shown_beside_the_current_list_only() -> None:
-    form = form_of({"tags": {"type": "array", "items": {"type": "string"}}})
-    assert texts(form, current="tags")[0].endswith("ctrl+n add")
-    assert "ctrl+n" not in texts(form)[0]
 
 
 def test_a_secret_is_shown_as_dots() -> None:

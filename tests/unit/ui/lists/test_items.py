@@ -5,8 +5,7 @@ import pytest
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
 from tui.core.permission.rules import parse_rule
 from tui.core.ports import ModelChoice
-from tui.ui.lists.finder_list import FinderItem
-from tui.ui.lists.items import choice_item, fits, free_item, id_item, preview_rows, rule_item
+from tui.ui.lists.items import FinderItem, choice_item, free_item, id_item, preview_rows, rule_item
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import UNICODE
 
@@ -27,12 +26,6 @@ def test_the_preview_names_tools_as_server_and_tool() -> None:
         "notes/search_notes",
         "none",
     ]
-
-
-def test_a_model_is_found_by_words_of_its_name_address_and_properties():
-    choice = ModelChoice("local", "qwen3:8b", "http://127.0.0.1:11434", "found", facts=("text protocol",))
-    assert fits(choice, "QWEN protocol") and fits(choice, "11434")
-    assert not fits(choice, "qwen vision")
 
 
 @pytest.mark.parametrize(

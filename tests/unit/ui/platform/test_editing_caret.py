@@ -6,8 +6,7 @@ from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
 from tui.ui.platform.editing import CaretApp, caret_of
-from tui.ui.widgets.inputs import Field
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.inputs import Field, LinesField
 
 
 class Fields(CaretApp):

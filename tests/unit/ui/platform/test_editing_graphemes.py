@@ -7,8 +7,7 @@ from textual.geometry import Region
 from textual.widgets import Input, TextArea
 
 from tui.ui.platform.editing import edit_by_graphemes
-from tui.ui.widgets.inputs import Field
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.inputs import Field, LinesField
 
 SIGNS = {
     "family": "👨‍👩‍👧",

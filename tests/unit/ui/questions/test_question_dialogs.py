@@ -15,7 +15,7 @@ from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.dialogs.text_dialogs import SystemText
 from tui.ui.keys import answer_pause
-from tui.ui.questions.elicitation_dialogs import AddressDialog, FormDialog
+from tui.ui.questions.elicitation_dialogs import FormDialog
 
 __all__ = ["ripe"]
 
@@ -59,9 +59,7 @@ async def test_a_withdrawn_question_closes_with_every_screen_opened_over_it() ->
 
 
 async def test_a_withdrawn_question_of_mcptui_is_not_called_a_request_of_the_server() -> None:
-    async with app_with_person() as (app, _, person):
-        waiting = asked(person.trust(TrustQuestion("server1", "t")))
-        await shown(app, QuestionDialog)
+    async with in_dialog(lambda person: person.trust(TrustQuestion("server1", "t"))) as (app, _, waiting):
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await shows(app, "The question was withdrawn.")
@@ -102,7 +100,7 @@ async def test_a_question_that_another_one_is_asked_before_is_not_called_withdra
         await shown(app, FormDialog)
         again = AddressQuestion("server", "https://example.com/in", "Paste it.", "sign in", again=True)
         pasting = asked(person.address(again))
-        await shown(app, AddressDialog)
+        await shown(app, QuestionDialog)
         assert "withdrew" not in screen_text(app)
         pasting.cancel()
         await shown(app, FormDialog)

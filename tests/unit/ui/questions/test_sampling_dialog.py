@@ -6,13 +6,11 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import keys, screen_text, shows
-from tests.ui.question_stage import app_with_person, asked, painted, read_by, ripe, shown
+from tests.ui.question_stage import in_dialog, painted, read_by, ripe
 from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
 from tui.core.text import clean
-from tui.ui.dialogs.question_dialog import QuestionDialog
-from tui.ui.questions import sampling_text
-from tui.ui.questions.sampling_dialog import request_facts
-from tui.ui.questions.sampling_text import is_editable
+from tui.ui.questions import sampling_dialog
+from tui.ui.questions.sampling_dialog import is_editable, request_facts
 
 __all__ = ["ripe"]
 
@@ -26,27 +24,19 @@ REPLY = {"role": "assistant", "content": {"type": "text", "text": "Hello"}, "mod
 
 
 async def test_the_server_the_limit_and_the_whole_request_are_shown() -> None:
-    async with app_with_person() as (app, _, person):
-        question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
-        await shown(app, QuestionDialog)
+    async with in_dialog(SamplingQuestion("weather", PARAMS)) as (app, _, _question):
         await shows(
             app, "The server “weather” requests a reply", "up to 100 tokens, 1 message", "Say [b]hello[/b]"
         )
-        question.cancel()
 
 
 async def test_a_terminal_of_ten_rows_shows_text_and_keys() -> None:
-    async with app_with_person((40, 10)) as (app, _, person):
-        question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
-        await shown(app, QuestionDialog)
+    async with in_dialog(SamplingQuestion("weather", PARAMS), (40, 10)) as (app, _, _question):
         await shows(app, "The server “weather” requests a", "Say [b]hello[/b]", "ctrl+s send", "esc cancel")
-        question.cancel()
 
 
 async def test_the_edited_request_is_sent() -> None:
-    async with app_with_person() as (app, pilot, person):
-        question = asked(person.sampling(SamplingQuestion("weather", PARAMS)))
-        await shown(app, QuestionDialog)
+    async with in_dialog(SamplingQuestion("weather", PARAMS)) as (_app, pilot, question):
         await keys(pilot, "!")
         await pilot.press("ctrl+s")
         answer = await question
@@ -55,9 +45,7 @@ async def test_the_edited_request_is_sent() -> None:
 
 
 async def test_the_reply_is_shown_before_it_is_sent_to_the_server() -> None:
-    async with app_with_person() as (app, pilot, person):
-        question = asked(person.review(SamplingReview("weather", PARAMS, REPLY)))
-        await shown(app, QuestionDialog)
+    async with in_dialog(SamplingReview("weather", PARAMS, REPLY)) as (app, pilot, question):
         await shows(app, "for the server “weather”", "Hello", "send to the server")
         await pilot.press("ctrl+s")
         assert await question == SamplingAnswer(Action.ACCEPT, REPLY)
@@ -84,11 +72,9 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
             cleaned.append(len(text))
         return clean(text)
 
-    monkeypatch.setattr(sampling_text, "clean", clean_here)
-    async with app_with_person((100, 60)) as (app, pilot, person):
-        asking = long_request(text)
-        question = asked(person.sampling(asking))
-        await shown(app, QuestionDialog)
+    monkeypatch.setattr(sampling_dialog, "clean", clean_here)
+    asking = long_request(text)
+    async with in_dialog(asking, (100, 60)) as (app, pilot, question):
         pane = await painted(app)
         await until(lambda: pane.size.height > 10, what="as tall as it fits")
         await read_by(app, pilot, "pagedown")
@@ -98,9 +84,7 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
 
 
 async def test_a_request_too_long_to_review_cannot_be_sent() -> None:
-    async with app_with_person() as (app, pilot, person):
-        question = asked(person.sampling(long_request("word " * 30_000)))
-        await shown(app, QuestionDialog)
+    async with in_dialog(long_request("word " * 30_000)) as (app, pilot, question):
         await shows(app, "word word", "ctrl+x decline")
         await pilot.press("end")
         await shows(app, "more characters. This is too long to be read here, so it cannot be sent.")

@@ -1,4 +1,4 @@
-"""Results as rows: every type of content, limited in size."""
+"""Results as rows: every type of content, limited in size; two of them side by side."""
 
 import json
 from threading import Event
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tui.core.comparison.values import LinePair
 from tui.core.tools import (
     Annotations,
     BinaryContent,
@@ -15,8 +16,16 @@ from tui.core.tools import (
     TextContent,
     ToolResult,
 )
-from tui.ui.results.result_sheets import Stack, file_name, sheet_of_result
-from tui.ui.widgets.rows import text_of
+from tui.ui.results.result_sheets import (
+    AROUND,
+    SideBySide,
+    Stack,
+    file_name,
+    parts_that_differ,
+    sheet_of_result,
+    side_by_side_rows,
+)
+from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import UNICODE
 
 
@@ -112,10 +121,6 @@ def test_very_long_markdown_and_other_texts_are_shown_as_source() -> None:
     assert rows_of(sheet_of_result(read("a://b", "text/plain", "# x"), UNICODE))[1] == "# x"
 
 
-def test_a_json_text_is_a_tree() -> None:
-    assert "a  1" in rows_of(sheet_of_result(read("a://b", "application/json", '{"a": 1}'), UNICODE))[1]
-
-
 def test_an_mcp_app_is_shown_as_source_with_a_note() -> None:
     shown = rows_of(sheet_of_result(read("ui://x/y", "text/html;profile=mcp-app", "<b>hi</b>"), UNICODE))
     assert "its source (mcptui does not run apps)" in shown[0]
@@ -160,3 +165,26 @@ def test_a_search_finds_every_part_of_a_result_and_unfolds_it() -> None:
         row = stack.reveal(place)
         assert "needle" in text_of(stack.row(row, 80))
         assert stack.place(row)[0] == place[0]
+
+
+def test_only_the_differing_part_is_highlighted():
+    assert parts_that_differ('"a": 25 °C', '"a": 31 °C') == ((5, 7), (5, 7))
+    assert parts_that_differ("aa", "aaa") == ((2, 2), (2, 3))
+    (row,) = side_by_side_rows([LinePair("x 25 y", "x 31 y")], 60)
+    assert ("25", "bad bold") in row and ("31", "ok bold") in row
+
+
+def test_equal_lines_far_from_a_difference_are_counted():
+    pairs = [LinePair("same", "same", True)] * 20 + [LinePair("old", "new")]
+    rows = [text_of(row) for row in side_by_side_rows(pairs, 60)]
+    assert len(rows) == 1 + AROUND + 1
+    assert f"{20 - AROUND} equal lines" in rows[0]
+
+
+def test_rows_fit_every_width():
+    pairs = [LinePair("wide 中文 " * 20, None), LinePair("a " * 90, "b " * 10)]
+    for width in (30, 76, 196):
+        sheet = SideBySide(pairs)
+        sheet.fit(width)
+        assert sheet.count() > 2
+        assert all(width_of(sheet.row(index, width)) <= width for index in range(sheet.count()))

@@ -8,7 +8,7 @@ from textual.widgets import Input
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage
-from tui.ui.widgets.inputs import Button, Field
+from tui.ui.widgets.inputs import Button, Field, LinesField
 
 
 class OneField(App[None]):
@@ -81,3 +81,19 @@ async def test_a_button_is_pressed_by_enter_and_by_a_click():
         await pilot.click(app.query_one(Button))
         assert app.saved == 2
         assert "Save  ctrl+j" in screen_text(app)
+
+
+async def test_undoing_text_removes_the_scroll_bar_and_moves_the_cursor():
+    field = LinesField()
+    async with Stage(field).run_test(size=(40, 10)) as pilot:
+        field.focus()
+        await pilot.pause()
+        field.insert("a\nb\n" * 50)
+        await pilot.pause()
+        assert field.show_vertical_scrollbar
+        field.undo()
+        await pilot.pause()
+        assert (field.text, field.cursor_location, field.show_vertical_scrollbar) == ("", (0, 0), False)
+        field.redo()
+        await pilot.pause()
+        assert field.cursor_location == (100, 0) and pilot.app.is_running

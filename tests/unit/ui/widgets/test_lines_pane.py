@@ -76,21 +76,6 @@ async def test_growing_needs_no_layout():
         assert pane._layout_updates == layouts
 
 
-async def test_the_end_is_followed_until_the_user_scrolls_up():
-    pane = Numbers(100)
-    async with Stage(pane).run_test(size=(40, 10)) as pilot:
-        pane.focus()
-        await press(pilot, "up")
-        pane.grow(50)
-        await pilot.pause()
-        assert shown(pane)[-1] == "row 98"
-
-        await press(pilot, "end")
-        pane.grow(50)
-        await pilot.pause()
-        assert shown(pane)[-1] == "row 199"
-
-
 async def test_keys_scroll_by_rows_by_pages_and_to_the_ends():
     pane = Numbers(100)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:

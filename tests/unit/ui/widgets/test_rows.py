@@ -1,4 +1,4 @@
-"""Rows are cropped, padded and wrapped by cells."""
+"""Rows are cropped, padded and wrapped by cells, and copied as they were before."""
 
 from itertools import pairwise
 
@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tui.core.text import fold
+from tui.ui.widgets import code
+from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import (
+    Row,
     breaks,
+    copied,
     crop,
     cut,
     head_of,
@@ -30,24 +34,18 @@ def lines(text: str, cells: int) -> list[str]:
     return [text_of(row) for row in wrap(((text, "text"),), cells)]
 
 
-def test_lines_break_between_words():
-    assert lines("the quick brown fox", 10) == ["the quick", "brown fox"]
-
-
-def test_a_word_longer_than_the_line_is_broken():
-    assert lines("a incomprehensibilities", 8) == ["a", "incompre", "hensibil", "ities"]
-
-
-def test_leading_spaces_are_kept_and_spaces_at_a_break_are_dropped():
-    assert lines("    indented   words", 12) == ["    indented", "words"]
-
-
-def test_wide_scripts_break_between_characters_but_not_before_punctuation():
-    assert lines("北京今天天气晴朗，适合", 16) == ["北京今天天气晴", "朗，适合"]
-
-
-def test_an_opening_bracket_never_ends_a_line():
-    assert lines("今天天气（晴）", 10) == ["今天天气", "（晴）"]
+@pytest.mark.parametrize(
+    ("text", "cells", "wrapped"),
+    [
+        ("the quick brown fox", 10, ["the quick", "brown fox"]),
+        ("a incomprehensibilities", 8, ["a", "incompre", "hensibil", "ities"]),
+        ("    indented   words", 12, ["    indented", "words"]),
+        ("北京今天天气晴朗，适合", 16, ["北京今天天气晴", "朗，适合"]),  # none begins with punctuation
+        ("今天天气（晴）", 10, ["今天天气", "（晴）"]),  # none ends with an opening bracket
+    ],
+)
+def test_lines_break_between_words_and_wide_characters(text: str, cells: int, wrapped: list[str]):
+    assert lines(text, cells) == wrapped
 
 
 def test_joined_parts_are_dropped_as_a_whole_and_only_the_first_is_truncated():
@@ -149,3 +147,37 @@ def test_no_truncation_or_wrapping_cuts_a_sign(sign: str, cells: int):
     for start, end in breaks(text, cells):
         assert text[start:end].replace(sign, "") == ""
         assert cell_len(text[start:end]) <= cells
+
+
+def whole(rows: list[Row]) -> str:
+    return copied((row, 0, -1) for row in rows)
+
+
+CODE = ["def f():", "    return 'a value that is long enough to be wrapped'"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (wrap((("incomprehensibilities", "text"),), 8), "incomprehensibilities"),
+        (wrap((("one two three", "text"),), 9, first=(("• ", "dim"),)), "• one two three"),
+        ([(("one", "text"),), (("two", "text"),)], "one\ntwo"),
+        (code.panel(code.highlighted(CODE, "python"), 24), "\n".join(CODE)),
+        (Markdown().rows("> one two three four five six seven", 20), "one two three four five six seven"),
+    ],
+)
+def test_neither_breaks_nor_ornaments_are_copied(rows: list[Row], text: str):
+    assert whole(rows) == text
+
+
+def test_a_selection_can_start_and_end_within_rows():
+    rows = wrap((("the quick brown fox", "text"),), 10)
+
+    assert copied([(rows[0], 4, -1), (rows[1], 0, 5)]) == "quick brown"
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=12), min_size=1, max_size=12), st.integers(2, 20))
+def test_copying_restores_any_wrapped_words(words: list[str], cells: int):
+    text = " ".join(words)
+
+    assert whole(wrap(((text, "text"),), cells)) == text

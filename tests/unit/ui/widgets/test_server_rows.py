@@ -1,15 +1,15 @@
-"""The rows of a remote server; those with a process are tested through the servers pane."""
+"""The rows of a server: remote, changed, with hidden text; others are tested through the servers pane."""
 
 from dataclasses import replace
 
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.server_rows import (
     Look,
     fitted,
     head_row,
-    noise_words,
     server_rows,
     token_facts,
     tool_words,
@@ -85,12 +85,8 @@ def test_a_failed_start_says_what_to_do():
         detail="HTTP 404 (Not Found).",
         next_step="Check the address. Press r to try again.",
     )
-    lines = shown(ServerStatus(**{**fields(given), "reason": StopReason.FAILED_TO_START}), selected=True)
+    lines = shown(replace(given, reason=StopReason.FAILED_TO_START), selected=True)
     assert lines[1:] == ["  HTTP 404 (Not Found).", "  Check the address. Press r to try again."]
-
-
-def test_non_protocol_output_of_a_remote_server_is_counted_as_responses():
-    assert noise_words(status(noise=1)) == "1 non-protocol response"
 
 
 def test_the_number_of_tools_shows_how_many_are_offered_or_turned_off():
@@ -100,12 +96,8 @@ def test_the_number_of_tools_shows_how_many_are_offered_or_turned_off():
 
 def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
     sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
-    far, short, stopped = (
-        status(tools_off=1),
-        renamed(status(), "b"),
-        renamed(status(ServerState.STOPPED), "c"),
-    )
-    every = (far, short, renamed(status(ServerState.STARTING), "d"), stopped)
+    states = ((ServerState.RUNNING, "b"), (ServerState.STARTING, "d"), (ServerState.STOPPED, "c"))
+    every = (status(tools_off=1), *(replace(status(state), name=name) for state, name in states))
     lines = {}
     for columns in (80, 52, 46):
         look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes)
@@ -118,20 +110,10 @@ def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
         assert "STARTING" in lines[columns][2] and lines[columns][2].endswith("5 s")
 
 
-def test_if_one_row_has_no_room_for_the_word_tokens_all_show_only_the_number():
-    sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
-    every = status(), renamed(status(), "b")
-    for columns, ends in ((60, ("~1.1 k tokens", "~40 tokens")), (38, ("~1.1 k", "~40"))):
-        look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes)
-        look = fitted(every, look)
-        lines = ["".join(text for text, _ in head_row(one, look)).rstrip() for one in every]
-        assert all(line.endswith(end) for line, end in zip(lines, ends, strict=True)), lines
-
-
 def test_at_any_width_all_rows_have_the_same_columns():
     sizes = {"everything": DefinitionTokens({"get": 1_500}), "b": DefinitionTokens({"get": 328})}
-    big = ServerStatus(**{**fields(status()), "name": "everything", "tools": 16})
-    every = big, renamed(status(), "b")
+    big = replace(status(), name="everything", tools=16)
+    every = big, replace(status(), name="b")
     for columns in range(24, 100):
         look = fitted(every, Look(columns, 10, UNICODE, 0, 5_000_000_000, Redactor(), sizes))
         rows = ["".join(text for text, _ in head_row(one, look)) for one in every]
@@ -146,16 +128,39 @@ def test_the_age_of_a_stopped_server_keeps_its_distance_from_the_reason():
         assert line.endswith(("failed to start", "   <1 m")), line
 
 
-def renamed(given, name):
-    return ServerStatus(**{**fields(given), "name": name})
-
-
-def fields(given):
-    return {name: getattr(given, name) for name in ServerStatus.__slots__}
-
-
 def test_details_say_that_the_model_gets_the_secrets_of_a_server():
     given = status()
     assert not any("secrets" in line for line in shown(given, unfolded=True))
     as_is = replace(given, spec=replace(SPEC, send_as_is=True))
     assert "  secrets   sent to the model as is" in shown(as_is, unfolded=True)
+
+
+def rows(changes: int) -> list[str]:
+    status = ServerStatus("calc", ServerSpec("calc"), state=ServerState.RUNNING, tools=3, changes=changes)
+    look = Look(columns=78, name_cells=4, symbols=UNICODE, turn=0, now_ns=0, redactor=Redactor())
+    return [text_of(row) for row in server_rows(status, look, selected=False, unfolded=False)]
+
+
+def test_a_server_whose_tools_changed_is_marked() -> None:
+    assert any("1 definition not accepted yet, not offered" in row for row in rows(1))
+    assert any("2 definitions not accepted yet, not offered" in row for row in rows(2))
+
+
+def test_a_server_with_accepted_definitions_has_no_mark() -> None:
+    assert not any("accepted" in row for row in rows(0))
+
+
+def hidden_rows(*hidden: tuple[str, str], unfolded: bool = False) -> str:
+    status = ServerStatus("calc", ServerSpec("calc"), state=ServerState.RUNNING, tools=3, hidden=hidden)
+    look = Look(columns=78, name_cells=4, symbols=UNICODE, turn=0, now_ns=0, redactor=Redactor())
+    return "\n".join(text_of(row) for row in server_rows(status, look, selected=False, unfolded=unfolded))
+
+
+def test_a_server_with_hidden_text_is_marked_with_its_location() -> None:
+    add, sub = ("add", "description (HTML comment)"), ("sub", "title (invisible characters)")
+    said = ("instructions", "invisible characters")
+    assert "! 1 tool has hidden text" in hidden_rows(add)
+    assert "! 2 tools have hidden text" in hidden_rows(add, sub)
+    assert "! the instructions have hidden text" in hidden_rows(said)
+    assert "! 1 tool and the instructions have hidden text" in hidden_rows(said, add)
+    assert "hidden    add: description (HTML comment)" in hidden_rows(add, unfolded=True)

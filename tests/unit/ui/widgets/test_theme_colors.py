@@ -1,17 +1,21 @@
-"""Style words and the colors of a theme."""
+"""Style words, the colors of a theme, and themes as Textual themes."""
+
+import warnings
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.color import Color
+from textual.widgets import Input, OptionList, TextArea
 
-from tui.ui.widgets.theme_colors import ROLES, Palette
+from tests.ui.stage import Stage
+from tui.settings.themes import ThemeSpec, all_themes, load_theme
+from tui.ui.widgets.theme_colors import ROLES, Palette, theme_of, variable_defaults
 
 PALETTE = Palette.of({"foreground": "#ffffff", "surface": "#000000", "accent": "#ff0000", "panel": "#222222"})
-
-
-def test_a_role_maps_to_a_color():
-    assert PALETTE.style("accent").color.name == "#ff0000"
 
 
 def test_a_style_combines_color_attributes_and_background():
@@ -65,3 +69,88 @@ def test_true_color_styles_are_distinguished_from_those_with_terminal_colors():
     assert not PALETTE.is_true(Style.parse("dim #ffffff on #000000"))
     assert Palette.of({"foreground": "#ffffff"}, native=True).is_true(Style()) is False
     assert ansi.is_true(Style()) == (ansi.style("accent").color.triplet is not None)
+
+
+SPECS = all_themes()[0]
+
+
+class Everything(Stage):
+    """Mounts the stock widgets that the screens use, so that their stylesheets are parsed and applied."""
+
+    def compose(self) -> ComposeResult:
+        yield Input()
+        yield TextArea()
+        yield OptionList("one", "two", markup=False)
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+async def test_a_shipped_theme_can_be_applied_to_every_stock_widget(spec: ThemeSpec) -> None:
+    app = Everything(theme=spec.name)
+    async with app.run_test(size=(60, 20)) as pilot:
+        for widget in app.query("Input, TextArea, OptionList"):
+            widget.focus()
+            await pilot.pause()
+        app.notify("hello", markup=False)
+        await pilot.press("ctrl+p")
+        await pilot.pause()
+        assert app.native_ansi_color is spec.ansi
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_rows_and_stylesheets_show_a_role_in_the_same_color(spec: ThemeSpec) -> None:
+    theme = theme_of(spec)
+    variables = theme.to_color_system().generate() | theme.variables
+    palette = Palette.of(variables, spec.ansi)
+    of_text = () if spec.ansi else ("text", "dim", "rule", "surface", "panel")
+    for role in ("accent", "ok", "warn", "bad", "user", "model", "tool", *of_text):
+        assert palette.colors[role] == Color.parse(spec.colours()[role]), role
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.ansi], ids=lambda spec: spec.name)
+def test_text_in_an_input_has_enough_contrast(spec: ThemeSpec) -> None:
+    field = Color.parse(theme_of(spec).variables["field"])
+    for role in ("text", "dim"):
+        assert contrast(Color.parse(spec.colours()[role]), field) >= 4.5, role
+
+
+def contrast(one: Color, other: Color) -> float:
+    """Return the contrast ratio of WCAG 2.2."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: Color) -> float:
+    parts = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized
+    ]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
+def test_an_unknown_color_is_refused_with_its_role() -> None:
+    spec = replace(load_theme("harbor")[0], warn="#12345")
+    with pytest.raises(ValueError, match="warn: '#12345' is not a color"):
+        theme_of(spec)
+
+
+async def test_our_variables_have_defaults_in_a_theme_of_textual() -> None:
+    class Plain(App[None]):
+        CSS = " ".join(f"Screen {{ color: ${name}; }}" for name in variable_defaults())
+
+        def get_theme_variable_defaults(self) -> dict[str, str]:
+            return variable_defaults()
+
+    async with Plain().run_test() as pilot:
+        pilot.app.theme = "nord"
+        await pilot.pause()
+
+
+async def test_the_active_theme_can_be_changed() -> None:
+    app = Everything()
+    async with app.run_test(size=(60, 20)) as pilot:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for spec in SPECS:
+                app.register_theme(theme_of(spec))
+                app.theme = spec.name
+                await pilot.pause()
+                assert app.current_theme.dark is spec.dark

@@ -9,7 +9,7 @@ from tui.core.tools import Tool
 from tui.core.traffic import Kind
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.workbench.bench_context import BenchContext, listed, root_problem
-from tui.ui.workbench.calls import BenchHistory, HandCall
+from tui.ui.workbench.calls import BenchHistory
 from tui.ui.workbench.items import Item, of_tools
 
 
@@ -31,18 +31,6 @@ def called(server: str, tool: str) -> Recorded:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, {}, source=server, method="tools/call", tool=tool)
     return recorded
-
-
-def test_the_traffic_of_a_call_is_shown_if_there_is_one() -> None:
-    item = item_of("add")
-    call = HandCall(3, item, {}, "", 0)
-    assert context_of(called("my notes", "add")).traffic_filter(item, call) == "call:hand-3"
-
-
-def test_the_traffic_of_a_tool_is_shown_if_the_model_has_called_it() -> None:
-    shared = context_of(called("my notes", "add"))
-    assert shared.traffic_filter(item_of("add"), None) == 'server:"my notes" tool:add'
-    assert "No calls by hand yet" in shared.why_no_calls(item_of("add"))
 
 
 def test_the_traffic_of_the_server_is_shown_for_a_tool_that_was_not_called() -> None:

@@ -20,7 +20,6 @@ from tui.ui.workbench.items import (
     of_prompts,
     of_resources,
     of_tools,
-    required_variables,
     tree_rows,
     variables,
 )
@@ -49,7 +48,7 @@ def test_a_uri_template_expands_as_rfc_6570_specifies(template: str, uri: str) -
 
 def test_query_variables_of_a_template_are_optional() -> None:
     assert variables("a://{x}/{+y}{?z*,x}") == ["x", "y", "z"]
-    assert required_variables("a://{x}/{+y}{?z*,x}") == ["x", "y"]
+    assert variables("a://{x}/{+y}{?z*,x}", required=True) == ["x", "y"]
 
 
 @given(st.text(max_size=200), st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=4))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
 from tui.ui.chat.composer.token_area import BEHIND
-from tui.ui.widgets.box import Box
+from tui.ui.widgets.bar import Box
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 
 if TYPE_CHECKING:  # not needed for the first frame

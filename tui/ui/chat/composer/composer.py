@@ -17,7 +17,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.platform.textual_internals import paint_first
-from tui.ui.widgets.box import Box
+from tui.ui.widgets.bar import Box
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import LiveSources, Suggestion

@@ -11,7 +11,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from tui.core import units
 from tui.core.text import clean, clean_line
-from tui.ui.widgets.text_area import LinesField
+from tui.ui.widgets.inputs import LinesField
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.conversation.conversation import Attachment

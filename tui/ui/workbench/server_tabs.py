@@ -1,11 +1,15 @@
-"""The log tab: a server's stderr, what it printed to stdout, its log messages, its starts and exits."""
+"""The tabs about what a server sent: its log (stderr, stdout, log messages, exits), and its traffic."""
 
 import asyncio
 import json
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
 
 from tui.core import units
 from tui.core.text import clean, clean_line, compact, fold, without_styling
@@ -16,8 +20,12 @@ from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.bindings import bench_list_bindings
+from tui.ui.traffic.bars import Headings
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.entry_loader import Previews
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.widget_tasks import Tasks
 
 LINE_CHARS = 4096
@@ -41,7 +49,6 @@ class LogLines(LinePane):
         self.sought = ""
         self.empty = empty
         self._lines: tuple[str, ...] = ()
-        self._rows: list[Row] = []
         self._firsts: list[int] = []  # line -> its first row
         self._hits: list[int] = []  # matching lines, ascending
         self._hit = -1
@@ -51,7 +58,7 @@ class LogLines(LinePane):
         if lines == self._lines:
             return False
         gone = _dropped_lines(self._lines, lines)
-        rows_gone = self._firsts[gone] if gone < len(self._firsts) else len(self._rows)
+        rows_gone = self._firsts[gone] if gone < len(self._firsts) else len(self._shown_rows)
         self._lines = lines
         self._hit -= gone
         self._lay_out()
@@ -78,22 +85,21 @@ class LogLines(LinePane):
         """Highlight all matches of `query`, ignoring case, and go to the last one."""
         self.sought = fold(query)
         self._find()
-        self._hit = self._hits[-1] if self._hits else -1
-        self.rows_changed()
-        self._show_hit()
+        self._go_to(self._hits[-1] if self._hits else -1)
 
     def next_hit(self, direction: int) -> None:
         """Go to the next or previous matching line; wraps around."""
-        if not self._hits:
-            return
-        place = bisect_left(self._hits, self._hit)
-        if place < len(self._hits) and self._hits[place] == self._hit:
-            place += direction
-        elif direction < 0:
-            place -= 1
-        self._hit = self._hits[place % len(self._hits)]
+        if self._hits:
+            before, after = bisect_left(self._hits, self._hit), bisect_right(self._hits, self._hit)
+            self._go_to(self._hits[(after if direction > 0 else before - 1) % len(self._hits)])
+
+    def _go_to(self, hit: int) -> None:
+        self._hit = hit
         self.rows_changed()
-        self._show_hit()
+        if hit >= 0:
+            first, end = (*self._firsts, len(self._shown_rows))[hit : hit + 2]
+            self.following = False
+            self.show_row(first, end - first)
 
     @property
     def found(self) -> str:
@@ -110,12 +116,12 @@ class LogLines(LinePane):
         return "\n".join(self._lines)
 
     def row_count(self) -> int:
-        return len(self._rows) or 1
+        return len(self._shown_rows) or 1
 
     def row(self, index: int) -> Row:
-        if not self._rows:
+        if not self._shown_rows:
             return ((self.empty, "dim"),)
-        return highlighted(self._rows[index], self.sought)
+        return highlighted(self._shown_rows[index], self.sought)
 
     def row_ground(self, index: int) -> str:
         return "cursor" if self._hit >= 0 and self._line_of(index) == self._hit else ""
@@ -128,32 +134,20 @@ class LogLines(LinePane):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        width = self.columns
-        self._rows, self._firsts = [], []
+        width, rows, rest = self.columns, list[Row](), ((" " * self.hang, ""),)
+        self._firsts = []
         for line in self._lines:
-            self._firsts.append(len(self._rows))
+            self._firsts.append(len(rows))
             row = self.line_row(line)
-            if self.wrapped:
-                self._rows.extend(wrap(row, width, rest=((" " * self.hang, ""),)))
-            else:
-                self._rows.append(crop(row, width))
+            rows += wrap(row, width, rest=rest) if self.wrapped else [crop(row, width)]
+        self._shown_rows = rows
         self._find()
         self.rows_changed()
 
     def _find(self) -> None:
-        query = self.sought
-        lines = enumerate(self._lines)
+        query, lines = self.sought, enumerate(self._lines)
         self._hits = [index for index, line in lines if query in fold(line)] if query else []
-        if not query:
-            self._hit = -1
-
-    def _show_hit(self) -> None:
-        if self._hit < 0:
-            return
-        first = self._firsts[self._hit]
-        end = self._firsts[self._hit + 1] if self._hit + 1 < len(self._firsts) else len(self._rows)
-        self.following = False
-        self.show_row(first, end - first)
+        self._hit = self._hit if query else -1
 
     def _line_of(self, row: int) -> int:
         return bisect_left(self._firsts, row + 1) - 1
@@ -237,7 +231,11 @@ class ServerLog(LogLines):
             self.show(tuple(line for seq in shown for line in self._lines_by_seq[seq]))
 
     async def _read(self, seqs: list[int]) -> None:
-        read = await self._bodies.ask(lambda reader: [(seq, _lines_of(reader, seq)) for seq in seqs])
+        def lines(reader: TrafficReader) -> list[tuple[int, tuple[str, ...]]]:
+            entries = ((seq, reader.entry(seq, MOST_BYTES)) for seq in seqs)
+            return [(seq, lines_of(entry) if entry is not None else ()) for seq, entry in entries]
+
+        read = await self._bodies.ask(lines)
         if len(self._lines_by_seq) > 2 * KEPT:
             self._lines_by_seq = dict(sorted(self._lines_by_seq.items())[-KEPT:])
         self._lines_by_seq.update(read)
@@ -253,11 +251,6 @@ class ServerLog(LogLines):
         await self._tasks.cancel()
         self._entries.close()
         self._bodies.close()
-
-
-def _lines_of(reader: TrafficReader, seq: int) -> tuple[str, ...]:
-    entry = reader.entry(seq, MOST_BYTES)
-    return lines_of(entry) if entry is not None else ()
 
 
 def lines_of(entry: Entry) -> tuple[str, ...]:
@@ -301,3 +294,55 @@ def _plain(value: Any) -> str:
         others = {name: one for name, one in value.items() if name != "message"}
         return str(value["message"]) + (f"  {compact(others, 2_000)}" if others else "")
     return compact(value, 8_000)
+
+
+class ServerEntries(EntryList, inherit_bindings=False):
+    """The traffic of one server, with the keys of the workbench."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *LinePane.BINDINGS[:-1],  # without the last: enter is a key of the workbench
+        *bench_list_bindings(),
+    ]
+
+
+class ServerTraffic(Vertical):
+    """The entries of one server."""
+
+    DEFAULT_CSS = """
+    ServerTraffic { height: 1fr; }
+    ServerTraffic ServerEntries { height: 1fr; background: $surface; }
+    """
+
+    def __init__(self, recording: Recording, server: str, signs: Symbols, *, id: str) -> None:
+        super().__init__(id=id)
+        self.query_text = f"server:{written(server)}"
+        self._reader = ReaderThread(recording.open_reader)
+        self._view = View(recording.entries, parse(self.query_text))
+        self._previews = Previews(self._reader, lambda: self.list.repaint())
+        self.list = ServerEntries(
+            recording.entries,
+            live=recording.live,
+            preview=self._previews.get,
+            notes=recording.annotations.notes,
+            empty=("No traffic with this server yet.",),
+            symbols=signs,
+        )
+        self._headings = Headings(self.list.heading)
+
+    def compose(self) -> ComposeResult:
+        yield self._headings
+        yield self.list
+
+    def on_mount(self) -> None:
+        self.list.show(self._view)
+
+    def look(self) -> None:
+        """Show new entries; cheap if there are none."""
+        self.list.tick()
+        self._headings.look()
+        self._previews.look()
+
+    async def on_unmount(self) -> None:
+        self._view.close()
+        await self._previews.close()
+        self._reader.close()

@@ -6,7 +6,7 @@ from textual import events
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage
-from tui.ui.widgets.box import Box
+from tui.ui.widgets.bar import Box
 
 LINE = ((" one message waits", "text"),)
 
