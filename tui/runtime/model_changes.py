@@ -13,7 +13,7 @@ from tui.core.ports import Clock, ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.model.endpoints.detect import candidates
+from tui.model.endpoints.listing import candidates
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import PROVIDERS
 from tui.runtime.model_keys import PASTE_IT, ModelKeys, valid_key

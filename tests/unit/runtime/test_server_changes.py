@@ -164,7 +164,7 @@ async def test_a_sample_server_cannot_be_changed_or_removed(tmp_path):
 
 
 async def test_the_folder_of_a_removed_bundle_is_deleted(stage, tmp_path, monkeypatch):
-    monkeypatch.setattr("tui.addons.packages.stored.bundles_dir", lambda: tmp_path / "bundles")
+    monkeypatch.setattr("tui.addons.packages.server_inputs.bundles_dir", lambda: tmp_path / "bundles")
     folder = tmp_path / "bundles" / "x-1"
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text("{}")

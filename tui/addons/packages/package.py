@@ -10,8 +10,13 @@ from typing import Any
 
 from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
-from tui.addons.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
-from tui.addons.packages.stored import without_secrets
+from tui.addons.packages.server_inputs import (
+    ServerInput,
+    Values,
+    refuse_borrowed_secrets,
+    values_of,
+    without_secrets,
+)
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
 from tui.core.files.programs import find_program, is_command

@@ -23,8 +23,8 @@ from tui.addons.packages.server_inputs import (
     refuse_borrowed_secrets,
     text_in,
     values_of,
+    without_secrets,
 )
-from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of

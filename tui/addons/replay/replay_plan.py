@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.addons.replay.eras import parsed
-from tui.addons.replay.mock_server import member_span, with_member
+from tui.addons.replay.mock import member_span, with_member
 from tui.addons.replay.recorded_server import Bodies, Body
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare

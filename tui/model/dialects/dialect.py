@@ -13,11 +13,9 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.ports import ToolSpec
-from tui.model.dialects import chatmcp, json_object, react, xml
+from tui.model.dialects import json_object, react, xml
 from tui.model.dialects.call_maker import CallMaker, OfferedTools, apart, sample
-from tui.model.dialects.chatmcp import ChatMcpParser
 from tui.model.dialects.dialect_parser import DialectParser
-from tui.model.dialects.json_object import JsonParser
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +101,18 @@ DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect("xml", xml.STOP, xml.XmlParser, xml.written, _tagged, "xml.txt", apart=True),
-        Dialect("chatmcp", chatmcp.STOP, ChatMcpParser, chatmcp.written, _tagged, "chatmcp.txt", apart=True),
-        Dialect("json", json_object.STOP, JsonParser, json_object.written, _tagged, "json_object.txt"),
+        Dialect(
+            "chatmcp",
+            json_object.CHATMCP_STOP,
+            json_object.ChatMcpParser,
+            json_object.written_chatmcp,
+            _tagged,
+            "chatmcp.txt",
+            apart=True,
+        ),
+        Dialect(
+            "json", json_object.STOP, json_object.JsonParser, json_object.written, _tagged, "json_object.txt"
+        ),
         Dialect("react", react.STOP, react.ReactParser, react.written, react.observed, "react.txt"),
     )
 }

@@ -22,8 +22,7 @@ from tui.model.endpoints.provider_traits import Traits, traits_of
 from tui.model.endpoints.providers import endpoint_key, is_local
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_client import EndpointClient, undisturbed
-from tui.model.openai_api.reply_redaction import ReplyRedactor
-from tui.model.openai_api.reply_stream import ReplyConnection, ReplyStream
+from tui.model.openai_api.reply_stream import ReplyConnection, ReplyRedactor, ReplyStream
 from tui.model.openai_api.request import body_for
 from tui.model.openai_api.tool_forms import ToolForms
 

@@ -245,7 +245,7 @@ def test_the_model_package_is_imported_without_the_client_library() -> None:
     code = (
         "import sys, tui.model.openai_api.openai_chat, tui.model.endpoints.profile;"
         "import tui.addons.demo.demo, tui.model.retry;"
-        "import tui.model.endpoints.detect;"
+        "import tui.model.endpoints.listing;"
         "print(sorted({'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
     )
     shown = subprocess.run(

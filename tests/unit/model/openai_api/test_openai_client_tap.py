@@ -12,7 +12,7 @@ from tui.core.secrets.redact import Secret
 from tui.core.traffic import CAUSE, Captured, Cause, Direction, Kind
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.tap import WITHHELD
+from tui.model.openai_api.openai_client import WITHHELD
 
 ASK = ModelRequest("be brief", [UserMessage("北京?")])
 

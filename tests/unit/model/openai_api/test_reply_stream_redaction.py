@@ -26,7 +26,7 @@ from tui.model.endpoints.endpoint_errors import connection_error, redact_error
 from tui.model.endpoints.listing import offered_by
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.openai_api.reply_redaction import ReplyRedactor
+from tui.model.openai_api.reply_stream import ReplyRedactor
 from tui.model.retry import Retrying
 
 KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
