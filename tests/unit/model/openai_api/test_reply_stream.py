@@ -275,11 +275,6 @@ def test_available_bytes_are_read_without_a_pause() -> None:
     assert tokens.heard().text.endswith("499 ") and tokens.loop.skipped == 0.0
 
 
-def test_consecutive_parts_of_one_kind_are_joined() -> None:
-    parts = [TextPart("a"), TextPart("b"), ReasoningPart("c"), ReasoningPart("d"), TextPart("e")]
-    assert list(joined(parts)) == [TextPart("ab"), ReasoningPart("cd"), TextPart("e")]
-
-
 def test_thinking_that_replaces_text_remains_a_separate_part() -> None:
     parts = [TextPart("a"), ReasoningPart("a", replaces_text=True), ReasoningPart("b"), TextPart("c")]
     assert list(joined(parts)) == parts

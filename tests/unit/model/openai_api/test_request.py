@@ -176,18 +176,6 @@ MESSAGES = st.one_of(
 )
 
 
-@given(st.lists(MESSAGES, max_size=6), st.sampled_from(["m", "mistral-x"]))
-def test_any_conversation_can_be_encoded_and_every_call_has_a_result(
-    messages: list[Message], model: str
-) -> None:
-    body = sent(*messages, model=model)
-    json.dumps(body, ensure_ascii=False).encode()
-    for at, message in enumerate(body):
-        wanted = [one["id"] for one in message.get("tool_calls", ())]
-        behind = [one["tool_call_id"] for one in body[at + 1 : at + 1 + len(wanted)]]
-        assert behind == wanted
-
-
 def test_unanswered_user_messages_are_joined_with_the_next_one() -> None:
     written = sent(UserMessage("one"), UserMessage("two"), AssistantMessage("yes"), UserMessage("three"))
     assert [(one["role"], one["content"]) for one in written] == [
