@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tui.addons.replay.replay_plan import ReplayItem
+from tui.addons.replay.live import ReplayItem
 from tui.commands.permission.terminal_approver import asked_line, is_terminal
 from tui.commands.traffic_selection import say
 from tui.core.context.built_in_tools import READ
@@ -26,9 +26,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS
 from tui.core.units import plural
-
-if TYPE_CHECKING:
-    from tui.host.catalog import Walk
+from tui.host.catalog import Walk
 
 BY_FLAG = "option --yes"
 BY_APPROVE = "option --approve all"
@@ -220,7 +218,7 @@ def _message(raw: bytes) -> Mapping[str, Any] | str:
 
 
 async def listed_server(
-    name: str, config: str | None, walk: "Walk", introduction: Mapping[str, Any], *, trust: bool
+    name: str, config: str | None, walk: Walk, introduction: Mapping[str, Any], *, trust: bool
 ) -> LiveServer:
     """Return a configured server that has listed its tools."""
     from tui.runtime.options import Options

@@ -11,9 +11,18 @@ from contextlib import AsyncExitStack, closing
 from dataclasses import replace
 
 from tui.addons.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
-from tui.addons.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
+from tui.addons.replay.live import (
+    HANDSHAKE,
+    Command,
+    LiveConnection,
+    NotStartedError,
+    Replay,
+    ReplayItem,
+    ReplayResult,
+    plan,
+    tally,
+)
 from tui.addons.replay.mock import server_of
-from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 from tui.commands.interrupt import Interrupt
 from tui.commands.traffic_selection import RecordingChoice, Source, say
 from tui.core.comparison.values import text_lines

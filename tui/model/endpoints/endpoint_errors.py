@@ -10,11 +10,19 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import clock
 from tui.core.web import host_of, proxy_for, proxy_problem
-from tui.model.endpoints.failures import FAILED, Verdict, judged, refusal_in, reply_room, said_in, words_of
+from tui.model.endpoints.failures import (
+    FAILED,
+    Verdict,
+    asked_wait,
+    judged,
+    refusal_in,
+    reply_room,
+    said_in,
+    words_of,
+)
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import enter_key, is_local, provider_of, without_secrets
 from tui.model.endpoints.refusal_rows import TOLD, Do
-from tui.model.endpoints.waits import asked_wait
 
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
 _STEPS = {

@@ -5,15 +5,14 @@ only `ModelError`, and a broken stream yields no calls.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.units import whole
 from tui.model.endpoints.failures import is_filtered, reply_error
-from tui.model.openai_api.call_slots import CallSlots, index_of
-from tui.model.openai_api.echoed_fields import EchoedFields
+from tui.model.openai_api.call_slots import CallSlots, index_of, signatures_in
 from tui.model.openai_api.sendable import SurrogateJoiner, sendable
 from tui.model.openai_api.think_tags import HEAD, Piece, ThinkTags
 
@@ -130,6 +129,97 @@ def cached_tokens(usage: Mapping[str, Any]) -> int:
     names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
     return next((count for item in holders for name in names if (count := token_count(item.get(name)))), 0)
 
+
+# ---- provider fields that are sent back with the next request
+#
+# `reasoning_details` of OpenRouter and MiniMax, `thinking_blocks` of LiteLLM in front of Claude, signatures
+# of Google and Copilot: each arrives in pieces, and the provider rejects a history in which one is missing or
+# changed.
+
+MAX_DETAILS = 4_096
+"""Maximum items of one list that is sent back."""
+
+BLOCKS = "thinking_blocks"
+_TEXT_OF = {"reasoning.summary": "summary", "thinking": "thinking"}
+_SNAPSHOT_FROM = 16
+"""A piece that repeats all of a text this long is the whole text so far, as some gateways send it."""
+
+
+class _Text:
+    """A text that arrives in pieces, or in snapshots of all so far; joined once, since it may be long."""
+
+    def __init__(self, first: str) -> None:
+        self._pieces = [first]
+        self._size = len(first)
+
+    def add(self, piece: str) -> str:
+        """Add a piece; return what it adds."""
+        if _SNAPSHOT_FROM <= self._size <= len(piece) and piece.startswith(self.whole()):
+            piece = piece[self._size :]
+        self._pieces.append(piece)
+        self._size += len(piece)
+        return piece
+
+    def whole(self) -> str:
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+
+class EchoedFields:
+    """The fields of one reply. `count` is called with each text."""
+
+    def __init__(self, count: Callable[[str], None]) -> None:
+        self._count = count
+        self._lists: dict[str, list[dict[str, Any]]] = {}
+        self._texts: dict[str, list[tuple[dict[str, Any], str, _Text]]] = {}
+        self._others: dict[str, Any] = {}
+
+    def take(self, delta: Mapping[str, Any]) -> str:
+        """Store the fields of a delta; return the thinking in them."""
+        shown = ""
+        for name in ("reasoning_details", BLOCKS):
+            pieces = delta.get(name)
+            for piece in pieces if isinstance(pieces, list) else ():
+                if isinstance(piece, dict):
+                    shown += self._piece(name, piece)
+        if isinstance(extra := delta.get("extra_content"), dict):
+            self._count_all(extra)
+            self._others.setdefault("extra_content", {}).update(extra)
+        signed = signatures_in(delta)
+        self._count_all(signed)
+        self._others |= signed
+        return shown
+
+    def all(self) -> dict[str, Any]:
+        for texts in self._texts.values():
+            for item, field, text in texts:
+                item[field] = text.whole()
+        return {**self._lists, **self._others}
+
+    def _count_all(self, fields: Mapping[str, Any]) -> None:
+        self._count("".join(value if isinstance(value, str) else str(value) for value in fields.values()))
+
+    def _piece(self, name: str, piece: dict[str, Any]) -> str:
+        """Store a piece of a list, joined with the one before it if both are of one text."""
+        self._count_all(piece)
+        items = self._lists.setdefault(name, [])
+        field = _TEXT_OF.get(str(piece.get("type")), "text")
+        text = piece.get(field)
+        last = items[-1] if items else {}
+        same = (last.get("type"), last.get("index")) == (piece.get("type"), piece.get("index"))
+        if name == BLOCKS and last.get("signature"):  # a signature ends its block
+            same = False
+        if isinstance(text, str) and same and isinstance(last.get(field), str):
+            last.update({key: value for key, value in piece.items() if value is not None})
+            return self._texts[name][-1][2].add(text)
+        if len(items) < MAX_DETAILS:
+            items.append({key: value for key, value in piece.items() if name != BLOCKS or value is not None})
+            if isinstance(text, str):
+                self._texts.setdefault(name, []).append((items[-1], field, _Text(text)))
+        return text if isinstance(text, str) else ""
+
+
+# ---- the reply
 
 MAX_TEXT = 8_000_000
 """Maximum characters of text and thinking in one reply, against endless streams."""

@@ -29,8 +29,9 @@ from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, effort_fields, traits_of
 from tui.model.endpoints.providers import is_local
+from tui.model.openai_api.accumulator import BLOCKS
 from tui.model.openai_api.attachments import Attached
-from tui.model.openai_api.echoed_fields import BLOCKS, ON_CALLS
+from tui.model.openai_api.call_slots import ON_CALLS
 from tui.model.openai_api.sendable import plain_json, sendable
 from tui.model.openai_api.think_tags import HEAD
 from tui.model.openai_api.tool_forms import ToolForms, plain_name

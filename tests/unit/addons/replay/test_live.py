@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from tui.addons.replay import live
-from tui.addons.replay.replay_plan import Replay, ReplayItem
+from tui.addons.replay.live import Replay, ReplayItem
 from tui.core.traffic import Kind
 
 WORKS = """

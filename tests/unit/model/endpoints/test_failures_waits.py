@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tui.core.errors import ModelError
 from tui.core.web import LONGEST_RETRY
 from tui.model.endpoints.endpoint_errors import status_error
-from tui.model.endpoints.failures import reply_error
+from tui.model.endpoints.failures import asked_wait, reply_error
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.waits import asked_wait
 
 
 @pytest.mark.parametrize(
