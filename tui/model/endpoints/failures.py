@@ -346,8 +346,8 @@ def failed_generation(body: Any) -> str:
 def _status(body: Any) -> int | None:
     if not isinstance(body, dict):
         return None
-    values = (body.get(name) for name in ("code", "status", "status_code"))
-    numbers = (int(value) for value in values if re.fullmatch(r"[45][0-9]{2}", str(value)))
+    values = (str(body.get(name)) for name in ("code", "status", "status_code"))
+    numbers = (int(value) for value in values if re.fullmatch(r"[45][0-9]{2}", value))
     return next(numbers, None)
 
 
