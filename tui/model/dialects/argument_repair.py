@@ -60,7 +60,10 @@ def mend(text: str, *, guess: bool = True) -> Mended:
     With `guess`, missing quotes and brackets may be added. UnreadableJson says what is wrong with the
     unchanged text.
     """
-    bare = _unwrapped(text)
+    bare = text
+    for _ in range(2):  # a fence and CDATA, whichever is the outer one
+        bare = without_fence(found[1] if (found := _CDATA.fullmatch(bare)) else bare)
+    bare = bare.lstrip("\ufeff")
     try:
         return Mended(read_json(bare))
     except UnreadableJson as error:
@@ -89,15 +92,6 @@ def readable(text: str) -> bool:
     except UnreadableJson:
         return False
     return True
-
-
-def _unwrapped(text: str) -> str:
-    """Return text without a fence and CDATA around it, whichever is the outer one."""
-    for _ in range(2):
-        if (found := _CDATA.fullmatch(text)) is not None:
-            text = found[1]
-        text = without_fence(text)
-    return text.lstrip("\ufeff")
 
 
 def _backslashed(text: str) -> str:
@@ -241,14 +235,9 @@ def fitted(value: Any, schema: Any, depth: int = 0) -> Any:
         return {
             name: fitted(item, properties.get(name), depth + 1)
             for name, item in value.items()
-            if item is not None or name in needed or not _forbids_null(properties.get(name))
+            if item is not None or name in needed or "null" in (_types(properties.get(name)) or ("null",))
         }
     return value
-
-
-def _forbids_null(schema: Any) -> bool:
-    types = _types(schema)
-    return bool(types) and "null" not in types
 
 
 def _types(schema: Any, depth: int = 0) -> frozenset[str]:

@@ -7,7 +7,6 @@ from importlib.resources import files
 
 from tui.core.conversation.conversation import (
     AssistantMessage,
-    CallRequest,
     Message,
     ToolMessage,
     UserMessage,
@@ -59,7 +58,11 @@ class Dialect:
                 case ToolMessage():
                     _append(result, UserMessage(self.observed(message), message.attachments))
                 case AssistantMessage(calls=calls):
-                    parts = [message.text.strip(), *(self._call(call, offered) for call in calls)]
+                    parts = [message.text.strip()]
+                    for call in calls:  # its tool may no longer exist
+                        server, _, tool = call.name.rpartition("__")
+                        found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
+                        parts.append(self.written(found, call.arguments.strip() or "{}"))
                     _append(result, replace(message, text="\n\n".join(filter(None, parts)), calls=()))
                 case UserMessage():
                     _append(result, message)
@@ -70,12 +73,6 @@ class Dialect:
         schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
         said = " ".join(tool.description.split())
         return f"- {f'{name} (server {server})' if server else name}: {said}\n  {schema}"
-
-    def _call(self, call: CallRequest, offered: OfferedTools) -> str:
-        """Return a call in the history as text; its tool may no longer exist."""
-        server, _, tool = call.name.rpartition("__")
-        found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
-        return self.written(found, call.arguments.strip() or "{}")
 
 
 def _append(messages: list[Message], message: Message) -> None:

@@ -145,7 +145,9 @@ class LeakParser(DialectParser):
             found = None if self._none else self._reader.search(self._mark)
             if found is None:
                 size = len(self._reader)
-                self._say(size if self._none else size - _tail(self._reader.cut(max(0, size - 64))))
+                end = "" if self._none else self._reader.cut(max(0, size - 64))
+                begun = (one.start() for one in _FIRST.finditer(end) if _PARTIAL.match(end, one.start()))
+                self._say(size - len(end) + next(begun, len(end)))
                 if not (yield from self._reader.more()):
                     self._say(len(self._reader))
                     return False
@@ -208,14 +210,6 @@ class LeakParser(DialectParser):
             if tool is not None and (found := read(opener, tool, scene)) is not None:
                 return Leak(past(AFTER, text, found.end) - at, found.items)
         return None
-
-
-def _tail(text: str) -> int:
-    """Return how many characters at the end of `text` may be the beginning of a mark."""
-    for first in _FIRST.finditer(text):
-        if _PARTIAL.match(text, first.start()):
-            return len(text) - first.start()
-    return 0
 
 
 # ---- what must follow a mark that is also a word

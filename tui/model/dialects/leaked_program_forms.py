@@ -362,11 +362,15 @@ def bare_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | 
     text, at = opener.string, opener.start()
     if scene.before.strip():
         return None
+
+    def known(values: Mapping[str, Any], tool: ToolSpec) -> bool:
+        return values.keys() <= (properties_of(tool.schema) or values).keys()
+
     if (begun := _BARE_BEGUN.match(text, at)) is not None and span(text, at) < 0:
         return scene.lost(text, at, scene.tool(begun[1]))
     found: list[tuple[ToolSpec, Any]] = []
     while text.startswith(("{", "["), at) and (end := span(text, at)) >= 0:
-        more = scene.described(text[at:end], scene.tool, _has_all, _BARE_KEYS)
+        more = scene.described(text[at:end], scene.tool, known, _BARE_KEYS)
         if more is None:
             return None
         found += more
@@ -379,11 +383,6 @@ def bare_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | 
     if scene.cut:
         return scene.lost(text, opener.start(), found[-1][0])
     return Leak(len(text), tuple(scene.call(tool, value) for tool, value in found))
-
-
-def _has_all(values: Mapping[str, Any], tool: ToolSpec) -> bool:
-    known = properties_of(tool.schema).keys()
-    return not known or values.keys() <= known
 
 
 # ---- JSON at the end of a reply, after a few words
@@ -425,7 +424,7 @@ def announced_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Le
     tool = find(named[1]) if named else None
     if end < 0:
         return scene.lost(text, start, tool) if tool is not None else None
-    calls = scene.described(text[start:end], find, _any if native else fits, ANNOUNCED_KEYS)
+    calls = scene.described(text[start:end], find, (lambda *_: True) if native else fits, ANNOUNCED_KEYS)
     stop = past(_FENCE_END, text, end) if fence else end
     stop = past(OUTPUT, text, stop) if native else stop
     if calls is None or (not native and text[past(AFTER, text, stop) :].strip()):
@@ -433,10 +432,6 @@ def announced_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Le
     if scene.cut:
         return scene.lost(text, start, tool)
     return Leak(stop, tuple(scene.call(tool, values) for tool, values in calls))
-
-
-def _any(values: Mapping[str, Any], tool: ToolSpec) -> bool:
-    return True
 
 
 def announces(before: str) -> bool:

@@ -287,7 +287,9 @@ class Accumulator:
         self.take_counts(chunk)
         parts: list[ModelPart] = []
         for choice in choices:
-            if self._is_ours(choice):
+            index = index_of(choice)
+            self._choice = index if self._choice is None else self._choice
+            if index in (None, self._choice):  # of several, the first one is the reply
                 parts.extend(self._delta(spoken(choice, self._in_deltas)))
                 self._take_finish(choice.get("finish_reason"))
                 native = choice.get("native_finish_reason")  # OpenRouter: the provider's own word
@@ -300,13 +302,6 @@ class Accumulator:
         for holder in (chunk.get("x_groq"), *choices_of(chunk), chunk):
             if isinstance(holder, dict):
                 self._take_usage(holder.get("usage"))
-
-    def _is_ours(self, choice: Mapping[str, Any]) -> bool:
-        """Whether a choice belongs to the reply: it is the first one, if there are several."""
-        index = index_of(choice)
-        if self._choice is None:
-            self._choice = index
-        return index is None or index == self._choice
 
     def finish(self, *, ended: bool = False) -> list[ModelPart]:
         """Return the end of the reply: text that was held back, and always a `ReplyPart` as the last.
@@ -359,17 +354,13 @@ class Accumulator:
         if isinstance(refusal, str):
             self._count(refusal)
             self._refusal.append(refusal)
-        for entry in self._call_entries(delta):
+        calls, legacy = delta.get("tool_calls"), delta.get("function_call")
+        self._has_tool_calls = self._has_tool_calls or bool(calls)
+        if legacy and not self._has_tool_calls:
+            calls = [{"function": legacy}]
+        for entry in calls if isinstance(calls, list) else [calls]:
             if isinstance(entry, dict) and (part := self._calls.feed(entry)) is not None:
                 yield part
-
-    def _call_entries(self, delta: Mapping[str, Any]) -> list[Any]:
-        """Return the call fragments of a delta; the legacy form only if there is no other."""
-        calls, legacy = delta.get("tool_calls"), delta.get("function_call")
-        if calls:
-            self._has_tool_calls = True
-            return calls if isinstance(calls, list) else [calls]
-        return [{"function": legacy}] if legacy and not self._has_tool_calls else []
 
     def _take_reasoning(self, delta: Mapping[str, Any]) -> str:
         """Return the delta's thinking once, even if several fields contain it."""

@@ -261,7 +261,12 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     # For nearly all requests the length is sufficient, without reading them.
     if sum(len(text) * (ASCII if text.isascii() else OTHER) for text in texts) * MARGIN <= usage.prompt:
         return ""
-    least = int(sum(map(_least, texts)))
+    least = 0.0
+    for text in texts:
+        squeezed = _RUNS.sub(r"\1", text)
+        plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
+        least += plain * ASCII + (len(squeezed) - plain) * OTHER
+    least = int(least)
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
     seen = f"The endpoint appears to truncate the prompt ({usage.prompt:,} of at least {least:,} tokens read)"
@@ -283,10 +288,3 @@ def _texts(request: ModelRequest) -> Iterator[str]:
             yield from (call.arguments for call in message.calls)
     for tool in request.tools:
         yield from (tool.name, tool.description, str(tool.schema))
-
-
-def _least(text: str) -> float:
-    """Return the minimum number of tokens of `text`."""
-    squeezed = _RUNS.sub(r"\1", text)
-    plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
-    return plain * ASCII + (len(squeezed) - plain) * OTHER
