@@ -134,8 +134,11 @@ class MockServer:
                 play.open -= 1
             return [] if play is None or play.open > 0 else list(self._continue_play(play))
         asked = Question.of(method, message.get("params"))
-        if method == "notifications/cancelled":
-            self._cancel(message.get("params"))
+        if method == "notifications/cancelled" and isinstance(params := message.get("params"), dict):
+            wanted = json.dumps(params.get("requestId")).encode()
+            for pending in (self._waiting, self._rounds):
+                for key in [key for key, play in pending.items() if play.ident == wanted]:
+                    del pending[key]
         if "id" not in message:
             script = self._recorded.find(asked)
             return [] if script is None else list(self._play(script, b"", asked))
@@ -180,13 +183,6 @@ class MockServer:
         version, methods = asked.param("protocolVersion"), self._recorded.methods()
         result = eras.handshake(asked.method, version, recorded, methods)
         yield _result_send(ident, result)
-
-    def _cancel(self, params: Any) -> None:
-        wanted = json.dumps(params.get("requestId")) if isinstance(params, dict) else ""
-        for pending in (self._waiting, self._rounds):
-            for key, play in list(pending.items()):
-                if play.ident == wanted.encode():
-                    del pending[key]
 
     def _play(self, script: Script, ident: bytes, asked: Question) -> Iterator[Send]:
         yield from self._continue_play(_Play(script, 0, script.mono_ns, ident, asked))
@@ -275,16 +271,9 @@ class MockServer:
         for one in wanted:
             ident = self._fresh_id()
             self._waiting[ident] = following
-            message = {
-                "jsonrpc": "2.0",
-                "id": json.loads(ident),
-                "method": one.get("method"),
-                "params": one.get("params"),
-            }
-            yield Send(
-                json.dumps({key: value for key, value in message.items() if value is not None}).encode(),
-                after,
-            )
+            members = {name: one[name] for name in ("method", "params") if one.get(name) is not None}
+            message = {"jsonrpc": "2.0", "id": json.loads(ident), **members}
+            yield Send(json.dumps(message).encode(), after)
         if not wanted:
             yield from self._continue_play(following)
 
@@ -301,8 +290,10 @@ class MockServer:
             return eras.modern_answer(raw, play.asked.method) if play.is_modernized else raw
         if entry.kind is Kind.NOTIFICATION:
             raw = with_member(raw, eras.SUBSCRIPTION_PATH, play.ident) if play.ident else raw
-            if entry.method == "notifications/cancelled":
-                raw = _cancelling(raw, play)
+            if entry.method == "notifications/cancelled":  # of a request of the server, by the id it had then
+                start, end = member_span(raw, path := ("params", "requestId"))
+                sent_as = play.sent_as.get(raw[start : max(start, end)].decode("utf-8", "replace"))
+                raw = raw if sent_as is None else with_member(raw, path, sent_as)
             token = play.asked.token
             return with_member(raw, ("params", "progressToken"), token) if token else raw
         if entry.kind is Kind.REQUEST:
@@ -329,14 +320,6 @@ class MockServer:
     def _refused(self, ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
         self.unanswered.append(text)
         return _error(ident, code, text, data)
-
-
-def _cancelling(raw: bytes, play: _Play) -> bytes:
-    """Return a cancellation of a request of the server, with the id under which that was sent."""
-    path = ("params", "requestId")
-    start, end = member_span(raw, path)
-    sent_as = play.sent_as.get(raw[start:end].decode("utf-8", "replace")) if end > 0 else None
-    return raw if sent_as is None else with_member(raw, path, sent_as)
 
 
 def _result_send(ident: str, result: Mapping[str, Any]) -> Send:
@@ -444,21 +427,17 @@ def answer(server: MockServer, *, timing: bool) -> bool:
             for line in framer.feed(chunk) if chunk else [framer.finish()]:
                 for send in server.take(line) if isinstance(line, bytes) else ():
                     heapq.heappush(due, (now + send.after_ns if timing else now, next(order), send.raw))
-            _report(server, said)
+            while server.unanswered:
+                text = clean_line(server.unanswered.pop(0), 1000)
+                if text not in said and len(said) < MAX_REPORTED:
+                    said.add(text)
+                    print(f"mcptui mock: not answered: {text}", file=sys.stderr, flush=True)
             ended = not chunk or framer.partial > MAX_LINE
         elif ended and wait:
             time.sleep(wait)
         while due and (not timing or due[0][0] <= time.monotonic_ns()):
             _write(heapq.heappop(due)[2])
     return not said
-
-
-def _report(server: MockServer, said: set[str]) -> None:
-    while server.unanswered:
-        text = clean_line(server.unanswered.pop(0), 1000)
-        if text not in said and len(said) < MAX_REPORTED:
-            said.add(text)
-            print(f"mcptui mock: not answered: {text}", file=sys.stderr, flush=True)
 
 
 def _write(raw: bytes) -> None:

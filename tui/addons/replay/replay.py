@@ -54,20 +54,18 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     if choice.query.root is not None and not any(item.seq in passing for item in items):
         choice.report_no_match()
         return _nothing_compared(args.json, "no request to the server matches the filter")
+
+    async def replayed() -> int:
+        with Interrupt() as interrupt:
+            return await interrupt.during(_confirmed(args, items, server, passing))
+
     try:
-        code = asyncio.run(_replayed(args, items, server, passing))
+        code = asyncio.run(replayed())
     except NotStartedError as error:
         shown = args.live_command[0] if args.live_command else args.replay
         say(f"cannot start {clean_line(shown, 200)}: {error}")
         return NOT_STARTED
     return INCOMPLETE if choice.is_incomplete and code in (SAME, DIFFERENT) else code
-
-
-async def _replayed(
-    args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, wanted: Collection[int]
-) -> int:
-    with Interrupt() as interrupt:
-        return await interrupt.during(_confirmed(args, items, recorded, wanted))
 
 
 async def _confirmed(
