@@ -45,12 +45,12 @@ class Inquiry:
     def root(self) -> str:
         return self.base_url.removesuffix("/v1")
 
-    async def ask(self, url: str, body: Mapping[str, Any] | None = None, *, seconds: float = SECONDS) -> Any:
+    async def ask(self, url: str, body: Mapping[str, Any] | None = None, *, seconds: float = 0.0) -> Any:
         """Return the JSON value at an address, or the answer to a `body`.
 
         Raises ModelError if it is unreachable, refused, too slow, or not JSON.
         """
-        method = "GET" if body is None else "POST"
+        method, seconds = "GET" if body is None else "POST", seconds or SECONDS
         broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
         timeout = self._httpx.Timeout(seconds, connect=CONNECT_SECONDS)
         try:
