@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tests.endpoint import Answer, Endpoint, Reply, Request, calls, chunk, refuses, says
-from tests.streams import ModelOutput, output_of_model
+from tests.streams import ModelOutput, output_at, output_of_model
 from tui.core.conversation.conversation import (
     AssistantMessage,
     ToolMessage,
@@ -114,9 +114,8 @@ async def test_learned_facts_are_known_in_the_next_run_only_for_this_model() -> 
     kept = Kept()
     async with Endpoint([strict]) as endpoint:
         for model in ("m", "m", "other"):
-            chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model), memory=kept)
-            assert (await output_of_model(chat.stream(ASK))).text == "Hi"
-            await chat.aclose()
+            heard = await output_at(ModelProfile("test", endpoint.base_url, model), ASK, memory=kept)
+            assert heard.text == "Hi"
     assert [one.json["model"] for one in endpoint.requests] == ["m", "m", "m", "other", "other"]
 
 

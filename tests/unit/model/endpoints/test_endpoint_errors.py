@@ -9,27 +9,19 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, refuses
-from tests.streams import ModelOutput, output_of_model
+from tests.streams import ModelOutput, output_at
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.openai_chat import OpenAIChat
 
 ASK = ModelRequest("be brief", [UserMessage("hi")])
-
-
-async def heard_by(profile: ModelProfile) -> ModelOutput:
-    model = OpenAIChat(profile)
-    heard = await output_of_model(model.stream(ASK))
-    await model.aclose()
-    return heard
 
 
 async def asked(answer: Answer, **fields: Any) -> tuple[ModelOutput, Endpoint]:
     async with Endpoint([answer]) as endpoint:
         profile = ModelProfile("test", endpoint.base_url, "m")
-        heard = await heard_by(replace(profile, **fields))
+        heard = await output_at(replace(profile, **fields), ASK)
     return heard, endpoint
 
 
@@ -115,7 +107,7 @@ async def test_a_max_tokens_in_extra_body_that_is_too_large_is_told_and_not_take
 
 async def test_a_missing_version_is_reported_after_both_were_tried() -> None:
     async with Endpoint([], prefix="/nowhere/v9") as endpoint:
-        heard = await heard_by(ModelProfile("test", endpoint.origin, "m"))
+        heard = await output_at(ModelProfile("test", endpoint.origin, "m"), ASK)
     assert heard.error is not None and "with and without /v1" in heard.error.next_step
     assert [other.path for other in endpoint.others] == ["/chat/completions", "/v1/chat/completions"]
 
@@ -164,7 +156,7 @@ async def test_another_protocol_on_the_port_is_reported_with_the_next_step(
     scheme: str, said: bytes, cause: str, step: str, retryable: bool
 ) -> None:
     async with port_that_says(said) as port:
-        heard = await heard_by(ModelProfile("test", f"{scheme}://127.0.0.1:{port}/v1", "m"))
+        heard = await output_at(ModelProfile("test", f"{scheme}://127.0.0.1:{port}/v1", "m"), ASK)
     assert heard.error is not None and cause in heard.error.message and step in heard.error.next_step
     assert "bytearray" not in heard.error.message  # a line is not quoted: it may be a cookie
     assert heard.error.retryable is retryable

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.endpoint import Answer, Endpoint, says
+from tests.streams import output_at
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError
 from tui.core.ports import ModelRequest
@@ -18,7 +19,6 @@ from tui.model.endpoints.providers import (
     usable_url,
     without_secrets,
 )
-from tui.model.openai_api.openai_chat import OpenAIChat
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
@@ -118,10 +118,7 @@ async def test_the_query_of_an_address_is_sent_with_every_request(written: str) 
     pages = {f"{AZURE}/models?api-version=2024-10-21&x=": listing}
     async with Endpoint([says("Hi")], prefix=AZURE, pages=pages) as endpoint:
         url = f"{endpoint.origin}{written}?api-version=2024-10-21&x"
-        model = OpenAIChat(profile(url))
-        request = ModelRequest("", [UserMessage("hi")])
-        _ = [part async for part in model.stream(request)]
-        await model.aclose()
+        await output_at(profile(url), ModelRequest("", [UserMessage("hi")]))
         assert [one.id for one in await offered_by(profile(url))] == ["m"]
         sent = [one.path for one in (*endpoint.requests, *endpoint.others)]
     assert sent == [f"{AZURE}/chat/completions?api-version=2024-10-21&x=", *pages]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, calls, chunk, refuses
-from tests.streams import ModelOutput, output_of_model
+from tests.streams import ModelOutput, output_at
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError
 from tui.core.ports import (
@@ -39,19 +39,9 @@ def profile(base_url: str, **fields: Any) -> ModelProfile:
 
 
 async def asked(answer: Answer, **fields: Any) -> tuple[ModelOutput, list[ModelPart]]:
-    parts: list[ModelPart] = []
-    heard = ModelOutput()
     async with Endpoint([answer]) as endpoint:
-        model = OpenAIChat(profile(endpoint.base_url, **fields))
-        try:
-            async for part in model.stream(ASK):
-                parts.append(part)
-                heard.take(part)
-        except ModelError as error:
-            heard.error = error
-        finally:
-            await model.aclose()
-    return heard, parts
+        heard = await output_at(profile(endpoint.base_url, **fields), ASK)
+    return heard, heard.parts
 
 
 def parts_of_key(text: str) -> list[str]:
@@ -160,9 +150,7 @@ async def test_secrets_in_the_address_and_headers_are_redacted_too(
 ):
     async with Endpoint([refuses(401, f"not allowed: {secret}")], prefix="") as endpoint:
         endpoint.pages["/v1/chat/completions"] = refuses(401, f"not allowed: {secret}")
-        model = OpenAIChat(profile(base_url.format(port=endpoint.port), headers=headers))
-        heard = await output_of_model(model.stream(ASK))
-        await model.aclose()
+        heard = await output_at(profile(base_url.format(port=endpoint.port), headers=headers), ASK)
     assert heard.error is not None and secret not in texts_of(heard.error)
 
 
@@ -291,9 +279,7 @@ async def test_a_reply_is_recorded_although_it_contains_a_key_that_is_only_a_wor
     async with Endpoint(
         [said(["lm-studio"[at : at + size] for at in range(0, 9, size)], "content")]
     ) as endpoint:
-        model = OpenAIChat(profile(endpoint.base_url, api_key=Secret("lm-studio")), recorded.append)
-        await output_of_model(model.stream(ASK))
-        await model.aclose()
+        await output_at(profile(endpoint.base_url, api_key=Secret("lm-studio")), ASK, recorded.append)
     assert recorded and "spells a key" not in str(recorded)
 
 
