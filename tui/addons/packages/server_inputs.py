@@ -141,11 +141,14 @@ MAX_TABLE = 64 * 1024
 """Maximum characters of all texts of a server, after that. Systems limit a command line to little more."""
 
 
-def refuse_long_text(text: str) -> None:
-    """Raise UsageError if a text of a publisher is too long to be filled in."""
+def checked_text(text: str, where: str) -> str:
+    """Return a text of a publisher that can be filled in; raises UsageError for any other."""
     if len(text) > MAX_TEXT:
         shown = quoted_name(text, 60)
         raise UsageError(f"a text has {len(text):,} characters, more than {MAX_TEXT:,}: {shown}.")
+    if text and not text.isprintable():
+        raise UsageError(f"{where} contains invalid characters: {quoted_name(text, 80)}.")
+    return text
 
 
 def refuse_long_table(table: Mapping[str, Any]) -> None:
@@ -331,10 +334,8 @@ def _in_file(path: Path, value: str) -> str:
 
 def _why_not_kept(place: str, value: str) -> str:
     """Store a secret in the keychain, or return why that failed."""
-    from tui.core.secrets.keychain import store
-
     try:
-        asyncio.run(store(SERVICE, place, value))
+        asyncio.run(keychain.store(SERVICE, place, value))
     except ConfigError as error:
         return clean_line(error.message, 200)
     return ""
@@ -360,9 +361,9 @@ async def delete_leftovers(name: str, present: Mapping[str, Any]) -> list[str]:
     said = [await _delete_secrets(places)] if places else []
     if files:
         said.append(_delete_secret_files(files))
-    if folder not in taken and _is_in(bundles_dir(), folder):
+    if folder not in taken:
         said.append(_delete_folder(Path(folder)))
-    return said
+    return [sentence for sentence in said if sentence]
 
 
 async def _delete_secrets(places: Sequence[str]) -> str:
@@ -403,13 +404,10 @@ def _delete_secret_files(paths: Sequence[Path]) -> str:
     return f"{plural(len(paths), 'secret')} deleted from {shown}"
 
 
-def _is_in(bundles: Path, folder: str) -> bool:
-    path = Path(folder)
-    named = bool(folder) and path.name not in ("", ".", "..")
-    return named and path.parent == bundles and path.is_dir() and not path.is_symlink()
-
-
 def _delete_folder(folder: Path) -> str:
+    is_named = folder.name not in ("", ".", "..") and folder.parent == bundles_dir()
+    if not is_named or not folder.is_dir() or folder.is_symlink():
+        return ""
     shown = clean_line(str(folder), 4096)
     try:
         if any(_written_later(folder)):
