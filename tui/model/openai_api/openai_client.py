@@ -340,7 +340,6 @@ class ReplyTap:
         self._size = self._count = 0
         self._times: list[tuple[float, int]] = []
         self._since = time.monotonic_ns()
-        self._first_ms: float | None = None
         self._ended = self._withheld = False
 
     def withhold(self) -> None:
@@ -348,8 +347,6 @@ class ReplyTap:
         self._withheld = True
 
     def heard(self, block: bytes) -> None:
-        if self._first_ms is None:
-            self._first_ms = round((time.monotonic_ns() - self._since) / 1e6, 1)
         self._count += 1
         self._size += len(block)
         if len(self._times) < MAX_TIMES:
@@ -369,10 +366,9 @@ class ReplyTap:
         if self._ended:
             return
         self._ended = True
-        detail = {**self._detail, "blocks": self._count, "first_ms": self._first_ms}
-        detail["times"] = self._times
-        if self._withheld:
-            detail["withheld"] = True
+        first = self._times[0][0] if self._times else None
+        detail = {**self._detail, "blocks": self._count, "first_ms": first, "times": self._times}
+        detail |= {"withheld": True} if self._withheld else {}
         body = WITHHELD if self._withheld else bytes(self._kept)
         self._kept.clear()
         self._tap.tell(Kind.MODEL_REPLY, body, detail, self._size)
