@@ -5,8 +5,9 @@ very start of a message opens thinking; the same word later is prose. With templ
 into the prompt, a message has only a closing tag: then all text before it was thinking.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 TAGS = {
     "<think>": "</think>",
@@ -142,7 +143,7 @@ class ThinkTags:
             self._began = self._settled = True
             self._skip_space = True
             return
-        known = _without_tail(inside, (self._closer,))
+        known = inside[: len(inside) - tail_of(inside, (self._closer,))]
         if len(known) - len(known.rstrip()) <= MAX_SPACE:
             known = known.rstrip()
         self._pending = inside[len(known) :]
@@ -165,7 +166,7 @@ class ThinkTags:
             ((found, tag) for tag in CLOSE_ONLY if (found := self._pending.find(tag)) >= 0), default=(-1, "")
         )
         if at < 0:
-            known = _without_tail(self._pending, CLOSE_ONLY)
+            known = self._pending[: len(self._pending) - tail_of(self._pending, CLOSE_ONLY)]
             self._pending = self._pending[len(known) :]
             yield self._say(known)
             return
@@ -197,12 +198,15 @@ class ThinkTags:
         return line.replace("```", "").count("`") % 2 == 1
 
 
-def _without_tail(text: str, tags: tuple[str, ...]) -> str:
-    """Return `text` without the end that may become one of `tags`, which all begin with "<"."""
-    at = text.find("<", max(0, len(text) - max(map(len, tags)) + 1))
-    while at >= 0:
-        end = text[at:]
-        if any(tag.startswith(end) for tag in tags):
-            return text[:at]
-        at = text.find("<", at + 1)
-    return text
+def tail_of(text: str, words: Sequence[str]) -> int:
+    """Return how many characters at the end of `text` may be the beginning of one of `words`."""
+    beginnings, longest = _beginnings(tuple(words))
+    start = max(0, len(text) - longest + 1)
+    return next((len(text) - at for at in range(start, len(text)) if text[at:] in beginnings), 0)
+
+
+@lru_cache(maxsize=64)
+def _beginnings(words: tuple[str, ...]) -> tuple[frozenset[str], int]:
+    """Return all beginnings of `words`, and the length of the longest word."""
+    found = {word[:size] for word in words for size in range(1, len(word) + 1)}
+    return frozenset(found), max(map(len, words))
