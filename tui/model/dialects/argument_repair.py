@@ -171,15 +171,19 @@ def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def required_of(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the names of the properties that an object schema requires."""
+    found = schema.get("required")
+    return found if isinstance(found, list) else []
+
+
 def sole_property(schema: Mapping[str, Any]) -> str:
     """Return the one property that plain text can be meant for, or "".
 
     It is the only required property, else the only property.
     """
     properties = properties_of(schema)
-    required = schema.get("required")
-    names = [name for name in required if name in properties] if isinstance(required, list) else []
-    names = names or list(properties)
+    names = [name for name in required_of(schema) if name in properties] or list(properties)
     return str(names[0]) if len(names) == 1 else ""
 
 
@@ -230,8 +234,7 @@ def fitted(value: Any, schema: Any, depth: int = 0) -> Any:
         items = schema.get("items")
         return [fitted(item, items, depth + 1) for item in value]
     if isinstance(value, dict):
-        properties, required = properties_of(schema), schema.get("required")
-        needed = required if isinstance(required, list) else []
+        properties, needed = properties_of(schema), required_of(schema)
         return {
             name: fitted(item, properties.get(name), depth + 1)
             for name, item in value.items()

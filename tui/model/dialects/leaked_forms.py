@@ -18,6 +18,7 @@ from tui.model.dialects.argument_repair import (
     mend,
     properties_of,
     read_json,
+    required_of,
     span,
     typed,
     typed_all,
@@ -147,9 +148,8 @@ def past(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def fits(values: Mapping[str, Any], tool: ToolSpec) -> bool:
     """Whether a tool has all of these arguments, and all that it requires are among them."""
-    properties, required = properties_of(tool.schema), tool.schema.get("required")
-    needed = required if isinstance(required, list) else []
-    return values.keys() <= properties.keys() and all(name in values for name in needed)
+    known, needed = properties_of(tool.schema), required_of(tool.schema)
+    return values.keys() <= known.keys() and all(name in values for name in needed)
 
 
 Read = Callable[[re.Match[str], ToolSpec, LeakContext], Leak | None]

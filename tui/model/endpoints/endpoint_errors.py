@@ -1,8 +1,10 @@
 """Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure."""
 
+import json
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from tui.core.errors import ModelError, chain_of, reason_of
 from tui.core.secrets.commands_and_urls import masked
@@ -57,8 +59,12 @@ def is_missing_path(status: int, words: str) -> bool:
 
 
 def status_error(profile: ModelProfile, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
-    """Return the error for a response with an error status; names of `headers` are in lower case."""
+    """Return the error for a response with an error status; its body may be JSON as text."""
     redactor = redactor_of(profile)
+    headers = {name.lower(): value for name, value in headers.items()}
+    if isinstance(body, str):
+        with suppress(ValueError, RecursionError):
+            body = json.loads(body)
     reason = words_of(body, redactor.redact)
     said = said_in(body, redactor.redact)
     if mitigated := headers.get("cf-mitigated"):

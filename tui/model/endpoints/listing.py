@@ -64,18 +64,13 @@ class Inquiry:
         except broken as error:
             raise errors.connection_error(self._profile, error) from None
         text = raw.decode("utf-8-sig", "replace")
-        if response.status_code == 200:  # an id may contain a key that is an ordinary word, like `lm-studio`
-            text = self._redactor.redact_spoken(text, quotes=True)
-        else:
+        if response.status_code != 200:
             text = self._redactor.redact_values(text, quotes=True)
-        try:
-            value = json.loads(text)
+            raise errors.status_error(self._profile, response.status_code, text, response.headers)
+        try:  # an id may contain a key that is an ordinary word, like `lm-studio`
+            value = json.loads(self._redactor.redact_spoken(text, quotes=True))
         except (ValueError, RecursionError):
             value = None
-        if response.status_code != 200:
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            said = text if value is None else value
-            raise errors.status_error(self._profile, response.status_code, said, headers)
         if not isinstance(value, dict | list):
             kind = response.headers.get("content-type", "")
             raise errors.not_a_stream(self._profile, kind, raw[:4096], "JSON")

@@ -8,7 +8,6 @@ decoding raises on, or silently changes, what many endpoints send (measured on r
 import asyncio
 import contextlib
 import itertools
-import json
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
@@ -235,12 +234,7 @@ class EndpointClient:
 
     def _refusal(self, response: Any) -> ModelError:
         self._tap.refused(response)
-        try:
-            said = json.loads(response.text)
-        except (ValueError, RecursionError):
-            said = response.text.strip()
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return errors.status_error(self._profile, response.status_code, said, headers)
+        return errors.status_error(self._profile, response.status_code, response.text, response.headers)
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
