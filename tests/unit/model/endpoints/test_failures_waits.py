@@ -20,11 +20,8 @@ from tui.model.endpoints.profile import ModelProfile
     [
         ("Rate limit reached. Please try again in 7.66s.", 7.66),
         ("Please try again in 1m6.5s. Visit", 66.5),
-        ("Please try again in 20ms", 0.02),
         ("{'details': [{'@type': 'RetryInfo', 'retryDelay': '37s'}]}", 37),
         ("Please retry after 12 seconds.", 12),
-        ("Please retry in 2 minutes", 120),
-        ("Please retry in 2.113893s.", 2.113893),
         ("Please wait 20 seconds before you ask again", 20),
         ("Too many requests. Try again in 1 minute and 5 seconds", 65),
         ("Your request was throttled, try your request again in a minute", 60),

@@ -144,28 +144,18 @@ def test_the_last_nonempty_token_count_wins() -> None:
 @pytest.mark.parametrize(
     "usage",
     [
-        {"prompt_tokens": 100, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 60}},
-        {
-            "prompt_tokens": 100,
-            "completion_tokens": 9,
-            "prompt_cache_hit_tokens": 60,
-            "prompt_cache_miss_tokens": 40,
-        },
-        {"prompt_tokens": 100, "completion_tokens": 9, "cached_tokens": 60},
-        {"prompt_tokens": 100, "completion_tokens": 9, "cache_read_input_tokens": 60},
-        {"input_tokens": 100, "output_tokens": 9, "input_tokens_details": {"cached_tokens": 60}},
-        {
-            "input_tokens": 30,
-            "cache_read_input_tokens": 60,
-            "cache_creation_input_tokens": 10,
-            "output_tokens": 9,
-        },
-        {"prompt_tokens": 40, "completion_tokens": 9, "cache_read_input_tokens": 60},
+        {"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 60}},
+        {"prompt_tokens": 100, "prompt_cache_hit_tokens": 60, "prompt_cache_miss_tokens": 40},
+        {"prompt_tokens": 100, "cached_tokens": 60},
+        {"prompt_tokens": 100, "cache_read_input_tokens": 60},
+        {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 60}},
+        {"input_tokens": 30, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 10},
+        {"prompt_tokens": 40, "cache_read_input_tokens": 60},
     ],
     ids=["OpenAI", "DeepSeek", "Kimi", "LiteLLM", "Responses", "Anthropic", "Anthropic behind a proxy"],
 )
 def test_cached_tokens_are_always_included_in_the_prompt(usage: dict[str, Any]) -> None:
-    heard = reply_to(chunk("stop", content="x") | {"usage": usage})
+    heard = reply_to(chunk("stop", content="x") | {"usage": {**usage, "output_tokens": 9}})
     assert heard.reply is not None and heard.reply.usage == Usage(100, 9, cached=60)
 
 
