@@ -1,5 +1,9 @@
 """Adding a model in the app: provider, key, model from its list, tested before it is saved."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
 from textual import events
 
 from tests.conftest import until
@@ -9,6 +13,17 @@ from tui.runtime.model_changes import ModelValues, ProviderChoice
 from tui.ui.forms.model_fields import KEY, MODEL, NAME, VARIABLE
 from tui.ui.forms.model_form import ModelForm
 from tui.ui.widgets.inputs import Button
+
+
+@asynccontextmanager
+async def adding(runtime: FakeRuntime) -> AsyncIterator[tuple[Any, Any]]:
+    """Open the form for a model of the first provider."""
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f10", "ctrl+n")
+        await shows(app, "Add model")
+        await pilot.press("enter")
+        await shows(app, "Add model · Big")
+        yield app, pilot
 
 
 async def test_a_model_is_selected_from_the_list_of_its_endpoint_tested_and_added():
@@ -34,11 +49,7 @@ async def test_a_model_is_selected_from_the_list_of_its_endpoint_tested_and_adde
 async def test_a_model_that_does_not_answer_is_saved_only_after_a_second_save():
     runtime = FakeRuntime()
     runtime.model_changes.problem = "no credit"
-    async with opened(runtime) as (app, pilot):
-        await pilot.press("f10", "ctrl+n")
-        await shows(app, "Add model")
-        await pilot.press("enter")
-        await shows(app, "Add model · Big")
+    async with adding(runtime) as (app, pilot):
         await pilot.press("ctrl+s")
         await shows(app, "! no credit", "ctrl+s again to save anyway")
         assert [what for what, _ in runtime.model_changes.done] == ["try"]
@@ -48,11 +59,7 @@ async def test_a_model_that_does_not_answer_is_saved_only_after_a_second_save():
 
 
 async def test_an_unset_variable_is_reported_and_a_pasted_key_is_masked_and_its_place_said_before():
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f10", "ctrl+n")
-        await shows(app, "Add model")
-        await pilot.press("enter")
-        await shows(app, "Add model · Big")
+    async with adding(FakeRuntime()) as (app, pilot):
         await pilot.press("shift+tab", "X")
         await shows(
             app, "BIG_KEYX is not set. Choose “store” or “this run only”", "Get a key at https://keys.example"
@@ -66,11 +73,7 @@ async def test_an_unset_variable_is_reported_and_a_pasted_key_is_masked_and_its_
 
 
 async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_shown():
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f10", "ctrl+n")
-        await shows(app, "Add model")
-        await pilot.press("enter")
-        await shows(app, "Add model · Big")
+    async with adding(FakeRuntime()) as (app, _):
         form = app.screen
         assert isinstance(form, ModelForm)
         for key in ("shift+tab", "shift+tab", "right", "tab", *"secret"):
@@ -81,11 +84,8 @@ async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_s
 
 async def test_enter_goes_to_the_next_field_and_does_not_save():
     runtime = FakeRuntime()
-    async with opened(runtime) as (app, pilot):
-        await pilot.press("f10", "ctrl+n")
-        await shows(app, "Add model")
-        await pilot.press("enter")
-        await shows(app, "Add model · Big", "enter next field")
+    async with adding(runtime) as (app, pilot):
+        await shows(app, "enter next field")
         form = app.screen
         assert isinstance(form, ModelForm)
         await pilot.press("enter")
