@@ -284,7 +284,7 @@ PYTHON = (
 def python_form(opener: re.Match[str], tool: ToolSpec, scene: LeakContext) -> Leak | None:
     """Read the arguments in brackets, all of which are named."""
     text, begin = opener.string, opener.end()
-    if not text.startswith("(", begin):
+    if opener.re is PYTHON[1]:  # without arguments
         return Leak(begin, (scene.call(tool, {}),))
     end = bracket_end(text, begin)
     if end < 0:

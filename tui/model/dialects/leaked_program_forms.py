@@ -50,7 +50,7 @@ _CALL = re.compile(rf"\s*(?P<print>print\(\s*)?{PREFIX}({NAME})(?=\()")
 _SEPARATED = re.compile(r"[\s,;]*")
 _CLOSED = re.compile(r"\s*\]?\s*(?:```)?\s*(?:<\|python_end\|>|</tool_code>)?")
 _LIST_BEGUN = re.compile(r",\s*[\w.\-]{0,128}\Z")
-BARE_CALL = re.compile(rf"\[?(?={PREFIX}(?P<tool>{NAME})\()")
+BARE_CALL = re.compile(rf"\[?\s*(?={PREFIX}(?P<tool>{NAME})\()")
 
 
 def program_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
