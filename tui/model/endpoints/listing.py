@@ -163,12 +163,8 @@ _NO_CHAT = re.compile(
 )
 _NO_CHAT_KINDS = ("embedding", "embeddings", "reranker", "rerank", "image", "audio", "moderation")
 _WINDOWS = (
-    "max_model_len",
-    "context_length",
-    "context_window",
-    "max_context_length",
-    "max_input_tokens",
-    "inputTokenLimit",
+    *("max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens"),
+    *("inputTokenLimit", "n_ctx"),
 )
 
 
@@ -259,7 +255,7 @@ def window_in(entry: Mapping[str, Any]) -> int | None:
     """Return the context window in an entry of a list, under whatever name."""
     meta = entry.get("meta")
     for holder in (entry, meta if isinstance(meta, Mapping) else {}):
-        for name in (*_WINDOWS, "n_ctx"):
+        for name in _WINDOWS:
             if (window := count_in(holder.get(name))) is not None:
                 return window
     return None
