@@ -66,18 +66,18 @@ class ReplyReader:
         return (before or self._tags.close_only) and not self._tags.never_closed
 
     def _written(
-        self, pieces: Iterable[think_tags.Piece], *, end: bool = False, cut: bool = False
+        self, pieces: Iterable[think_tags.Part], *, end: bool = False, cut: bool = False
     ) -> list[Piece]:
         """Return the pieces of text in a dialect; `end`: it ends here."""
         assert self._parser is not None and self._dialect is not None
         for piece in pieces:
-            if not piece.thinking:
+            if isinstance(piece, TextPart):
                 self._pieces.extend(self._parser.feed(piece.text))
                 continue
-            if piece.all_before:
+            if piece.replaces_text:
                 self._parser = self._dialect.parser(self._maker)
             self._parser.gap()
-            self._pieces.append(ReasoningPart(piece.text, replaces_text=piece.all_before))
+            self._pieces.append(piece)
         found, self._pieces = self._pieces, []
         return found + (self._parser.end(cut=cut) if end else [])
 

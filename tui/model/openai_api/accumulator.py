@@ -5,7 +5,7 @@ only `ModelError`, and a broken stream yields no calls.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError
@@ -14,7 +14,7 @@ from tui.core.units import whole
 from tui.model.endpoints.failures import is_filtered, reply_error
 from tui.model.openai_api.call_slots import CallSlots, index_of, signatures_in
 from tui.model.openai_api.sendable import SurrogateJoiner, sendable
-from tui.model.openai_api.think_tags import HEAD, Piece, ThinkTags
+from tui.model.openai_api.think_tags import HEAD, ThinkTags
 
 _TEXT_KINDS = ("text", "output_text")
 _THINKING_KINDS = ("thinking", "reasoning", "reasoning_text")
@@ -335,7 +335,7 @@ class Accumulator:
         if self._verbatim:
             return [*parts, TextPart(half)] if half else parts
         pieces = self._tags.feed(half) if half else ()
-        return [*parts, *self._tagged([*pieces, *self._tags.finish()])]
+        return [*parts, *pieces, *self._tags.finish()]
 
     def _take_finish(self, finish: Any) -> None:
         """Store the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
@@ -389,14 +389,7 @@ class Accumulator:
                 continue
             self._count(text)
             text = self._text.join(text)
-            yield from [TextPart(text)] if self._verbatim and text else self._tagged(self._tags.feed(text))
-
-    def _tagged(self, pieces: Iterable[Piece]) -> Iterator[ModelPart]:
-        for piece in pieces:
-            if piece.thinking:
-                yield ReasoningPart(piece.text, replaces_text=piece.all_before)
-            else:
-                yield TextPart(piece.text)
+            yield from [TextPart(text)] if self._verbatim and text else self._tags.feed(text)
 
     def _count(self, text: str) -> None:
         self._size += len(text)

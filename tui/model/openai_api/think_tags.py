@@ -6,8 +6,9 @@ into the prompt, a message has only a closing tag: then all text before it was t
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from tui.core.ports import ReasoningPart, TextPart
 
 TAGS = {
     "<think>": "</think>",
@@ -30,14 +31,10 @@ MAX_SPACE = 4_096
 MAX_PROSE_TAGS = 64
 """Closing tags in code after which a message is about tags: each one costs a scan of all text before it."""
 
+Part = TextPart | ReasoningPart
+"""Text, or thinking; `replaces_text`: all answer so far was thinking, and this is all of it."""
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a message; `all_before`: all answer so far was thinking, and this is all of it."""
-
-    text: str
-    thinking: bool = False
-    all_before: bool = False
+_EMPTY = (TextPart(""), ReasoningPart(""))
 
 
 class ThinkTags:
@@ -76,27 +73,31 @@ class ThinkTags:
             self._guessed = None
             self._closer = ""
 
-    def feed(self, text: str) -> Iterator[Piece]:
+    def feed(self, text: str) -> Iterator[Part]:
         """Yield the pieces that `text` completes; an end that may be the start of a tag is held back."""
         self._pending += text
         if self._raw is not None:
             self._raw.append(text)
-        return (piece for piece in self._pieces() if piece.text or piece.all_before)
+        return (
+            part
+            for part in self._parts()
+            if part.text or (isinstance(part, ReasoningPart) and part.replaces_text)
+        )
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[Part]:
         rest, self._pending = self._pending, ""
         if self._closer:
             rest = "" if self._skip_space else rest.rstrip()
             if self._guessed is not None:
                 self.never_closed = True
-                return [Piece(answer)] if (answer := "".join(self._guessed) + rest) else []
-            return [Piece(rest, thinking=True)] if rest else []
+                return [TextPart(answer)] if (answer := "".join(self._guessed) + rest) else []
+            return [ReasoningPart(rest)] if rest else []
         self.never_closed = self._opened
         if self._raw is not None and self._began:
             self.head = "".join(self._raw)
-        return [Piece(rest)] if rest.strip() or (rest and self._answer) else []
+        return [TextPart(rest)] if rest.strip() or (rest and self._answer) else []
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _parts(self) -> Iterator[Part]:
         while True:
             before = (len(self._pending), self._closer, self._began)
             if self._closer:
@@ -108,7 +109,7 @@ class ThinkTags:
             if before == (len(self._pending), self._closer, self._began) or not self._pending:
                 return
 
-    def _start(self) -> Iterator[Piece]:
+    def _start(self) -> Iterator[Part]:
         """Look for an opening tag before the first visible character."""
         head = self._pending.lstrip()
         for opener, closer in TAGS.items():
@@ -130,13 +131,13 @@ class ThinkTags:
                 self._raw = None
         yield from ()
 
-    def _thinking(self) -> Iterator[Piece]:
+    def _thinking(self) -> Iterator[Part]:
         if self._skip_space:
             self._pending = self._pending.lstrip()
             self._skip_space = not self._pending
         inside, closer, behind = self._pending.partition(self._closer)
         if closer:
-            yield Piece(inside.rstrip(), thinking=True)
+            yield ReasoningPart(inside.rstrip())
             self._pending = behind
             self._closer = ""
             self._guessed = None
@@ -149,9 +150,9 @@ class ThinkTags:
         self._pending = inside[len(known) :]
         if self._guessed is not None and known:
             self._guessed.append(known)
-        yield Piece(known, thinking=True)
+        yield ReasoningPart(known)
 
-    def _answering(self) -> Iterator[Piece]:
+    def _answering(self) -> Iterator[Part]:
         if self._skip_space:
             self._pending = self._pending.lstrip()
             self._skip_space = not self._pending
@@ -180,14 +181,14 @@ class ThinkTags:
             before = "".join(self._answer)
             self._answer.clear()
             self._settled = self.close_only = self._skip_space = True
-            yield Piece(before.strip(), thinking=True, all_before=True)
+            yield ReasoningPart(before.strip(), replaces_text=True)
             self._raw = [_OPENED, before, self._pending]
         self._pending = self._pending.removeprefix(closer)
 
-    def _say(self, text: str) -> Piece:
+    def _say(self, text: str) -> TextPart:
         if text:
             self._answer.append(text)
-        return Piece(text)
+        return TextPart(text)
 
     def _ends_in_code(self) -> bool:
         """Whether the end of the answer so far is inside a code fence or inline code."""
