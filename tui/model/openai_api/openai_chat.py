@@ -7,6 +7,7 @@ see `retry.py`. Such changes are remembered between runs.
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -109,14 +110,11 @@ class OpenAIChat:
             try:
                 connection = await self._client.open(body)
                 opened = True
-                parts = self._reply(request, connection)
-                try:
+                async with aclosing(self._reply(request, connection)) as parts:
                     async for part in parts:
                         shown = True
                         yield part
-                    return
-                finally:
-                    await parts.aclose()
+                return
             except ModelError as failure:
                 # Without tools in the request, text tools would not help.
                 plain = "tools" not in body and isinstance(failure, NoTools)
