@@ -110,16 +110,12 @@ def certified(private: bool) -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=not private)
 
 
-def client_options(
-    profile: ModelProfile, url: str, query: Sequence[tuple[str, str]], headers: Mapping[str, str]
-) -> dict[str, Any]:
+def client_options(profile: ModelProfile, url: str, query: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return the options of an HTTP client for an endpoint, which uses only what its profile says.
 
     Raises ModelError for an unusable proxy. Use a thread: it imports httpx2 and may read the certificates.
     """
-    ours = {"Accept": "application/json", "Accept-Encoding": "identity", **headers}
     return {
-        "headers": with_headers(ours, profile.headers),
         "verify": tls_context(url),
         "trust_env": False,  # a faulty proxy variable would be an internal error
         "proxy": errors.usable_proxy(profile, url),
@@ -132,7 +128,7 @@ def client_options(
 async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
     """Open an endpoint; nothing is sent yet. Raises ConfigError if the address or the key is unusable."""
     key, url, query = usable_key(profile), usable_url(profile), query_of(profile)
-    headers: dict[str, str] = {}
+    headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
     if key != NO_KEY:
         headers["Authorization"] = f"Bearer {key}"
         if (provider := provider_of(profile.base_url)) is not None and provider.name == "anthropic":
@@ -142,7 +138,8 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
     def build() -> Any:
         import httpx2
 
-        return httpx2.AsyncClient(**client_options(profile, url, query, headers))
+        options = client_options(profile, url, query)
+        return httpx2.AsyncClient(headers=with_headers(headers, profile.headers), **options)
 
     client = await asyncio.to_thread(build)
     try:

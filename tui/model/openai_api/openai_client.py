@@ -85,14 +85,16 @@ class EndpointClient:
         with importing():
             import httpx2
         return httpx2.AsyncClient(
-            **client_options(self._profile, self._base_url, self._query, self._headers()),
+            **client_options(self._profile, self._base_url, self._query),
+            headers=with_headers(self._headers(), self._profile.headers),
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             event_hooks={"request": [self._tap.asked]},
         )
 
     def _headers(self) -> dict[str, str]:
         """Return the headers of each request; those of OpenAI's variables go to OpenAI only."""
-        headers = {"Authorization": f"Bearer {self._key}", "User-Agent": f"mcptui/{__version__}"}
+        headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
+        headers |= {"Authorization": f"Bearer {self._key}", "User-Agent": f"mcptui/{__version__}"}
         provider = provider_of(self._base_url)
         if provider is not None and provider.name == "openai":
             headers |= {name: os.environ[key] for key, name in _OF_OPENAI.items() if os.environ.get(key)}
