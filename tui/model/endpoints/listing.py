@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,9 +34,10 @@ MAX_BODY = 16 * 1024 * 1024
 class Inquiry:
     """An open endpoint for small requests: JSON in and out, bounded in time and size. Made by `inquiry`."""
 
-    def __init__(self, profile: ModelProfile, client: Any) -> None:
+    def __init__(self, profile: ModelProfile, client: Any, httpx: ModuleType) -> None:
         self._profile = profile
         self._client = client
+        self._httpx = httpx
         self._redactor = redactor_of(profile)
         self.base_url = usable_url(profile)
 
@@ -48,11 +50,9 @@ class Inquiry:
 
         Raises ModelError if it is unreachable, refused, too slow, or not JSON.
         """
-        import httpx2
-
         method, seconds = "GET" if body is None else "POST", seconds or SECONDS
-        broken = (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, OSError)
-        timeout = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
+        broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
+        timeout = self._httpx.Timeout(seconds, connect=CONNECT_SECONDS)
         try:
             async with (
                 asyncio.timeout(seconds),
@@ -135,15 +135,15 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
             # Only its chat is compatible; its list of models needs its own headers.
             headers |= {"x-api-key": key, "anthropic-version": "2023-06-01"}
 
-    def build() -> Any:
+    def build() -> tuple[Any, ModuleType]:
         import httpx2
 
         options = client_options(profile, url, query)
-        return httpx2.AsyncClient(headers=with_headers(headers, profile.headers), **options)
+        return httpx2.AsyncClient(headers=with_headers(headers, profile.headers), **options), httpx2
 
-    client = await asyncio.to_thread(build)
+    client, httpx = await asyncio.to_thread(build)
     try:
-        yield Inquiry(profile, client)
+        yield Inquiry(profile, client, httpx)
     finally:
         await client.aclose()
 

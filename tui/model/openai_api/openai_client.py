@@ -10,6 +10,7 @@ import itertools
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from types import ModuleType
 from typing import Any
 
 from tui import __version__
@@ -48,6 +49,7 @@ class EndpointClient:
         self._query = query_of(profile)
         self._key = usable_key(profile)
         self._client: Any = None
+        self._httpx: ModuleType | None = None
         self._connecting = asyncio.Lock()
         self._open = 0
         self._retired = False
@@ -84,6 +86,7 @@ class EndpointClient:
         """Import httpx2 and create a client that sends only what the profile says."""
         with importing():
             import httpx2
+        self._httpx = httpx2
         return httpx2.AsyncClient(
             **client_options(self._profile, self._base_url, self._query),
             headers=with_headers(self._headers(), self._profile.headers),
@@ -122,13 +125,12 @@ class EndpointClient:
             raise
 
     async def _opened(self, body: dict[str, Any], closed: Callable[[], Awaitable[None]]) -> ReplyConnection:
-        import httpx2
-
+        assert self._httpx is not None
         seconds = self._profile.first_token_seconds
         if body["stream"] is False:
             seconds = max(seconds, WHOLE_REPLY_SECONDS)
         deadline = asyncio.get_running_loop().time() + seconds
-        broken = (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, OSError)
+        broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
         request = None
         try:
             async with asyncio.timeout_at(deadline):
