@@ -114,7 +114,7 @@ BLOCKED_STEP = (
 )
 MAX_QUERY = 50
 NO_KEY = "none"
-"""Sent to an endpoint for chats if there is no key."""
+"""Sent if there is no key, because the client requires one."""
 
 
 _PATHS = ("/chat/completions", "/completions", "/responses", "/embeddings", "/models")

@@ -1,7 +1,8 @@
 """The client of one endpoint: sends requests, returns open responses.
 
-httpx2 is imported on first use, in a thread. The stream is parsed from its bytes: libraries raise on, or
-silently change, what many endpoints send (measured on recorded streams).
+openai is imported on first use, in a thread: it takes about half a second. mcptui uses the requests,
+authentication and errors of its client; the stream is parsed from its bytes, because the client's own
+decoding raises on, or silently changes, what many endpoints send (measured on recorded streams).
 """
 
 import asyncio
@@ -13,12 +14,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from types import ModuleType
 from typing import Any
 
-from tui import __version__
 from tui.core.errors import ModelError, reason_of
-from tui.core.library_imports import importing
+from tui.core.library_imports import import_without, importing
 from tui.core.secrets.secret_names import is_secret_header
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
-from tui.core.web import with_headers
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.listing import client_options
 from tui.model.endpoints.profile import ModelProfile
@@ -32,10 +31,56 @@ WHOLE_REPLY_SECONDS = 600.0
 """How long at least to wait for a reply that is not streamed: its first byte comes after its last token."""
 
 MAX_REFUSAL = 256 * 1024
-"""Bytes of an error's body that are read, against endless ones."""
+"""Bytes of an error's body that are read; openai would read an endless one."""
 
-_OF_OPENAI = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
-"""Variables whose values are sent to OpenAI only, and their headers."""
+_OF_THE_BODY = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that describe a body as it was sent."""
+
+
+LEFT_OUT = (
+    *("openai.types", "openai.lib.streaming", "openai.lib.azure", "openai.lib.bedrock"),
+    *("openai.lib._bedrock_auth", "openai.providers"),
+)
+"""Modules of openai that are not loaded.
+
+`import openai` loads over 500 modules of pydantic models and typed dictionaries, half of its time and 12 MB
+(measured). The client uses them as types of arguments and results, which mcptui neither passes nor decodes.
+It gets empty classes with these names instead (seen with openai 3.57). The same applies to the clients for
+clouds with their own API, which no profile uses.
+"""
+
+
+def load_openai() -> ModuleType:
+    """Import openai and its modules for chat requests, unless they are imported already. Thread-safe."""
+    import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
+    import openai
+
+    loaded: ModuleType = openai
+    return loaded
+
+
+class _ErrorStatus(Exception):
+    """An endpoint answered with an error status; `response` has the beginning of its body."""
+
+    def __init__(self, response: Any) -> None:
+        super().__init__(f"HTTP {response.status_code}")
+        self.response = response
+
+
+async def _raise_error_status(response: Any) -> None:
+    """Read an error's body up to a limit, and raise _ErrorStatus; a hook of the HTTP client."""
+    if response.is_success:
+        return
+    body = bytearray()
+    async for block in response.aiter_bytes():
+        body += block
+        if len(body) >= MAX_REFUSAL:
+            break
+    kept = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_BODY]
+    read = type(response)(
+        response.status_code, headers=kept, content=bytes(body[:MAX_REFUSAL]), request=response.request
+    )
+    raise _ErrorStatus(read)
 
 
 class EndpointClient:
@@ -49,6 +94,7 @@ class EndpointClient:
         self._query = query_of(profile)
         self._key = usable_key(profile)
         self._client: Any = None
+        self._openai: ModuleType | None = None
         self._httpx: ModuleType | None = None
         self._connecting = asyncio.Lock()
         self._open = 0
@@ -64,7 +110,7 @@ class EndpointClient:
         async with self._connecting:
             client, self._client = self._client, None
         if client is not None:
-            await undisturbed(client.aclose())
+            await undisturbed(client.close())
 
     async def retire(self) -> None:
         """Close the connections as soon as no reply is being read, now and after each later reply."""
@@ -80,30 +126,52 @@ class EndpointClient:
         if errors.has_version(self._base_url):
             return False
         self._base_url += "/v1"
+        if self._client is not None:
+            self._client.base_url = self._base_url
         return True
 
     def _build(self) -> Any:
-        """Import httpx2 and create a client that sends only what the profile says."""
+        """Import openai and create a client that sends only what the profile says."""
         with importing():
+            self._openai = load_openai()
             import httpx2
-        self._httpx = httpx2
-        return httpx2.AsyncClient(
-            **client_options(self._profile, self._base_url, self._query),
-            headers=with_headers(self._headers(), self._profile.headers),
-            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            event_hooks={"request": [self._tap.asked]},
-        )
 
-    def _headers(self) -> dict[str, str]:
-        """Return the headers of each request; those of OpenAI's variables go to OpenAI only."""
-        headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
-        headers |= {"Authorization": f"Bearer {self._key}", "User-Agent": f"mcptui/{__version__}"}
+            self._httpx = httpx2
+        openai: Any = self._openai
+        http_client = openai.DefaultAsyncHttpxClient(
+            **client_options(self._profile, self._base_url, self._query),
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            event_hooks={"request": [self._tap.asked], "response": [_raise_error_status]},
+        )
+        client = openai.AsyncOpenAI(
+            api_key=self._key,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            default_headers=dict(self._profile.headers),
+            http_client=http_client,
+        )
+        if not self._is_openai():
+            client.organization = client.project = None
+        return client
+
+    def _is_openai(self) -> bool:
         provider = provider_of(self._base_url)
-        if provider is not None and provider.name == "openai":
-            headers |= {name: os.environ[key] for key, name in _OF_OPENAI.items() if os.environ.get(key)}
-            lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
-            named = (line.partition(":") for line in lines if ":" in line)
-            headers = with_headers(headers, {name.strip(): value.strip() for name, _, value in named})
+        return provider is not None and provider.name == "openai"
+
+    def _headers(self) -> dict[str, Any]:
+        """Return headers for one request: no compression, and those of OpenAI's variables only to OpenAI."""
+        assert self._openai is not None
+        headers: dict[str, Any] = {"Accept-Encoding": "identity"}
+        if self._is_openai():
+            return headers
+        own = {name.lower() for name in self._profile.headers}
+        for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n"):
+            name = line.partition(":")[0].strip()
+            if name.lower() == "authorization" and "authorization" not in own:
+                headers["Authorization"] = f"Bearer {self._key}"
+            elif name and name.lower() not in own:
+                headers[name] = self._openai.Omit()
         return headers
 
     async def open(self, body: dict[str, Any]) -> ReplyConnection:
@@ -125,26 +193,32 @@ class EndpointClient:
             raise
 
     async def _opened(self, body: dict[str, Any], closed: Callable[[], Awaitable[None]]) -> ReplyConnection:
-        assert self._httpx is not None
+        assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
         if body["stream"] is False:
             seconds = max(seconds, WHOLE_REPLY_SECONDS)
         deadline = asyncio.get_running_loop().time() + seconds
-        broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
-        request = None
+        # extra_body is sent unchanged: with arguments, the client would check every message against its
+        # types, which blocks the event loop for 350 ms at two thousand messages (measured).
+        manager = self._client.chat.completions.with_streaming_response.create(
+            model=body["model"], messages=[], stream=True, extra_body=body, extra_headers=self._headers()
+        )
         try:
             async with asyncio.timeout_at(deadline):
-                request = self._client.build_request("POST", f"{self._base_url}/chat/completions", json=body)
-                response = await self._client.send(request, stream=True)
-                if not response.is_success:
-                    raise await self._refusal(response)
+                response = await manager.__aenter__()
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
-        except broken as error:
-            if request is not None:
-                self._tap.failed(request, reason_of(error))
+        except _ErrorStatus as refused:
+            raise self._refusal(refused.response) from None
+        except self._openai.APIConnectionError as error:
+            self._tap.failed(error.request, reason_of(error))
             raise errors.connection_error(self._profile, error) from None
-        listening, source = self._tap.reply(response), response.aiter_bytes()
+        except (self._openai.OpenAIError, self._httpx.HTTPError, self._httpx.InvalidURL, OSError) as error:
+            raise errors.connection_error(self._profile, error) from None
+        kind = response.headers.get("content-type", "")
+        broken = (self._httpx.HTTPError, self._httpx.StreamError, OSError)
+        listening = self._tap.reply(response.http_response)
+        source = response.http_response.aiter_bytes()
         blocks = listening.listen(source)
 
         async def close() -> None:
@@ -152,28 +226,15 @@ class EndpointClient:
             try:
                 await blocks.aclose()
                 await source.aclose()
-                await response.aclose()
+                await response.close()
             finally:
                 await closed()
 
-        kind = response.headers.get("content-type", "")
         return ReplyConnection(blocks, kind, deadline, broken, close, listening.withhold)
 
-    async def _refusal(self, response: Any) -> ModelError:
-        """Return the error for an error status, with the beginning of its body."""
-        body = bytearray()
-        try:
-            async for block in response.aiter_bytes():
-                body += block
-                if len(body) >= MAX_REFUSAL:
-                    break
-        finally:
-            await undisturbed(response.aclose())
-        listening = self._tap.reply(response)
-        listening.heard(bytes(body[:MAX_REFUSAL]))
-        listening.end()
-        text = body[:MAX_REFUSAL].decode(response.encoding, "replace")
-        return errors.status_error(self._profile, response.status_code, text, response.headers)
+    def _refusal(self, response: Any) -> ModelError:
+        self._tap.refused(response)
+        return errors.status_error(self._profile, response.status_code, response.text, response.headers)
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
@@ -241,6 +302,12 @@ class ModelTap:
             "headers": _headers(response.headers),
         }
         return ReplyTap(self, detail)
+
+    def refused(self, response: Any) -> None:
+        """Report a reply that is not a stream and has been read completely."""
+        listening = self.reply(response)
+        listening.heard(response.content)
+        listening.end()
 
     def failed(self, request: Any, why: str) -> None:
         detail = {"exchange": request.extensions.get(_MARK, 0), "broken": why}
