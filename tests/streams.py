@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ModelError
-from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart
+from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart
+from tui.core.traffic import TrafficSink
+from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.accumulator import Accumulator
+from tui.model.openai_api.openai_chat import Memory, OpenAIChat
 
 FOLDER = Path(__file__).parent / "corpus" / "llm_streams"
 INDEX: dict[str, Any] = json.loads((FOLDER / "INDEX.json").read_text(encoding="utf-8"))
@@ -42,6 +45,7 @@ class ModelOutput:
     thoughts: list[str] = field(default_factory=list)
     reply: ReplyPart | None = None
     error: ModelError | None = None
+    parts: list[ModelPart] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -52,6 +56,7 @@ class ModelOutput:
         return "".join(self.thoughts)
 
     def take(self, part: ModelPart) -> None:
+        self.parts.append(part)
         match part:
             case TextPart(text):
                 self.texts.append(text)
@@ -119,3 +124,17 @@ async def output_of_model(parts: AsyncIterator[ModelPart]) -> ModelOutput:
     except ModelError as error:
         heard.error = error
     return heard
+
+
+async def output_at(
+    profile: ModelProfile,
+    request: ModelRequest,
+    sink: TrafficSink = lambda captured: None,
+    memory: Memory | None = None,
+) -> ModelOutput:
+    """Ask the model of a profile once, and close its connections."""
+    model = OpenAIChat(profile, sink, memory)
+    try:
+        return await output_of_model(model.stream(request))
+    finally:
+        await model.aclose()

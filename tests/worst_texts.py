@@ -58,8 +58,15 @@ from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.text_tools import ReplyReader
-from tui.model.endpoints.failures import is_filtered, judged, refusals_in, reply_error, said_in, words_of
-from tui.model.endpoints.waits import asked_wait
+from tui.model.endpoints.failures import (
+    asked_wait,
+    is_filtered,
+    judged,
+    refusals_in,
+    reply_error,
+    said_in,
+    words_of,
+)
 from tui.model.openai_api.think_tags import ThinkTags
 from tui.settings.foreign.file import read_foreign, without_comments
 from tui.settings.key_positions import json_places, toml_places

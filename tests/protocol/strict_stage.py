@@ -132,7 +132,7 @@ async def strict_stage(folder: Path, *, pages: Any = None) -> AsyncIterator[Stri
     async with Endpoint([strict], pages=pages) as endpoint:
         stage = StrictStage(folder, endpoint, strict)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("tui.model.endpoints.detect.candidates", lambda env: [])
+            patch.setattr("tui.model.endpoints.listing.candidates", lambda env: [])
             await stage.begin()
             try:
                 yield stage

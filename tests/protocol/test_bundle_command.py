@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.bundles import bundle, entry, manifest
+from tests.bundles import bundle, manifest
 from tests.protocol.command import mcptui
 from tests.protocol.keychain import keychain_in
 
@@ -216,13 +216,6 @@ async def test_an_unsuitable_bundle_or_value_is_refused(
 ):
     done = await mcptui("add", sample, *words, "--yes", "--config", str(file))
     assert done.code == 2 and said in done.err and written(file) == {}
-
-
-async def test_a_hostile_bundle_writes_nothing_anywhere(file: Path, tmp_path: Path, separate_home: Path):
-    path = bundle(tmp_path / "evil.mcpb", None, {"server/main.py": b""}, (entry("../../evil"), b"x"))
-    done = await mcptui("add", str(path), "--yes", "--config", str(file))
-    assert done.code == 2 and "points outside its folder" in done.err and str(path) in done.err
-    assert unpacked(separate_home) == [] and not list(tmp_path.parent.glob("**/evil"))
 
 
 async def test_a_bundle_cannot_take_the_secret_of_another_server(file: Path, tmp_path: Path):

@@ -3,14 +3,10 @@
 import json
 from typing import Any
 
-import pytest
-
 from tests.endpoint import Answer, Endpoint, Reply, Request, calls, chunk, refuses, says
-from tests.streams import ModelOutput, output_of_model
+from tests.streams import ModelOutput, output_at, output_of_model
 from tui.core.conversation.conversation import (
     AssistantMessage,
-    Attachment,
-    CallRequest,
     ToolMessage,
     UserMessage,
 )
@@ -22,8 +18,6 @@ from tui.model.openai_api.openai_chat import OpenAIChat
 ODD = {"type": "object", "properties": {"$top": {"const": 1}, "q": {"type": ["string", "null"]}}}
 TOOLS = [ToolSpec("a__odd", "odd", ODD), ToolSpec("a__plain", "plain", {"type": "object", "properties": {}})]
 ASK = ModelRequest("", [UserMessage("hi")], TOOLS)
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-PICTURE = Attachment("image", "image/png", "p.png", 70, PIXEL)
 
 
 class Kept(dict[tuple[str, str], Any]):
@@ -52,24 +46,6 @@ def schema(body: Any, name: str = "a__odd") -> Any:
     return found["parameters"]
 
 
-@pytest.mark.parametrize("status", [400, 422])
-@pytest.mark.parametrize(
-    ("words", "name", "fields"),
-    [
-        ("Unsupported parameter: 'stop' is not supported with this model.", "stop", {}),
-        ("Unsupported value: 'temperature' does not support 0.5.", "temperature", {"temperature": 0.5}),
-        ("[{'type': 'extra_forbidden', 'loc': ['body', 'stream_options']}]", "stream_options", {}),
-    ],
-)
-async def test_a_refused_parameter_is_omitted_at_once(
-    status: int, words: str, name: str, fields: dict[str, Any]
-) -> None:
-    request = ModelRequest("", [UserMessage("hi")], stop=("END",))
-    heard, sent, chat = await told(refuses(status, words), says("Hi"), request=request, **fields)
-    assert heard.text == "Hi" and [name in body for body in sent] == [True, False]
-    assert chat.capabilities.facts == (f"rejects {name}",)
-
-
 async def test_only_a_refused_schema_is_simplified() -> None:
     refusal = refuses(400, "Invalid schema for function 'a__odd': bad const")
     heard, sent, _ = await told(refusal, says("Hi"))
@@ -92,13 +68,6 @@ async def test_learned_facts_about_schemas_are_dropped_if_they_did_not_help() ->
     heard, sent, chat = await told(refuses(400, "Invalid schema for function 'a__odd'"), kept=kept)
     assert heard.error is not None and heard.error.status == 400 and len(sent) > 2
     assert chat.capabilities.facts == () and not any(kept.values())
-
-
-async def test_an_error_of_google_converts_all_schemas_to_the_gemini_form() -> None:
-    words = "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field."
-    heard, sent, chat = await told(refuses(400, words), says("Hi"))
-    assert heard.text == "Hi" and chat.capabilities.facts == ("tool schemas in gemini form",)
-    assert schema(sent[1])["properties"]["$top"]["type"] == "integer"
 
 
 async def test_property_names_are_sent_plain_and_restored_in_calls() -> None:
@@ -125,23 +94,6 @@ async def test_tools_over_the_limit_of_the_endpoint_are_omitted_with_a_note() ->
     )
 
 
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [
-        (400, "Invalid content type. image_url is only supported by certain models."),
-        (404, "No endpoints found that support image input"),
-        (500, "image input is not supported - hint: you may need to provide the mmproj"),
-        (400, "unknown variant `image_url`, expected `text`"),
-        (400, "this model is missing data required for image input"),
-    ],
-)
-async def test_a_refused_image_is_described_in_words(status: int, words: str) -> None:
-    request = ModelRequest("", [UserMessage("what is this?", (PICTURE,))])
-    heard, sent, chat = await told(refuses(status, words), says("I cannot see it."), request=request)
-    assert heard.text == "I cannot see it." and "image_url" in json.dumps(sent[0])
-    assert "image_url" not in json.dumps(sent[1]) and chat.capabilities.facts == ("no images",)
-
-
 async def test_a_refusal_inside_a_stream_is_learned_from_too() -> None:
     error = {"error": {"message": "stream_options: Extra inputs are not permitted", "code": 400}}
     heard, sent, _ = await told(Answer([error], done=False), says("Hi"))
@@ -162,9 +114,8 @@ async def test_learned_facts_are_known_in_the_next_run_only_for_this_model() -> 
     kept = Kept()
     async with Endpoint([strict]) as endpoint:
         for model in ("m", "m", "other"):
-            chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model), memory=kept)
-            assert (await output_of_model(chat.stream(ASK))).text == "Hi"
-            await chat.aclose()
+            heard = await output_at(ModelProfile("test", endpoint.base_url, model), ASK, memory=kept)
+            assert heard.text == "Hi"
     assert [one.json["model"] for one in endpoint.requests] == ["m", "m", "m", "other", "other"]
 
 
@@ -175,26 +126,6 @@ async def test_an_endpoint_that_refuses_everything_is_given_up_after_five_reques
 
     heard, sent, _ = await told(never)
     assert heard.error is not None and heard.error.status == 400 and len(sent) == 5
-
-
-async def test_an_endpoint_that_requires_tools_with_earlier_calls_gets_them_without_choice() -> None:
-    call = CallRequest("c1", "a__odd", "{}")
-    history = [UserMessage("q"), AssistantMessage("", calls=(call,)), ToolMessage("c1", "a__odd", "r")]
-    words = "Bedrock doesn't support tool calling without `tools=` param specified."
-    heard, sent, _ = await told(refuses(400, words), says("Hi"), request=ModelRequest("", history))
-    assert heard.text == "Hi" and "tools" not in sent[0]
-    assert [tool["function"]["name"] for tool in sent[1]["tools"]] == ["a__odd"]
-    assert sent[1]["tool_choice"] == "none"
-
-
-async def test_a_too_long_conversation_teaches_nothing() -> None:
-    words = (
-        "maximum context length is 8192 tokens; you sent 9000 (8000 in messages, 1000 in functions, limit 1)"
-    )
-    heard, sent, chat = await told(refuses(400, words))
-    assert (
-        heard.error is not None and heard.error.overflow and len(sent) == 1 and chat.capabilities.facts == ()
-    )
 
 
 async def test_truncated_prompts_are_warned_about_once_until_a_prompt_is_read_in_full() -> None:

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, chunk
-from tests.streams import ModelOutput, output_of, output_of_model
+from tests.streams import ModelOutput, output_at, output_of
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.accumulator import Accumulator
-from tui.model.openai_api.openai_chat import OpenAIChat
 
 TOOLS = ("search", "now")
 
@@ -234,7 +233,4 @@ async def test_the_client_reads_a_reply_despite_each_provider_quirk() -> None:
     )
     for seed, (chunks, expect) in enumerate(STREAMS.values()):
         async with Endpoint([Answer(chunks, seed=seed, done=False)]) as endpoint:
-            model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
-            heard = await output_of_model(model.stream(request))
-            await model.aclose()
-        assert_is(heard, expect)
+            assert_is(await output_at(ModelProfile("test", endpoint.base_url, "m"), request), expect)

@@ -25,6 +25,7 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.secrets.redact import Secret
 from tui.model.dialects import wrap
+from tui.model.endpoints.endpoint_errors import CHECK_PROFILE
 from tui.model.endpoints.failures import refusal_in, said_in
 from tui.model.endpoints.learned_quirks import kinds_of
 from tui.model.endpoints.profile import ModelProfile
@@ -83,10 +84,6 @@ def request_for(row: Refusal) -> ModelRequest:
     tools = () if row.what in ("no tools", "answer schema", "response_format") else TOOLS
     schema = SCHEMA if row.what in ("answer schema", "response_format", "format with tools") else None
     return ModelRequest("be brief", messages, tools, answer_schema=schema)
-
-
-def calls_in(body: Any) -> list[Any]:
-    return [call for message in body["messages"] for call in message.get("tool_calls", ())]
 
 
 def roles_in(body: Any) -> list[str]:
@@ -181,6 +178,19 @@ class Remembers:
         """Nothing is needed later."""
 
 
+TOLD_AS: Mapping[Do, tuple[str, dict[str, bool]]] = {
+    Do.SHORTEN: ("new conversation", {"overflow": True, "retryable": False}),
+    Do.PAY: ("Add credit", {"retryable": False}),
+    Do.PAY_OR_WAIT: ("Add credit", {"retryable": False}),
+    Do.WAIT: ("", {"retryable": True, "overflow": False}),
+    Do.WAIT_LONG: ("limit is reset", {"retryable": False}),
+    Do.NEXT_DAY: ("limit is reset", {"retryable": False}),
+    Do.LOAD: ("", {"loading": True, "retryable": True}),
+    Do.RETRY: ("", {"retryable": True}),
+    Do.TRY_AGAIN: ("", {"retryable": True}),
+}
+"""What the next step says, and what is known about the error."""
+
 ROWS = {(row.who, row.what): row for row in TABLE}
 
 
@@ -210,53 +220,11 @@ async def test_each_refusal_is_recognized_by_its_own_row_and_followed(
         return
     assert heard.error is not None
     assert len(sent) == 1 or row.do is Do.RETRY
-    EXPECTED.get(row.do, is_told)(heard, said)
-
-
-def is_too_long(heard: ModelOutput, said: Said) -> None:
-    assert heard.error is not None and heard.error.overflow and not heard.error.retryable
-    assert heard.error.window == said.number and "new conversation" in heard.error.next_step
-
-
-def is_unpaid(heard: ModelOutput, said: Said) -> None:
-    assert heard.error is not None and "Add credit" in heard.error.next_step and not heard.error.retryable
-
-
-def is_busy(heard: ModelOutput, said: Said) -> None:
-    assert heard.error is not None and heard.error.retryable and not heard.error.overflow
-    assert "credit" not in heard.error.next_step
-
-
-def is_over_for_now(heard: ModelOutput, said: Said) -> None:
-    assert heard.error is not None and "limit is reset" in heard.error.next_step and not heard.error.retryable
-
-
-def is_loading(heard: ModelOutput, said: Said) -> None:
-    assert heard.error is not None and heard.error.loading and heard.error.retryable
-
-
-def is_repeatable(heard: ModelOutput, said: Said) -> None:
-    assert heard.error is not None and heard.error.retryable
-
-
-def is_told(heard: ModelOutput, said: Said) -> None:
-    assert heard.error is not None and heard.error.next_step not in (
-        "",
-        "Check the profile's model and base_url.",
-    )
-
-
-EXPECTED: Mapping[Do, Callable[[ModelOutput, Said], None]] = {
-    Do.SHORTEN: is_too_long,
-    Do.PAY: is_unpaid,
-    Do.PAY_OR_WAIT: is_unpaid,
-    Do.WAIT: is_busy,
-    Do.WAIT_LONG: is_over_for_now,
-    Do.NEXT_DAY: is_over_for_now,
-    Do.LOAD: is_loading,
-    Do.RETRY: is_repeatable,
-    Do.TRY_AGAIN: is_repeatable,
-}
+    step, known = TOLD_AS.get(row.do, ("", {}))
+    assert step in heard.error.next_step and heard.error.next_step not in ("", CHECK_PROFILE)
+    assert {name: getattr(heard.error, name) for name in known} == known
+    assert row.do is not Do.SHORTEN or heard.error.window == said.number
+    assert "credit" not in heard.error.next_step or row.do in (Do.PAY, Do.PAY_OR_WAIT)
 
 
 FOLDER = Path(__file__).parents[1] / "corpus" / "refusals"

@@ -160,15 +160,6 @@ async def test_the_variables_of_arguments_are_listed_with_their_defaults(file: P
     assert '"--region", "us"' in done.out and "--set region" not in done.out
 
 
-async def test_an_entry_of_another_name_is_not_taken(file: Path):
-    async with registry_server(entry()) as server:
-        server.entries["io.example/x"] = entry()
-        words = ("add", "io.example/x", "--yes", "--registry", server.url, "--config", str(file))
-        done = await mcptui(*words)
-    assert done.code == 2 and f"returned the server “{NAME}” instead of “io.example/x”" in done.err
-    assert written(file) == {}
-
-
 async def test_risks_of_an_entry_are_marked_even_without_a_question(file: Path):
     loader = {"name": "NODE_OPTIONS", "value": "--require /tmp/a.js"}
     package = {**PACKAGE, "environmentVariables": [loader], "packageArguments": []}
@@ -231,8 +222,14 @@ async def test_no_registry_is_queried_for_a_url_or_a_command(file: Path):
         assert server.asked == []
 
 
-@pytest.mark.parametrize("name", ["app.linear/linear-weather", "mcp.example/weather", "systems.example/w"])
-@pytest.mark.parametrize("options", [(), ("--as", "npm"), ("--registry",)])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("app.linear/linear-weather", ()),
+        ("mcp.example/weather", ("--as", "npm")),
+        ("systems.example/w", ("--registry",)),
+    ],
+)
 async def test_each_name_printed_by_search_can_be_added(file: Path, name: str, options: tuple[str, ...]):
     async with registry_server(entry(name=name)) as server:
         configure(file, server.url)

@@ -12,7 +12,7 @@ from tui.core.errors import ConfigError, McptuiError, ModelError
 from tui.core.ports import ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
-from tui.model.endpoints.detect import candidates
+from tui.model.endpoints.listing import candidates
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import PROVIDERS
 from tui.runtime.model_keys import PASTE_IT, valid_key

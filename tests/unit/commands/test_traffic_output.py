@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tui.addons.replay.mock_server import MockServer
-from tui.addons.replay.replay_plan import plan
+from tui.addons.replay.live import plan
+from tui.addons.replay.mock import MockServer
 from tui.cli import dispatch
 from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries

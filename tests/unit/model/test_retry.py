@@ -8,7 +8,7 @@ from tests.clocks import NotedWaits
 from tests.scripted_model import Reply, ScriptedModel, says
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
-from tui.core.ports import ModelPart, ModelRequest, ReplyPart, RetryPart, TextPart
+from tui.core.ports import ModelPart, ModelRequest, RetryPart, TextPart
 from tui.model.retry import LONGEST_LOADING, Retrying
 
 ASK = ModelRequest("", [UserMessage("hi")])
@@ -33,44 +33,8 @@ async def asked(
     return parts, error, time.waits
 
 
-async def test_a_transient_failure_is_retried_after_a_visible_delay() -> None:
-    parts, error, waits = await asked([PASSING], [PASSING], says("Hi"))
-    assert error is None and waits == [1.0, 2.0]
-    assert parts == [
-        RetryPart(2, 4, 1.0, "overloaded"),
-        RetryPart(3, 4, 2.0, "overloaded"),
-        TextPart("Hi"),
-        ReplyPart(),
-    ]
-
-
-async def test_the_failure_of_the_last_attempt_is_raised() -> None:
-    _, error, waits = await asked(*[[PASSING]] * 9)
-    assert error is PASSING and waits == [1.0, 2.0, 4.0]
-
-
 async def test_the_delay_has_random_jitter() -> None:
     assert (await asked([PASSING], says("Hi"), chance=0.25))[2] == [0.25]
-
-
-async def test_the_delay_requested_by_the_endpoint_is_used() -> None:
-    failure = ModelError("slow down", status=429, retryable=True, retry_after=7.0)
-    assert (await asked([failure], says("Hi"), chance=0.1))[2] == [7.0]
-
-
-async def test_a_delay_of_minutes_is_not_waited_for() -> None:
-    failure = ModelError("slow down", status=429, retryable=True, retry_after=600.0)
-    assert await asked([failure], says("Hi")) == ([], failure, [])
-
-
-async def test_a_permanent_failure_is_raised_at_once() -> None:
-    failure = ModelError("no credit", status=429, retryable=False)
-    assert await asked([failure], says("Hi")) == ([], failure, [])
-
-
-async def test_a_reply_that_breaks_midway_is_not_retried() -> None:
-    parts, error, waits = await asked([TextPart("The ans"), PASSING], says("The answer"))
-    assert parts == [TextPart("The ans")] and error is PASSING and waits == []
 
 
 async def test_closing_early_closes_the_inner_stream() -> None:

@@ -29,7 +29,7 @@ ASK = ModelRequest("", [UserMessage("hi")])
 @pytest.fixture(autouse=True)
 def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ignore local model servers on this machine."""
-    monkeypatch.setattr("tui.model.endpoints.detect.candidates", lambda env: [])
+    monkeypatch.setattr("tui.model.endpoints.listing.candidates", lambda env: [])
     yield
 
 

@@ -11,8 +11,16 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.demo.demo_choice import MAX_TEXT, PLACE_WORDS, DemoChoice, choose_tool, fill, suggested
-from tui.addons.demo.demo_words import PLACES, is_cjk
+from tui.addons.demo.demo_choice import (
+    MAX_TEXT,
+    PLACE_WORDS,
+    PLACES,
+    DemoChoice,
+    choose_tool,
+    fill,
+    is_cjk,
+    suggested,
+)
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -64,6 +72,9 @@ _RESULT = late(
     r"^(?:it|that|this|the result|the answer|the weather|them)(?: (?:down|as a note|to my notes))?$", re.I
 )
 _LIST_OF_NAMES = late(r"\s*(?:,\s*and\s+|,|\band\b|&|和|与|、)\s*", re.I)
+_PIECE = late(
+    "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", re.S
+)
 
 _LONG_GAP = late(r"(\s{8})\s+")
 """Blanks make the patterns quadratic; no sentence needs more than eight in a row."""
@@ -116,7 +127,8 @@ class DemoModel:
         """Stream the answer to `request`, a few words at a time."""
         move = decide(request)
         await asyncio.sleep(self._pace * 10)
-        for piece in _pieces(move.text):
+        # Pieces like those of a stream: words with the space after them, CJK by two characters.
+        for piece in _PIECE.findall(move.text):
             yield TextPart(piece)
             await asyncio.sleep(self._pace)
         number = sum(isinstance(said, AssistantMessage) and len(said.calls) for said in request.messages)
@@ -232,12 +244,6 @@ def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) 
     if (value := next((one for one in found if one is not None), None)) is None:
         return None
     return Move(calls=((choice.tool, {**choice.values, name: PLACES.get(value, value)}),))
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Split `text` into stream-sized pieces: words with the space after them, CJK by two characters."""
-    cjk = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-    yield from re.findall(f"[{cjk}]{{1,2}}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", text, re.S)
 
 
 # ---- texts ---------------------------------------------------------------------------------------------

@@ -12,12 +12,119 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.addons.demo import demo_words as known
-from tui.addons.demo.demo_words import PLACES, STOP_WORDS, SYNONYMS, VERBS, is_cjk, meanings, words
 from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
+
+# ---- words
+
+
+def stem(word: str) -> str:
+    """Return `word` without its most common endings, so that most of its forms are equal."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+        word = word[:-1]
+    ending = next((end for end in ("ing", "ed", "ly") if word[3:].endswith(end)), "")
+    word = word.removesuffix(ending)
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+def _table(text: str) -> dict[str, str]:
+    """Return the words of a table (`meaning word word, meaning word`) with their meanings."""
+    entries = [entry.split() for entry in text.split(",")]
+    return {word.replace("_", " "): meaning for meaning, *words in entries for word in words}
+
+
+_READ_ONLY = frozenset({"get", "list", "search"})
+"""Verbs that only read. Groups of verbs are as coarse as safety allows."""
+
+_VERBS = """
+get get show read what when where who fetch tell give display view check is are was were will does how, list
+list all every enumerate, search search find lookup mention contain which match grep locate query, add add
+create save write insert make remember remind put append store set jot post send, change update edit change
+rename modify move replace, delete delete remove erase drop destroy forget purge
+"""
+VERBS = {stem(word): verb for word, verb in _table(_VERBS).items()}
+
+_STOP = """
+a an the of for in on at to from by with and or but not no do does did done i me my mine we us our
+you your it its this that these those there here been be am is are was were will would could should
+can may might must shall have has had please now today tomorrow tonight currently current just so
+then than too very some any like about as if out up down off over what whats which who whom whose
+when where why how s t re ve ll d m right want need know let lets using use call run try tool server
+go going get show tell give really actually still again ever always never moment far
+"""
+STOP_WORDS = frozenset(map(stem, _STOP.split()))
+
+_SYNONYMS = """
+weather temperature forecast rain rainy sunny snow windy hot cold humid umbrella degree, record report
+history, note memo reminder remember remind, directory folder dir, time clock, add sum plus
+"""
+SYNONYMS = {stem(word): stem(meaning) for word, meaning in _table(_SYNONYMS).items()}
+
+_CHINESE = _table("""
+weather 天气 天气 气温 温度 下雨 下雪, record 记录, note 笔记 备忘 便签, remember 记下 记一下 记住, remind
+提醒我, add 添加 新增 加一条 写一条, delete 删除 删掉 去掉, search 搜索 查找, mention 提到, contain 包含
+含有, which 哪些 哪条, list 列出, all 所有 全部, show 显示 查看 看看, time 时间 几点, count 数到, file 文件,
+directory 目录
+""")
+_FILLER = """
+怎么样 怎样 如何 今天 明天 后天 现在 目前 最近 请问 请 告诉我 查一下 查询 查看 查 看看 一下 想知道 我想 知道
+帮我 多少度 多少 是什么 什么 吗 呢 吧 啊 的 了 在 会 是 冷不冷 热不热 冷 热 有 我 は です か の 教えて 呀 好
+那里 那边
+"""
+PLACES = {
+    chinese: latin.replace("_", " ")
+    for chinese, latin in _table("""
+Beijing 北京, Shanghai 上海, Hangzhou 杭州, Guangzhou 广州, Shenzhen 深圳, Chengdu 成都, Chongqing 重庆,
+Nanjing 南京, Wuhan 武汉, Xi'an 西安, Tianjin 天津, Suzhou 苏州, Qingdao 青岛, Xiamen 厦门, Changsha 长沙,
+Dalian 大连, Kunming 昆明, Harbin 哈尔滨, Lhasa 拉萨, Hong_Kong 香港, Macau 澳门,
+Taipei 台北, Tokyo 东京 東京, Osaka 大阪, Seoul 首尔, Singapore 新加坡, Bangkok 曼谷, London 伦敦, Paris 巴黎,
+Berlin 柏林, Moscow 莫斯科, New_York 纽约, San_Francisco 旧金山, Los_Angeles 洛杉矶, Sydney 悉尼
+""").items()
+}
+ZONES = _table("""
+Asia/Shanghai beijing shanghai hangzhou, Asia/Hong_Kong hong_kong, Asia/Tokyo tokyo, Asia/Seoul seoul,
+Asia/Singapore singapore, Asia/Kolkata delhi mumbai, Asia/Dubai dubai, Europe/Moscow moscow, Europe/Berlin
+berlin, Europe/Paris paris, Europe/Madrid madrid, Europe/Rome rome, Europe/London london, America/New_York
+new_york nyc, America/Chicago chicago, America/Denver denver, America/Los_Angeles san_francisco los_angeles,
+Australia/Sydney sydney, UTC utc, Etc/GMT gmt
+""")
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMBERS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
+
+
+def _longest_first(words: list[str]) -> str:
+    """Return a pattern for any of `words` that prefers the longest match."""
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+_CHINESE_NOISE = late(_longest_first([*_CHINESE, *_FILLER.split()]))
+_CAMEL = late(r"(?<=[a-z0-9])(?=[A-Z])")
+_CJK = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_PIECE = late(rf"[a-z0-9]+|{_longest_first([*_CHINESE])}")
+
+
+def is_cjk(text: str) -> bool:
+    """Whether `text` is at least partly Chinese, Japanese or Korean."""
+    return _CJK.search(text) is not None
+
+
+def words(text: str) -> list[str]:
+    """Return the words of `text` in order: lower case, stemmed, camelCase split, Chinese ones in English."""
+    pieces = _PIECE.findall(_CAMEL.sub(" ", text).lower().replace("'s", " "))
+    return [stem(_CHINESE.get(piece, piece)) for piece in pieces]
+
+
+def meanings(tokens: list[str]) -> set[str]:
+    """Return the topic words of `tokens`: without stop words, with synonyms."""
+    about = {token for token in tokens if token not in STOP_WORDS}
+    return about | {SYNONYMS[token] for token in tokens if token in SYNONYMS}
+
+
+# ---- the choice
 
 MARGIN = 0.4
 """The score by which the best tool must exceed the second."""
@@ -29,8 +136,7 @@ MAX_PROPERTIES = 64
 MAX_TEXT = 4000
 """Maximum characters of a sentence that are read, so that the patterns stay cheap."""
 
-MAX_PLACE_WORDS = 5
-MAX_BARE_WORDS = 3
+MAX_PLACE_WORDS, MAX_BARE_WORDS = 5, 3
 """In a sentence this short, a lower-case word may be a place too ("weather nyc")."""
 
 EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
@@ -116,7 +222,7 @@ _KINDS = {
 
 _ZONE = late(
     r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+-]+"
-    rf"|(?<!\w)(?:{known.longest_first([*known.ZONES])})(?!\w)",
+    rf"|(?<!\w)(?:{_longest_first([*ZONES])})(?!\w)",
     re.I,
 )
 _TAIL = late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
@@ -155,13 +261,15 @@ class _Request:
 
     def __init__(self, text: str) -> None:
         text = _POLITE.sub("", text)
-        head, payload = _payload_split(text)
+        contents = (pattern.search(text[:MAX_TEXT]) for pattern in _PAYLOADS)
+        content = next(filter(None, contents), None)  # "buy milk" in "add a note: buy milk"
+        head = text[: content.start(1)] if content else _QUOTED.sub(" ", text[:MAX_TEXT])
         self.tokens = words(head)
         self.content = [token for token in self.tokens if token not in STOP_WORDS]
         self.about = meanings(self.tokens)
         self.verbs = [VERBS[token] for token in self.tokens if token in VERBS]
         self.intent = "add" if _NOTE_DOWN.match(text) else next(iter(self.verbs), None)
-        self.talk = bool(_TALK.search(head)) and not (payload and self.intent == "add")
+        self.talk = bool(_TALK.search(head)) and not (content and content[1].strip() and self.intent == "add")
 
 
 class _Candidate:
@@ -208,11 +316,11 @@ def _is_meant(request: _Request, candidate: _Candidate) -> bool:
     """Return whether a sentence may run this tool at all."""
     intent, verb = request.intent, candidate.verb
     if verb is None:
-        fits = intent is None or intent in known.READ_ONLY or intent == "add"
+        fits = intent is None or intent in _READ_ONLY or intent == "add"
     elif intent == "list":
-        fits = verb == "list" or (verb in known.READ_ONLY and verb in request.verbs)
+        fits = verb == "list" or (verb in _READ_ONLY and verb in request.verbs)
     else:
-        fits = (intent is None or intent in known.READ_ONLY) if verb in known.READ_ONLY else intent == verb
+        fits = (intent is None or intent in _READ_ONLY) if verb in _READ_ONLY else intent == verb
     named = request.about & candidate.own
     literal = not candidate.own and request.tokens[0] in candidate.name
     if not named and not literal:
@@ -250,15 +358,6 @@ def _score(request: _Request, candidate: _Candidate, found: DemoChoice) -> float
     return score - 0.7 * unexplained
 
 
-def _payload_split(text: str) -> tuple[str, str]:
-    """Return the request and the content of a sentence ("add a note: buy milk")."""
-    text = text[:MAX_TEXT]
-    for pattern in _PAYLOADS:
-        if found := pattern.search(text):
-            return text[: found.start(1)], found[1].strip()
-    return _QUOTED.sub(" ", text), ""
-
-
 def _properties(tool: ToolSpec) -> dict[str, Mapping[str, Any]]:
     """Return the properties of a schema, which may be anything."""
     found = tool.schema.get("properties")
@@ -272,7 +371,7 @@ def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> DemoChoice:
     required = [name for name in names if isinstance(name, str)] if isinstance(names, list | tuple) else []
     required = sorted(required[:MAX_PROPERTIES], key=[*properties, *required].index)
     text = text[:MAX_TEXT].strip()
-    spelled = re.sub(r"\b[a-z]+\b", lambda word: known.NUMBERS.get(word[0], word[0]), text.lower())
+    spelled = re.sub(r"\b[a-z]+\b", lambda word: NUMBERS.get(word[0], word[0]), text.lower())
     numbers = _NUMBER.findall(_QUOTED.sub(" ", spelled))
     values: dict[str, Any] = {}
     for name in sorted(properties, key=lambda name: name not in required):
@@ -306,15 +405,13 @@ def _named(text: str, name: str, schema: Mapping[str, Any]) -> Any:
 
 def _coerce(raw: str, schema: Mapping[str, Any]) -> Any:
     """Return `raw` as the schema's type, or None if it cannot be that."""
-    enum = schema.get("enum")
-    if isinstance(enum, list):
+    if isinstance(enum := schema.get("enum"), list):
         return next((item for item in enum if str(item).casefold() == raw.casefold()), None)
     match _type(schema):
         case "integer" | "number" as kind:
-            if not re.fullmatch(r"-?\d{1,15}(?:\.\d{1,15})?", raw):
-                return None
-            number = float(raw)
-            return int(number) if number.is_integer() else (number if kind == "number" else None)
+            number = float(raw) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,15})?", raw) else None
+            is_whole = number is not None and number.is_integer()
+            return int(raw.partition(".")[0]) if is_whole else number if kind == "number" else None
         case "boolean":
             return {"true": True, "yes": True, "on": True, "false": False, "no": False}.get(raw.casefold())
         case "array":
@@ -339,18 +436,21 @@ def _string(
 ) -> str | None:
     """Return a string by the kind of value that the property's name suggests."""
     kinds = set(re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]", " ", name).lower().split())
-    if kinds & {"timezone", "tz", "zone"}:
-        return _zone(text, bool(kinds & {"target", "to", "destination"}))
+    if kinds & {"timezone", "tz", "zone"}:  # the first or second, by its IANA name or that of a large city
+        for chinese, latin in PLACES.items():
+            text = text.replace(chinese, f" {latin} ")
+        zones = [ZONES.get(found[0].casefold(), found[0]) for found in _ZONE.finditer(text)]
+        place = bool(kinds & {"target", "to", "destination"})
+        return zones[place] if len(zones) > place else None
     if kinds.intersection(PLACE_WORDS.split()):
         return _place(text, tool, taken)
-    for label, patterns in _KINDS.items():
-        if kinds.intersection(label.split()):
-            if label == _TEXT_WORDS and name not in required:
-                return _first((_QUOTED,), text)
-            return _first(patterns, text) or _after_name(text, tool, taken, any_word=label == _TEXT_WORDS)
-    if name not in required:
-        return None
-    return _first((_QUOTED, *((*_PAYLOADS, _TAIL) if len(required) == 1 else ())), text)
+    label = next((label for label in _KINDS if kinds.intersection(label.split())), "")
+    if label and (label != _TEXT_WORDS or name in required):
+        return _first(_KINDS[label], text) or _after_name(text, tool, taken, any_word=label == _TEXT_WORDS)
+    if label or name in required:
+        only = (*_PAYLOADS, _TAIL) if len(required) == 1 and not label else ()
+        return _first((_QUOTED, *only), text)
+    return None
 
 
 def _first(patterns: Collection[re.Pattern[str]], text: str) -> str | None:
@@ -369,14 +469,6 @@ def _after_name(text: str, tool: ToolSpec, taken: Collection[str], *, any_word: 
     return last if name and name <= set(taken) and re.fullmatch(r"\w+(?:[-_]\w+)+", last) else None
 
 
-def _zone(text: str, second: bool) -> str | None:
-    """Return the first or second IANA time zone in `text`, by its own name or that of a large city."""
-    for chinese, latin in PLACES.items():
-        text = text.replace(chinese, f" {latin} ")
-    zones = [known.ZONES.get(found[0].casefold(), found[0]) for found in _ZONE.finditer(text)]
-    return zones[second] if len(zones) > second else None
-
-
 def _place(text: str, tool: ToolSpec, taken: Collection[str]) -> str | None:
     """Return the place in a sentence.
 
@@ -385,7 +477,7 @@ def _place(text: str, tool: ToolSpec, taken: Collection[str]) -> str | None:
     if is_cjk(text):
         if named := _PLACE_NAME.findall(text):
             return "、".join(name if name in tool.description else PLACES[name] for name in named)
-        rest = _CJK_RUN.search(known.CHINESE_NOISE.sub(" ", text))
+        rest = _CJK_RUN.search(_CHINESE_NOISE.sub(" ", text))
         return rest[0].removesuffix("市") if rest else None
     for found in _POSSESSIVE.finditer(text):
         if not STOP_WORDS.intersection(words(found[1])):

@@ -288,16 +288,13 @@ def _tool(raw: Any) -> Any:
     if isinstance(returns, dict) and returns.get("type") == "object":
         tool["outputSchema"] = returns
     elif returns is not None:
+        if isinstance(returns, dict) and returns.keys() <= {"type", "description"}:
+            returns = ": ".join(str(part) for part in returns.values() if part)
+        what = clean_line(returns if isinstance(returns, str) else json.dumps(returns), 400)
         said = tool.get("description")
-        parts = (said if isinstance(said, str) else "", f"Returns: {_returned(returns)}")
+        parts = (said if isinstance(said, str) else "", f"Returns: {what}")
         tool["description"] = "\n".join(filter(None, parts))
     return tool
-
-
-def _returned(returns: Any) -> str:
-    if isinstance(returns, dict) and returns.keys() <= {"type", "description"}:
-        return clean_line(": ".join(str(part) for part in returns.values() if part), 400)
-    return clean_line(returns if isinstance(returns, str) else json.dumps(returns), 400)
 
 
 def _answer(call: _Call, line: DialectLine) -> Response | Failure:
@@ -317,13 +314,11 @@ def _answer(call: _Call, line: DialectLine) -> Response | Failure:
     if call.type == "batch_call":
         return Response(call.id, {"results": value["results"]})
     result = value["result"]
-    text = result if isinstance(result, str) else _compact(result)
+    text = (
+        result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+    )
     content: dict[str, Any] = {"content": [{"type": "text", "text": text}]}
     return Response(call.id, content | ({"structuredContent": result} if isinstance(result, dict) else {}))
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _message_of(error: Any) -> str:

@@ -85,7 +85,7 @@ BRINGS = {
     "service": {
         "is package": "tui.addons.packages.package:is_package",
         "package": "tui.addons.packages.package:package",
-        "leftovers": "tui.addons.packages.stored:delete_leftovers",
+        "leftovers": "tui.addons.packages.server_inputs:delete_leftovers",
     },
     "setting": {"registry": None},
 }

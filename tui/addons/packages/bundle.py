@@ -27,10 +27,10 @@ from typing import IO, Any
 from tui.addons.packages.server_inputs import (
     ServerInput,
     Values,
+    checked_text,
     fill_template,
     object_in,
     refuse_long_table,
-    refuse_long_text,
     text_in,
 )
 from tui.core.errors import UsageError, reason_of
@@ -371,9 +371,7 @@ def _launch(config: Mapping[str, Any]) -> tuple[str, list[str], dict[str, str]]:
     if max(len(args), len(env)) > MAX_ITEMS:
         raise _unusable(f"has more than {MAX_ITEMS} args or variables (server.mcp_config)")
     for text in (command, *args, *env.values()):
-        refuse_long_text(text)
-        if not text.isprintable() and text:
-            raise UsageError(f"the manifest contains invalid characters: {quoted_name(text, 80)}.")
+        checked_text(text, "the manifest")
     return command, args, dict(env)
 
 

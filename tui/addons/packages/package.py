@@ -10,8 +10,12 @@ from typing import Any
 
 from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
-from tui.addons.packages.server_inputs import ServerInput, Values, refuse_borrowed_secrets, values_of
-from tui.addons.packages.stored import without_secrets
+from tui.addons.packages.server_inputs import (
+    Values,
+    refuse_borrowed_secrets,
+    values_of,
+    without_secrets,
+)
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
 from tui.core.programs import find_program, is_command
@@ -79,9 +83,12 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
     given = pair_list(args.set)
     values = values_of(bundle.inputs, given, every=True)
-    for one in bundle.inputs:
-        if one.name in values:
-            values[one.name] = tuple(_in_place(one, text) for text in values[one.name])
+    for one in bundle.inputs:  # in a configuration, paths are absolute
+        if one.kind in ("file", "directory") and not one.secret and one.name in values:
+            values[one.name] = tuple(
+                str(Path(os.path.expanduser(text)).absolute()) if text and "${" not in text else text
+                for text in values[one.name]
+            )
 
     def table_of(values: Values) -> dict[str, Any]:
         made = bundle.table(folder, values, Path.home())
@@ -111,10 +118,3 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
         install=install,
         store=store,
     )
-
-
-def _in_place(wanted: ServerInput, text: str) -> str:
-    """Return a value for the configuration, where paths are absolute."""
-    if not wanted.secret and wanted.kind in ("file", "directory") and text and "${" not in text:
-        return str(Path(os.path.expanduser(text)).absolute())
-    return text

@@ -23,8 +23,8 @@ from tui.addons.packages.server_inputs import (
     refuse_borrowed_secrets,
     text_in,
     values_of,
+    without_secrets,
 )
-from tui.addons.packages.stored import without_secrets
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
@@ -38,13 +38,7 @@ from tui.settings.new_server import named_after, pair_list
 
 FOUND, NOTHING, USAGE = 0, 1, 2
 OFFICIAL = "io.modelcontextprotocol.registry/official"
-_INSTALL = {
-    "npx": "it comes with Node.js",
-    "bunx": "it comes with Bun",
-    "uvx": "it comes with uv",
-    "docker": "it comes with Docker",
-    "podman": "it comes with Podman",
-}
+_PART_OF = {"npx": "Node.js", "bunx": "Bun", "uvx": "uv", "docker": "Docker", "podman": "Podman"}
 
 
 def search(args: argparse.Namespace) -> int:
@@ -167,7 +161,8 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     lines = list(_asked_for(way, dict(given)))
     launcher = str(table.get("command", ""))
     if launcher and find_program(launcher) is None:
-        lines.append(f"  {launcher} is not installed: {_INSTALL.get(launcher, 'install it')}")
+        what = f"it comes with {_PART_OF[launcher]}" if launcher in _PART_OF else "install it"
+        lines.append(f"  {launcher} is not installed: {what}")
     return FoundServer(
         table,
         named_after(name.rpartition("/")[2]),

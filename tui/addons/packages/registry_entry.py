@@ -14,10 +14,10 @@ from tui.addons.packages.server_inputs import (
     MAX_TEXT,
     ServerInput,
     Values,
+    checked_text,
     fill_template,
     object_in,
     refuse_long_table,
-    refuse_long_text,
     text_in,
 )
 from tui.core.errors import UsageError
@@ -160,16 +160,12 @@ def _inputs(named: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[ServerIn
 
 
 def _named_arguments(arguments: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    return ((_argument_name(one, number), one) for number, one in enumerate(_objects(arguments), 1))
+    for number, one in enumerate(_objects(arguments), 1):
+        yield text_in(one, "name").lstrip("-") or text_in(one, "valueHint") or f"argument{number}", one
 
 
 def _named_pairs(pairs: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     return ((text_in(one, "name"), one) for one in _objects(pairs))
-
-
-def _argument_name(argument: Mapping[str, Any], number: int) -> str:
-    named = text_in(argument, "name").lstrip("-")
-    return named or text_in(argument, "valueHint") or f"argument{number}"
 
 
 def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
@@ -235,7 +231,11 @@ class _Filler:
 
     def _arguments(self, arguments: Any) -> Iterator[str]:
         for key, argument in _named_arguments(arguments):
-            name = escaped(_checked(text_in(argument, "name"))) if argument.get("type") == "named" else ""
+            name = (
+                escaped(checked_text(text_in(argument, "name"), "the entry"))
+                if argument.get("type") == "named"
+                else ""
+            )
             is_required = argument.get("isRequired") is True
             texts = self._texts(key, argument, needs_secret=is_required)
             if not texts and name and "default" not in argument and is_required:
@@ -266,7 +266,7 @@ class _Filler:
             is_plain = quoted and not is_reference(texts[-1])
             return quote(texts[-1], safe="${}:-.") if is_plain else texts[-1]
 
-        return fill_template(_PLACEHOLDER, _checked(template), value, escaped)
+        return fill_template(_PLACEHOLDER, checked_text(template, "the entry"), value, escaped)
 
 
 def variable_name(name: str) -> str:
@@ -287,13 +287,6 @@ def _reference_of(kind: str, package: Mapping[str, Any]) -> str:
         has_tag = ":" in name.rpartition("/")[2]
         return name if has_tag or not version else f"{name}:{version}"
     return f"{name}@{version}" if version else name
-
-
-def _checked(text: str) -> str:
-    refuse_long_text(text)
-    if not text.isprintable() and text:
-        raise UsageError(f"the entry contains invalid characters: {quoted_name(text, 80)}.")
-    return text
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:

@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tui.addons.replay.replay_plan import ReplayItem
+from tui.addons.replay.live import ReplayItem
 from tui.commands.permission.terminal_approver import asked_line, is_terminal
 from tui.commands.traffic_selection import say
 from tui.core.context.built_in_tools import READ
@@ -26,9 +26,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS
 from tui.core.units import plural
-
-if TYPE_CHECKING:
-    from tui.host.catalog import Walk
+from tui.host.catalog import Walk
 
 BY_FLAG = "option --yes"
 BY_APPROVE = "option --approve all"
@@ -83,8 +81,7 @@ class ReplayApproval:
     def __init__(self, items: Iterable[ReplayItem], server: LiveServer, by: str = "") -> None:
         self._server = server
         self._by = by
-        self._sent: Counter[_Sent] = Counter()
-        self._arguments: dict[_Sent, Counter[str]] = {}
+        self._sent: dict[_Sent, Counter[str]] = {}  # with the arguments of each, "" for none
         # On one line each: a line break would split a message into two.
         lines = (replace(one, raw=one.raw.replace(b"\r", b" ").replace(b"\n", b" ")) for one in items)
         self.items = [self._judged(item) for item in lines]
@@ -114,10 +111,8 @@ class ReplayApproval:
         return item
 
     def _add(self, sent: _Sent, arguments: Any = None) -> None:
-        self._sent[sent] += 1
-        if arguments:
-            words = json.dumps(arguments, ensure_ascii=False)
-            self._arguments.setdefault(sent, Counter())[readable_line(words, MAX_CHARS)] += 1
+        words = readable_line(json.dumps(arguments, ensure_ascii=False), MAX_CHARS) if arguments else ""
+        self._sent.setdefault(sent, Counter())[words] += 1
 
     def _judged_call(self, item: ReplayItem, name: str, arguments: Any) -> ReplayItem:
         server = self._server
@@ -154,25 +149,26 @@ class ReplayApproval:
 
     def lines(self) -> list[str]:
         """Return clean lines: for each tool and method, what is sent, with its arguments, and what is not."""
-        calls = [one for one in self._sent.items() if one[0].words]
-        calls.sort(key=lambda one: (not one[0].is_sent, one[0].words, one[0].name))
-        others = [one for one in self._sent.most_common() if not one[0].words]
+        calls = sorted(
+            (one for one in self._sent if one.words), key=lambda one: (not one.is_sent, one.words, one.name)
+        )
+        others = sorted(
+            (one for one in self._sent if not one.words), key=lambda one: -self._sent[one].total()
+        )
         rows = list[str]()
-        for sent, number in (*calls, *others):
+        for sent in (*calls, *others):
+            number = self._sent[sent].total()
             name = clean_line(sent.name, 200) or "(no name)"
             what = plural(number, "call" if sent.words else "message")
             words = f", {clean_line(sent.words, 300)}" if sent.words else ""
-            rows += [f"  {name}  {what}{words}", *self._lines_of_arguments(sent)]
+            rows.append(f"  {name}  {what}{words}")
+            found = [one for one in self._sent[sent].most_common() if one[0]]
+            rows += [
+                f"    {words}{f' ×{times}' if times > 1 else ''}" for words, times in found[:MAX_ARGUMENTS]
+            ]
+            if more := sum(times for _, times in found[MAX_ARGUMENTS:]):
+                rows.append(f"    and {more} with other arguments")
         return [f"sends to {clean_line(self._server.name, 80)}:", *(rows or ["  nothing"])]
-
-    def _lines_of_arguments(self, sent: _Sent) -> list[str]:
-        found = self._arguments.get(sent, Counter()).most_common()
-        lines = [
-            f"    {words}" + (f" ×{number}" if number > 1 else "") for words, number in found[:MAX_ARGUMENTS]
-        ]
-        if more := sum(number for _, number in found[MAX_ARGUMENTS:]):
-            lines.append(f"    and {more} with other arguments")
-        return lines
 
     async def agreed(self, decisions: DecisionLog) -> bool:
         """Show what would be sent, and return whether the user confirms.
@@ -192,8 +188,9 @@ class ReplayApproval:
         return agreed
 
     def _record(self, decisions: DecisionLog, *, is_yes: bool, by: str) -> None:
-        recorded = [one for one in self._sent.items() if one[0].words or not HARMLESS.fullmatch(one[0].name)]
-        for sent, number in recorded[:MAX_RECORDED]:
+        recorded = [one for one in self._sent if one.words or not HARMLESS.fullmatch(one.name)]
+        for sent in recorded[:MAX_RECORDED]:
+            number = self._sent[sent].total()
             decisions.add(
                 DecisionRecord(
                     DecisionKind.CALL,
@@ -220,7 +217,7 @@ def _message(raw: bytes) -> Mapping[str, Any] | str:
 
 
 async def listed_server(
-    name: str, config: str | None, walk: "Walk", introduction: Mapping[str, Any], *, trust: bool
+    name: str, config: str | None, walk: Walk, introduction: Mapping[str, Any], *, trust: bool
 ) -> LiveServer:
     """Return a configured server that has listed its tools."""
     from tui.runtime.options import Options

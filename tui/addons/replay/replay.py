@@ -11,9 +11,18 @@ from contextlib import AsyncExitStack, closing
 from dataclasses import replace
 
 from tui.addons.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval, listed_server
-from tui.addons.replay.live import HANDSHAKE, Command, LiveConnection, NotStartedError
+from tui.addons.replay.live import (
+    HANDSHAKE,
+    Command,
+    LiveConnection,
+    NotStartedError,
+    Replay,
+    ReplayItem,
+    ReplayResult,
+    plan,
+    tally,
+)
 from tui.addons.replay.mock import server_of
-from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 from tui.commands.headless import Interrupt
 from tui.commands.traffic_selection import RecordingChoice, Source, say
 from tui.core.comparison.values import text_lines
@@ -45,20 +54,18 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     if choice.query.root is not None and not any(item.seq in passing for item in items):
         choice.report_no_match()
         return _nothing_compared(args.json, "no request to the server matches the filter")
+
+    async def replayed() -> int:
+        with Interrupt() as interrupt:
+            return await interrupt.during(_confirmed(args, items, server, passing))
+
     try:
-        code = asyncio.run(_replayed(args, items, server, passing))
+        code = asyncio.run(replayed())
     except NotStartedError as error:
         shown = args.live_command[0] if args.live_command else args.replay
         say(f"cannot start {clean_line(shown, 200)}: {error}")
         return NOT_STARTED
     return INCOMPLETE if choice.is_incomplete and code in (SAME, DIFFERENT) else code
-
-
-async def _replayed(
-    args: argparse.Namespace, items: Sequence[ReplayItem], recorded: str, wanted: Collection[int]
-) -> int:
-    with Interrupt() as interrupt:
-        return await interrupt.during(_confirmed(args, items, recorded, wanted))
 
 
 async def _confirmed(

@@ -15,11 +15,10 @@ import secrets
 import time
 from collections.abc import Mapping
 from contextvars import Context, copy_context
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import httpcore2
-import httpx2
 from wsproto import ConnectionType
 from wsproto.connection import Connection
 from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, Pong, TextMessage
@@ -83,14 +82,6 @@ _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})
 _log = logging.getLogger(__name__)
 
 
-class _Stream(Protocol):
-    """The part of httpcore2's interface for an upgraded connection."""
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes: ...
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None: ...
-
-
 class WebSocket:
     """WebSocket as a `Wire`."""
 
@@ -104,7 +95,7 @@ class WebSocket:
         self._link.url = url.copy_with(scheme={"ws": "http", "wss": "https"}.get(url.scheme, url.scheme))
         self._frames = Connection(ConnectionType.CLIENT)
         self._message = Framer()
-        self._stream: _Stream | None = None
+        self._stream: httpcore2.AsyncNetworkStream | None = None
         self._held = contextlib.AsyncExitStack()
         self._heard = 0.0
         self._closed = asyncio.Event()
@@ -197,8 +188,9 @@ class WebSocket:
                 for task in beside:
                     task.cancel()
                 await asyncio.wait(beside)
-        except HttpFault as found:
-            return self._as_typed(found)
+        except HttpFault as found:  # with the address as the user wrote it, not as HTTP has it
+            text = found.message.replace(shown_origin(self._link.url), shown_origin(self._typed))
+            return HttpFault(text, next_step=found.next_step, status=found.status, refused=found.refused)
         except (
             httpcore2.NetworkError,
             httpcore2.TimeoutException,
@@ -245,12 +237,6 @@ class WebSocket:
             self._lost = HttpFault(why, next_step=_AGAIN)
             self._remote.start(self._held.aclose(), "loss")
 
-    def _as_typed(self, fault: HttpFault) -> HttpFault:
-        """Return a fault with the address as the user wrote it, not as HTTP has it."""
-        before, after = shown_origin(self._link.url), shown_origin(self._typed)
-        text = fault.message.replace(before, after)
-        return HttpFault(text, next_step=fault.next_step, status=fault.status, refused=fault.refused)
-
     async def _connect_again(self) -> None:
         """Connect in limited time: no start limits it, and no read notices a server that does not answer."""
         try:
@@ -271,8 +257,11 @@ class WebSocket:
             "sec-websocket-protocol": SUBPROTOCOL,
         }
         response = await self._held.enter_async_context(self._link.exchange("GET", headers))
+        if response.is_success:
+            text = f"{faults.status_text(response.status_code)}: the server does not support WebSocket."
+            raise HttpFault(text, next_step=_OPEN, status=response.status_code, refused=True)
         if response.status_code != 101:
-            raise self._refused(response, await self._link.head(response))
+            raise faults.refused(response, await self._link.head(response))
         response.extensions[EXCHANGE].end()
         wanted = base64.b64encode(hashlib.sha1((key + _MAGIC).encode()).digest()).decode()
         if response.headers.get("sec-websocket-accept") != wanted:
@@ -285,12 +274,6 @@ class WebSocket:
         self._stream = response.extensions["network_stream"]
         self._was_open = True
         self._heard = time.monotonic()
-
-    def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
-        if response.is_success:
-            text = f"{faults.status_text(response.status_code)}: the server does not support WebSocket."
-            return HttpFault(text, next_step=_OPEN, status=response.status_code, refused=True)
-        return faults.refused(response, body)
 
     async def _write(self, event: Event) -> None:
         """Write one message at a time, so that none is inserted into another."""

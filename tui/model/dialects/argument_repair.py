@@ -60,7 +60,10 @@ def mend(text: str, *, guess: bool = True) -> Mended:
     With `guess`, missing quotes and brackets may be added. UnreadableJson says what is wrong with the
     unchanged text.
     """
-    bare = _unwrapped(text)
+    bare = text
+    for _ in range(2):  # a fence and CDATA, whichever is the outer one
+        bare = without_fence(found[1] if (found := _CDATA.fullmatch(bare)) else bare)
+    bare = bare.lstrip("\ufeff")
     try:
         return Mended(read_json(bare))
     except UnreadableJson as error:
@@ -89,15 +92,6 @@ def readable(text: str) -> bool:
     except UnreadableJson:
         return False
     return True
-
-
-def _unwrapped(text: str) -> str:
-    """Return text without a fence and CDATA around it, whichever is the outer one."""
-    for _ in range(2):
-        if (found := _CDATA.fullmatch(text)) is not None:
-            text = found[1]
-        text = without_fence(text)
-    return text.lstrip("\ufeff")
 
 
 def _backslashed(text: str) -> str:
@@ -177,15 +171,19 @@ def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def required_of(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the names of the properties that an object schema requires."""
+    found = schema.get("required")
+    return found if isinstance(found, list) else []
+
+
 def sole_property(schema: Mapping[str, Any]) -> str:
     """Return the one property that plain text can be meant for, or "".
 
     It is the only required property, else the only property.
     """
     properties = properties_of(schema)
-    required = schema.get("required")
-    names = [name for name in required if name in properties] if isinstance(required, list) else []
-    names = names or list(properties)
+    names = [name for name in required_of(schema) if name in properties] or list(properties)
     return str(names[0]) if len(names) == 1 else ""
 
 
@@ -236,19 +234,13 @@ def fitted(value: Any, schema: Any, depth: int = 0) -> Any:
         items = schema.get("items")
         return [fitted(item, items, depth + 1) for item in value]
     if isinstance(value, dict):
-        properties, required = properties_of(schema), schema.get("required")
-        needed = required if isinstance(required, list) else []
+        properties, needed = properties_of(schema), required_of(schema)
         return {
             name: fitted(item, properties.get(name), depth + 1)
             for name, item in value.items()
-            if item is not None or name in needed or not _forbids_null(properties.get(name))
+            if item is not None or name in needed or "null" in (_types(properties.get(name)) or ("null",))
         }
     return value
-
-
-def _forbids_null(schema: Any) -> bool:
-    types = _types(schema)
-    return bool(types) and "null" not in types
 
 
 def _types(schema: Any, depth: int = 0) -> frozenset[str]:

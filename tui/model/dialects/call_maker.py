@@ -12,7 +12,7 @@ from tui.core.errors import reason_of
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import fold
 from tui.core.turn.prepared_calls import EXAMPLE
-from tui.model.dialects.argument_repair import Mended, UnreadableJson, mend, properties_of
+from tui.model.dialects.argument_repair import Mended, UnreadableJson, mend, properties_of, required_of
 from tui.model.openai_api.call_slots import fresh_id, is_cut
 from tui.model.openai_api.sendable import sendable
 
@@ -168,8 +168,7 @@ def named_in(value: Any) -> Named | None:
 def sample(tool: ToolSpec) -> dict[str, Any]:
     """Return the minimal arguments of a tool with sample values, for an example."""
     properties = properties_of(tool.schema)
-    required = tool.schema.get("required")
-    names = [name for name in required if name in properties] if isinstance(required, list) else []
+    names = [name for name in required_of(tool.schema) if name in properties]
     return {name: _sample_value(properties[name]) for name in (names or list(properties)[:1])}
 
 

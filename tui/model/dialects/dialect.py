@@ -7,17 +7,14 @@ from importlib.resources import files
 
 from tui.core.conversation.conversation import (
     AssistantMessage,
-    CallRequest,
     Message,
     ToolMessage,
     UserMessage,
 )
 from tui.core.ports import ToolSpec
-from tui.model.dialects import chatmcp, json_object, react, xml
+from tui.model.dialects import json_object, react, xml
 from tui.model.dialects.call_maker import CallMaker, OfferedTools, apart, sample
-from tui.model.dialects.chatmcp import ChatMcpParser
 from tui.model.dialects.dialect_parser import DialectParser
-from tui.model.dialects.json_object import JsonParser
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,11 @@ class Dialect:
                 case ToolMessage():
                     _append(result, UserMessage(self.observed(message), message.attachments))
                 case AssistantMessage(calls=calls):
-                    parts = [message.text.strip(), *(self._call(call, offered) for call in calls)]
+                    parts = [message.text.strip()]
+                    for call in calls:  # its tool may no longer exist
+                        server, _, tool = call.name.rpartition("__")
+                        found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
+                        parts.append(self.written(found, call.arguments.strip() or "{}"))
                     _append(result, replace(message, text="\n\n".join(filter(None, parts)), calls=()))
                 case UserMessage():
                     _append(result, message)
@@ -72,12 +73,6 @@ class Dialect:
         schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
         said = " ".join(tool.description.split())
         return f"- {f'{name} (server {server})' if server else name}: {said}\n  {schema}"
-
-    def _call(self, call: CallRequest, offered: OfferedTools) -> str:
-        """Return a call in the history as text; its tool may no longer exist."""
-        server, _, tool = call.name.rpartition("__")
-        found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
-        return self.written(found, call.arguments.strip() or "{}")
 
 
 def _append(messages: list[Message], message: Message) -> None:
@@ -103,8 +98,18 @@ DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect("xml", xml.STOP, xml.XmlParser, xml.written, _tagged, "xml.txt", apart=True),
-        Dialect("chatmcp", chatmcp.STOP, ChatMcpParser, chatmcp.written, _tagged, "chatmcp.txt", apart=True),
-        Dialect("json", json_object.STOP, JsonParser, json_object.written, _tagged, "json_object.txt"),
+        Dialect(
+            "chatmcp",
+            json_object.CHATMCP_STOP,
+            json_object.ChatMcpParser,
+            json_object.written_chatmcp,
+            _tagged,
+            "chatmcp.txt",
+            apart=True,
+        ),
+        Dialect(
+            "json", json_object.STOP, json_object.JsonParser, json_object.written, _tagged, "json_object.txt"
+        ),
         Dialect("react", react.STOP, react.ReactParser, react.written, react.observed, "react.txt"),
     )
 }

@@ -3,7 +3,6 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
-from functools import lru_cache
 from typing import TypeVar
 
 from tui.core.conversation.conversation import CallRequest
@@ -12,6 +11,7 @@ from tui.model.dialects.argument_repair import span
 from tui.model.dialects.call_maker import CallMaker
 from tui.model.dialects.visible import Visible
 from tui.model.openai_api.reply_stream import joined
+from tui.model.openai_api.think_tags import tail_of
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
@@ -90,9 +90,8 @@ class TextReader:
 
     def starts(self, start: int, words: Sequence[str]) -> Steps[str]:
         """Return the word that the text starts with at an offset, the longest if there are several."""
+        words = tuple(map(folded, words)) if self.folds else words
         longest = max(map(len, words))
-        known = {folded(word): word for word in words} if self.folds else {word: word for word in words}
-        words = tuple(known)
         while True:
             head = self.cut(start, start + longest)
             head = folded(head) if self.folds else head
@@ -100,9 +99,7 @@ class TextReader:
                 len(word) > len(head) and word.startswith(head) for word in words
             )
             if not may_come or not (yield from self.more()):
-                if not head.startswith(tuple(words)):
-                    return ""
-                return known[max((word for word in words if head.startswith(word)), key=len)]
+                return max((word for word in words if head.startswith(word)), key=len, default="")
 
     def space(self, start: int) -> Steps[int]:
         """Return the offset of the first visible character from an offset on."""
@@ -128,22 +125,6 @@ class TextReader:
                 self._unbalanced += 1
                 break
         return -1
-
-
-def tail_of(text: str, words: Sequence[str]) -> int:
-    """Return how many characters at the end of `text` may be the beginning of one of `words`."""
-    beginnings, longest, first = _beginnings(tuple(words))
-    for found in first.finditer(text, max(0, len(text) - longest + 1)):
-        if text[found.start() :] in beginnings:
-            return len(text) - found.start()
-    return 0
-
-
-@lru_cache(maxsize=64)
-def _beginnings(words: tuple[str, ...]) -> tuple[frozenset[str], int, re.Pattern[str]]:
-    """Return all beginnings of `words`, the length of the longest word, and a pattern of first characters."""
-    found = {word[:size] for word in words for size in range(1, len(word) + 1)}
-    return frozenset(found), max(map(len, words)), any_of(sorted({word[0] for word in words}))
 
 
 Piece = TextPart | ReasoningPart | CallPart | CallRequest

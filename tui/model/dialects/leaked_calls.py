@@ -6,25 +6,40 @@ can write it again, and never run. A reply with a proper call has no leaks.
 """
 
 import re
+from collections.abc import Collection
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
-from tui.model.dialects import leaked_call_forms as marked
-from tui.model.dialects import leaked_parameter_tags as tags
+from tui.model.dialects import leaked_forms as marked
 from tui.model.dialects import leaked_program_forms as programs
-from tui.model.dialects.call_maker import CallMaker
+from tui.model.dialects.call_maker import NAMED, CallMaker
 from tui.model.dialects.dialect_parser import DialectParser, Steps, any_of
-from tui.model.dialects.leaked_call_forms import AFTER, NAME, Form, Leak, LeakContext, past
+from tui.model.dialects.leaked_forms import AFTER, NAME, UNKNOWN, Leak, LeakContext, Read, past
+from tui.model.dialects.leaked_program_forms import ANNOUNCED_KEYS, FENCE_WORDS, PREFIX, announces
 
 MAX_ATTEMPTS = 64
 """Maximum marks that are tried in one reply; a reply with more is about marks."""
 
-_FORMS: tuple[Form, ...] = (
-    *(programs.gemma_form, programs.program_form, tags.tag_form, tags.xtml_form, marked.glm_form),
-    *(marked.json_form, marked.named_form, programs.line_form, marked.python_form, marked.channel_form),
-    *(marked.stripped_form, marked.bare_form, programs.bare_program_form, programs.announced_form),
-    marked.begun_form,
+FORMS: tuple[tuple[re.Pattern[str], Read], ...] = (
+    (programs.GEMMA, programs.gemma_form),
+    (programs.MARKED, programs.program_form),
+    (marked.TAGS, marked.tag_form),
+    (marked.XTML, marked.xtml_form),
+    (marked.GLM, marked.glm_form),
+    (marked.JSON, marked.json_form),
+    *((pattern, marked.named_form) for pattern in marked.NAMED_OBJECT),
+    (programs.TO_ALL, programs.said_form),
+    (programs.NAMED_ABOVE, programs.line_form),
+    *((pattern, marked.python_form) for pattern in marked.PYTHON),
+    (programs.HEADER, programs.channel_form),
+    (programs.STRIPPED, programs.stripped_form),
+    (programs.VALUE, programs.bare_form),
+    (programs.BARE_CALL, programs.bare_program_form),
+    (programs.ANNOUNCED, programs.announced_form),
+    (marked.BEGUN, marked.begun_form),
 )
+"""How each form begins, and what reads it; the first that reads something counts."""
+
 _W, _BAR = r"\s{0,8}", r"[|｜‖]{1,4}"
 
 
@@ -118,7 +133,7 @@ class LeakParser(DialectParser):
             return True
         while self._maker.offered.tools and not self._none:
             head = self._reader.cut(start, start + _MAX_HEAD)
-            named = programs.may_begin(head, self._names)
+            named = _may_begin(head, self._names)
             if _BARE.match(head) or named:
                 return True
             if not (_BARE_SO_FAR.match(head) or named is None) or not (yield from self._reader.more()):
@@ -130,7 +145,9 @@ class LeakParser(DialectParser):
             found = None if self._none else self._reader.search(self._mark)
             if found is None:
                 size = len(self._reader)
-                self._say(size if self._none else size - _tail(self._reader.cut(max(0, size - 64))))
+                end = "" if self._none else self._reader.cut(max(0, size - 64))
+                begun = (one.start() for one in _FIRST.finditer(end) if _PARTIAL.match(end, one.start()))
+                self._say(size - len(end) + next(begun, len(end)))
                 if not (yield from self._reader.more()):
                     self._say(len(self._reader))
                     return False
@@ -171,7 +188,7 @@ class LeakParser(DialectParser):
     def _hopeless(self) -> bool:
         """Whether the text held back can no longer be a leak."""
         head = self._reader.cut(0, _MAX_HEAD)
-        if _NO_BODY.match(head) or (not self._bare and programs.is_hopeless(head, self._scene())):
+        if _NO_BODY.match(head) or (not self._bare and _is_dead_end(head, self._scene())):
             return True
         named = _NAMES.match(head)
         if named is None or self._maker.offered.find(named[2]) is not None:
@@ -186,15 +203,75 @@ class LeakParser(DialectParser):
         """Return the leak at an offset, with its end as an offset; None if there is none."""
         text, at = self._reader.view()
         scene = self._scene()
-        for form in _FORMS:
-            if (found := form(text, at + start, scene)) is not None:
+        for pattern, read in FORMS:
+            if (opener := pattern.match(text, at + start)) is None:
+                continue
+            tool = scene.tool(opener["tool"]) if "tool" in pattern.groupindex else UNKNOWN
+            if tool is not None and (found := read(opener, tool, scene)) is not None:
                 return Leak(past(AFTER, text, found.end) - at, found.items)
         return None
 
 
-def _tail(text: str) -> int:
-    """Return how many characters at the end of `text` may be the beginning of a mark."""
-    for first in _FIRST.finditer(text):
-        if _PARTIAL.match(text, first.start()):
-            return len(text) - first.start()
-    return 0
+# ---- what must follow a mark that is also a word
+
+_EXPECTED = (
+    (">>>", re.compile(rf">>>\s?(?:\Z|({NAME})\s*(?:\Z|\n))")),
+    ("call:", re.compile(rf"call:\s?(?:default_api[:.])?(?:\Z|({NAME}?)\s*(?:\Z|[{{(]))")),
+    ("<tools>", re.compile(r"<tools>\s*(?:\Z|[\[{])")),
+    ("functools[", re.compile(r"functools\[\s*(?:\Z|\{)")),
+    (
+        "```",
+        re.compile(
+            rf"```(?:[a-z0-9_]{{0,20}}\Z|(?:json[5c]?|tool|{FENCE_WORDS})?"
+            rf"\s+(?:\Z|[\[{{]|(?:\[\s*)?(?:print\(\s*)?{PREFIX}(?:\Z|({NAME})(?:\Z|\())))"
+        ),
+    ),
+)
+_FIRST_KEY = re.compile(
+    r'(?:```[a-z0-9_]{0,20}\s{1,8})?(?:\[\s*\Z|(?:\[\s*)?\{\s*(?:\Z|"([a-z_]{0,20})(?:\Z|")))'
+)
+_FENCE_NATIVE = re.compile(rf"```(?:(?:{FENCE_WORDS})\b|[a-z0-9_]{{0,20}}\Z)")
+
+
+def _is_dead_end(head: str, scene: LeakContext) -> bool:
+    """Whether a text that begins with a mark cannot become a call of these forms any more."""
+    for word, expected in _EXPECTED:
+        if not head.startswith(word):
+            continue
+        if (found := expected.match(head)) is None:
+            return True
+        name = found[1] if found.re.groups else None
+        ended = found.end() < len(head) or head[-1:] in ("{", "(", "\n")
+        if name and ended and name != "all" and scene.tool(name) is None:
+            return True
+    if not head.startswith(("{", "```")) or _FENCE_NATIVE.match(head):
+        return False
+    if not announces(scene.before) or (head.startswith("{") and not scene.before.strip()):
+        return True
+    key = _FIRST_KEY.match(head)
+    if key is None or (key[1] and key.end() < len(head) and key[1] not in ANNOUNCED_KEYS):
+        return True
+    named = NAMED.search(head)
+    return named is not None and scene.exact(named[1]) is None
+
+
+def _may_begin(head: str, names: Collection[str]) -> bool | None:
+    """Whether a reply begins with the name of a tool and what follows one; None if that is not known yet."""
+    found = _BEGINS.match(head)
+    if found is None:
+        return False
+    word, rest = found[1], head[found.end() :]
+    if not rest:
+        return None if any(name.startswith(word) for name in names) else False
+    if word not in names or "__" not in word:
+        return False
+    if rest[0] == "(":
+        return True
+    below = rest.lstrip(" \t")
+    if below and below[0] != "\n":
+        return False
+    bare = below.lstrip()
+    return None if not bare and len(rest) < 20 else bare.startswith("{")
+
+
+_BEGINS = re.compile(r"(?:\[\s{0,8})?([\w.\-]{0,128})")

@@ -1,63 +1,71 @@
-"""Forms of leaked calls in program syntax, in Gemma's notation, and after a few words of announcement. Pure.
+"""Forms of leaked calls in program syntax, in Gemma's notation, in channels, and without any mark. Pure.
 
 `[name(key="value")]` of Llama 4, LFM2, OLMo 3 and Gemma 3, `call:name{key:value}` of Gemma 4, names on a line
-of their own of Functionary and Qwen-Agent, and one JSON object at the end of a reply. Where no mark of the
-model shows that text is a call, it must be the whole reply or its end, and name a tool exactly as it was
-offered, with arguments that the tool has.
+of their own of Functionary and Qwen-Agent, the channels of gpt-oss, JSON as the whole reply or at its end.
+Where no mark of the model shows that text is a call, it must be the whole reply or its end, and name a tool
+exactly as it was offered, with arguments that the tool has.
 """
 
+import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
-from tui.core.ports import TextPart, ToolSpec
+from tui.core.ports import ReasoningPart, TextPart, ToolSpec
 from tui.model.dialects.argument_repair import (
     UnreadableJson,
     bracket_end,
     keywords,
-    mend,
     properties_of,
     read_json,
     span,
     typed,
 )
-from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAMED, TOOL_KEYS, named_in
-from tui.model.dialects.leaked_call_forms import AFTER, NAME, UNKNOWN, Leak, LeakContext, past
+from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAMED, TOOL_KEYS
+from tui.model.dialects.leaked_forms import (
+    AFTER,
+    BETWEEN,
+    NAME,
+    UNKNOWN,
+    Leak,
+    LeakContext,
+    LeakItem,
+    fits,
+    past,
+)
 
 FENCE_WORDS = r"tool_code|tool_calls?|tool_use|function_calls?"
 """Info strings of fences in which Gemma 3 and others write calls."""
 
-_PREFIX = r"(?:default_api\.|functions\.|tools\.)?"
-_OPENER = re.compile(
+
+PREFIX = r"(?:default_api\.|functions\.|tools\.)?"
+MARKED = re.compile(
     rf"(?:<\|python_start\|>|<\|python_tag\|>|<\|tool_call_start\|>|<\|tool_call\|?>|<tool_code>|<tool_calls?>"
     rf"|<function_calls?>|<TOOLCALL>|(?P<fence>```(?:{FENCE_WORDS})\b))\s*(?:```\w*\s*)?"
-    rf"(?=\[?\s*(?:print\(\s*)?{_PREFIX}{NAME}\()"
+    rf"(?=\[?\s*(?:print\(\s*)?{PREFIX}{NAME}\()"
 )
-_CALL = re.compile(rf"\s*(?P<print>print\(\s*)?{_PREFIX}({NAME})(?=\()")
-_BETWEEN = re.compile(r"[\s,;]*")
+_CALL = re.compile(rf"\s*(?P<print>print\(\s*)?{PREFIX}({NAME})(?=\()")
+_SEPARATED = re.compile(r"[\s,;]*")
 _CLOSED = re.compile(r"\s*\]?\s*(?:```)?\s*(?:<\|python_end\|>|</tool_code>)?")
 _LIST_BEGUN = re.compile(r",\s*[\w.\-]{0,128}\Z")
-_OUTPUT = re.compile(r"\s*```(?:tool_output|tool_outputs|tool_result|output)\b.*", re.DOTALL)
+BARE_CALL = re.compile(rf"\[?\s*(?={PREFIX}(?P<tool>{NAME})\()")
 
 
-def program_form(text: str, at: int, scene: LeakContext) -> Leak | None:
+def program_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
     """Read a mark and calls in program syntax, in a list or one on each line."""
-    opener = _OPENER.match(text, at)
-    if opener is None:
-        return None
+    text = opener.string
     found = _calls(text, opener.end(), scene)
     if found is None:
         return None
-    end = found.end
-    end = past(_CLOSED, text, end)
-    if opener["fence"]:
-        end = past(_OUTPUT, text, end)
-    return Leak(end, found.items)
+    end = past(_CLOSED, text, found.end)
+    return Leak(past(OUTPUT, text, end) if opener["fence"] else end, found.items)
 
 
-def bare_program_form(text: str, at: int, scene: LeakContext) -> Leak | None:
+def bare_program_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
     """Read a reply that is only calls in program syntax, without any mark: Llama 4, ToolACE, xLAM."""
+    text, at = opener.string, opener.start()
     start = at + 1 if text.startswith("[", at) else at
     first = _CALL.match(text, start)
     if scene.before.strip() or first is None or first["print"] or scene.exact(first[2]) is None:
@@ -67,7 +75,7 @@ def bare_program_form(text: str, at: int, scene: LeakContext) -> Leak | None:
         return None
     end = found.end
     if start > at:
-        end += len(text[end:]) - len(text[end:].lstrip())
+        end = past(_SPACE, text, end)
         if _LIST_BEGUN.match(text, end):
             return Leak(len(text), (*found.items, *scene.lost(text, end, UNKNOWN).items))
         end += text.startswith("]", end)
@@ -95,13 +103,13 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
         names = list(properties_of(tool.schema))
         if values and not exact and all(name.isdecimal() for name in values) and len(values) <= len(names):
             values = dict(zip(names, values.values(), strict=False))
-        if values is None or any(name.isdecimal() for name in values) or (exact and not _fits(values, tool)):
+        if values is None or any(name.isdecimal() for name in values) or (exact and not fits(values, tool)):
             return None
-        made.append(scene.maker.of_value(tool.name, values, recovered=True))
+        made.append(scene.call(tool, values))
         if opener["print"]:
-            end += len(text[end:]) - len(text[end:].lstrip())
+            end = past(_SPACE, text, end)
             end += text.startswith(")", end)
-        behind = _BETWEEN.match(text, end)
+        behind = _SEPARATED.match(text, end)
         at = behind.end() if behind and _CALL.match(text, behind.end()) else end
         if at == end:
             break
@@ -111,24 +119,17 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
 def _noted(text: str) -> dict[str, Any] | None:
     """Return the arguments in brackets in Gemma's notation, or None if they are not in it."""
     try:
-        read = _read_object(text, 0)
-    except NotAnObject:
+        values, end = _read_object(text, 0)
+    except (_NotAnObject, _Unfinished):
         return None
-    return read[0] if read is not None and read[1] == len(text) else None
-
-
-def _fits(values: Mapping[str, Any], tool: ToolSpec) -> bool:
-    """Whether a tool has all of these arguments, and all that it requires are among them."""
-    properties, required = properties_of(tool.schema), tool.schema.get("required")
-    needed = required if isinstance(required, list) else []
-    return values.keys() <= properties.keys() and all(name in values for name in needed)
+    return values if end == len(text) else None
 
 
 # ---- Gemma 4, FunctionGemma, Gemini: call:name{key:<|"|>value<|"|>,other:2}
 
-_GEMMA = re.compile(
+GEMMA = re.compile(
     rf"(?P<mark>(?:<\|tool_call\|?>|<start_function_call>|<tool_call>)\s*)?(?:call|declaration)[: ]\s?"
-    rf"(?:default_api[:.])?({NAME}?)\s*(?=[{{(])"
+    rf"(?:default_api[:.])?(?P<tool>{NAME}?)\s*(?=[{{(])"
 )
 _STRING = re.compile(
     r"<\|\"\|>(?P<gemma>.*?)<\|\"\|>|<escape>(?P<escape>.*?)<escape>|(?P<json>\"(?:[^\"\\]|\\.)*\")"
@@ -140,52 +141,50 @@ _KEY = re.compile(r"\s*(?:<\|\"\|>|<escape>|[\"'])?([\w.$-]{1,100})(?:<\|\"\|>|<
 _RAW_END = re.compile(r",(?=\s*[\"'<]?[\w.$-]{1,100}[\"']?\s*[:=])|(?=[}\])])")
 _ITEM_END = re.compile(r"(?=[,}\])])")
 _CLOSERS = {"{": "}", "(": ")", "[": "]"}
+_SPACE, _SEPARATORS = re.compile(r"\s*"), re.compile(r"[\s,]*")
 _MAX_DEPTH = 16
 _LONGEST_KEY = 120
 
 
-class NotAnObject(ValueError):
+class _NotAnObject(ValueError):
     """A text in brackets has no keys."""
 
 
-def gemma_form(text: str, at: int, scene: LeakContext) -> Leak | None:
+class _Unfinished(ValueError):
+    """The text ends before the object."""
+
+
+def gemma_form(opener: re.Match[str], tool: ToolSpec, scene: LeakContext) -> Leak | None:
     """Read a call in Gemma's notation; without its mark, only at the beginning of a line."""
-    opener = _GEMMA.match(text, at)
-    tool = scene.tool(opener[2]) if opener else None
-    if opener is None or tool is None:
-        return None
-    if not opener["mark"] and not (scene.line_start or scene.before.endswith("|>")):
+    text, marked = opener.string, opener["mark"] is not None
+    if not marked and not (scene.line_start or scene.before.endswith("|>")):
         return None
     try:
-        read = _read_object(text, opener.end())
-    except NotAnObject:
+        values, end = _read_object(text, opener.end())
+    except _NotAnObject:
         return None
-    if read is None:
-        return scene.lost(text, opener.start(2), tool)
-    values, end = read
-    if not opener["mark"] and not values.keys() <= properties_of(tool.schema).keys():
+    except _Unfinished:
+        return scene.lost(text, opener.start("tool"), tool)
+    if not marked and not values.keys() <= properties_of(tool.schema).keys():
         return None
-    return Leak(end, (scene.maker.of_value(tool.name, values, recovered=True),))
+    return Leak(end, (scene.call(tool, values),))
 
 
-def _read_object(text: str, at: int) -> tuple[dict[str, Any], int] | None:
-    """Return an object with bare keys and values, and its end; None if it has none.
+def _read_object(text: str, at: int) -> tuple[dict[str, Any], int]:
+    """Return an object with bare keys and values, and its end.
 
-    Raises NotAnObject if it cannot become one.
+    Raises _Unfinished if it has none, _NotAnObject if it cannot become one.
     """
-    try:
-        found = _value(text, at, 0, _RAW_END)
-    except (IndexError, RecursionError):
-        return None
-    if found is None or not isinstance(found[0], dict):
-        return None
-    return found[0], found[1]
+    value, end = _value(text, at, 0, _RAW_END)
+    if not isinstance(value, dict):
+        raise _Unfinished
+    return value, end
 
 
-def _value(text: str, at: int, depth: int, raw_end: re.Pattern[str]) -> tuple[Any, int] | None:
-    at += len(text[at : at + 200]) - len(text[at : at + 200].lstrip())
+def _value(text: str, at: int, depth: int, raw_end: re.Pattern[str]) -> tuple[Any, int]:
+    at = past(_SPACE, text, at)
     if depth > _MAX_DEPTH or at >= len(text):
-        return None
+        raise _Unfinished
     if text[at] in _CLOSERS:
         return _container(text, at, depth)
     if (string := _STRING.match(text, at)) is not None:
@@ -195,56 +194,42 @@ def _value(text: str, at: int, depth: int, raw_end: re.Pattern[str]) -> tuple[An
             except UnreadableJson:
                 return quoted[1:-1], string.end()
         return next(part for part in string.groups() if part is not None), string.end()
-    if text.startswith(_STRING_BEGUN, at):
-        return None
-    end = raw_end.search(text, at)
+    end = None if text.startswith(_STRING_BEGUN, at) else raw_end.search(text, at)
     if end is None:
-        return None
+        raise _Unfinished
     return typed(text[at : end.start()].strip(), None), end.start()
 
 
-def _container(text: str, at: int, depth: int) -> tuple[Any, int] | None:
-    opener, closer = text[at], _CLOSERS[text[at]]
+def _container(text: str, at: int, depth: int) -> tuple[Any, int]:
+    is_list, closer = text[at] == "[", _CLOSERS[text[at]]
     entries: dict[str, Any] = {}
     items: list[Any] = []
-    at += 1
-    while True:
-        at += len(text[at : at + 200]) - len(text[at : at + 200].lstrip())
-        if at >= len(text):
-            return None
-        if text[at] == closer:
-            return (items if opener == "[" else entries), at + 1
-        if text[at] == ",":
-            at += 1
-            continue
-        if opener == "[":
-            found = _value(text, at, depth + 1, _ITEM_END)
-            if found is not None:
-                items.append(found[0])
-        elif (key := _KEY.match(text, at)) is not None:
-            found = _value(text, key.end(), depth + 1, _RAW_END)
-            if found is not None:
-                entries[key[1]] = found[0]
-        elif len(text) - at > _LONGEST_KEY or "\n\n" in text[at:]:
-            raise NotAnObject
+    at = past(_SEPARATORS, text, at + 1)
+    while not text.startswith(closer, at):
+        key = None if is_list else _KEY.match(text, at)
+        if not (is_list or key) and (len(text) - at > _LONGEST_KEY or "\n\n" in text[at:]):
+            raise _NotAnObject
+        if not (is_list or key):
+            raise _Unfinished
+        value, end = _value(text, key.end() if key else at, depth + 1, _RAW_END if key else _ITEM_END)
+        if end <= at:
+            raise _NotAnObject
+        if key:
+            entries[key[1]] = value
         else:
-            return None
-        if found is None:
-            return None
-        if found[1] <= at:
-            raise NotAnObject
-        at = found[1]
+            items.append(value)
+        at = past(_SEPARATORS, text, end)
+    return (items if is_list else entries), at + 1
 
 
 # ---- a name on a line of its own: Functionary, Qwen-Agent
 
-_LINE_NAMED = (
-    re.compile(rf">>>\s?({NAME})\s*\n\s*(?={{)"),
-    re.compile(rf"(?:<\|from\|>\s*assistant\s*)?<\|recipient\|>\s*({NAME})\s*<\|content\|>\s*(?={{)"),
-    re.compile(rf"✿FUNCTION✿\s*[:：]\s*({NAME})\s*\n\s*✿ARGS✿\s*[:：]\s*(?={{)"),
+NAMED_ABOVE = re.compile(
+    rf"(?:(?:<\|from\|>\s*assistant\s*)?<\|recipient\|>\s*(?P<recipient>{NAME})\s*<\|content\|>"
+    rf"|✿FUNCTION✿\s*[:：]\s*(?P<qwen>{NAME})\s*\n\s*✿ARGS✿\s*[:：]"
+    rf"|>>>\s?(?P<prompt>{NAME})\s*\n|(?P<bare>{NAME})[ \t]*\n)\s*(?={{)"
 )
-_BARE_NAMED = re.compile(rf"({NAME})[ \t]*\n\s*(?={{)")
-_TO_ALL = re.compile(
+TO_ALL = re.compile(
     r"(?:>>>\s?all\s*\n|(?:<\|from\|>\s*assistant\s*)?<\|recipient\|>\s*all\s*<\|content\|>)"
     r"(?P<text>.*?)(?:<\|stop\|>|(?=>>>|<\|from\|>|<\|recipient\|>|✿)|\Z)",
     re.DOTALL,
@@ -253,36 +238,159 @@ _NEXT_LINE = re.compile(r">>>|<\|(?:from|recipient|stop)\|>")
 _INVENTED = re.compile(r"\s*(?:✿(?:RESULT|RETURN)✿.*|<\|stop\|>)", re.DOTALL)
 
 
-def line_form(text: str, at: int, scene: LeakContext) -> Leak | None:
+def said_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
+    """Read text to the user."""
+    text = opener["text"].strip()
+    return Leak(opener.end(), (TextPart(text),)) if text else None
+
+
+def line_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
     """Read the name of a tool on its line, and its arguments below."""
-    if (said := _TO_ALL.match(text, at)) is not None:
-        return Leak(said.end(), (TextPart(said["text"].strip()),)) if said["text"].strip() else None
-    opener = next((found for pattern in _LINE_NAMED if (found := pattern.match(text, at))), None)
-    tool = scene.tool(opener[1]) if opener else None
-    exact = opener is None or text.startswith(">>>", at)  # also the prompt of Python's shell
-    if opener is None and not scene.before.strip() and (opener := _BARE_NAMED.match(text, at)) is not None:
-        tool = scene.exact(opener[1])
-    if opener is None or tool is None:
+    text, bare = opener.string, opener["bare"]
+    if bare and scene.before.strip():
         return None
-    end = span(text, opener.end())
-    if end < 0:
-        return scene.lost(text, opener.end(), tool)
-    try:
-        value = mend(text[opener.end() : end]).value
-    except UnreadableJson:
-        return scene.unread(text, opener.end(), end, tool)
-    if exact:
-        more = text[past(AFTER, text, end) :].strip()
-        if (more and not _NEXT_LINE.match(more)) or not (isinstance(value, dict) and _fits(value, tool)):
+    name = bare or opener["prompt"] or opener["recipient"] or opener["qwen"]
+    tool = scene.exact(name) if bare else scene.tool(name)
+    if tool is None:
+        return None
+    found = scene.with_object(text, opener.end(), tool)
+    match found.items:
+        case (CallRequest(truncated=False, arguments=arguments),) if bare or opener["prompt"]:
+            # ">>>" is the prompt of Python's shell, too.
+            more = text[past(AFTER, text, found.end) :].strip()
+            if (more and not _NEXT_LINE.match(more)) or not fits(json.loads(arguments), tool):
+                return None
+    return replace(found, end=past(_INVENTED, text, found.end))
+
+
+# ---- channels: Harmony, the form of gpt-oss
+
+HEADER = re.compile(
+    rf"(?:<\|start\|>\s*(?:assistant|functions\.[\w.-]+)?(?:\s*to=(?P<before>{NAME}))?\s*)?"
+    rf"<\|channel\|>\s*(?P<channel>analysis|commentary|final)(?:\s*to=(?P<behind>{NAME}))?"
+    r"\s*(?:<\|constrain\|>\s*)?(?:json|code)?\s*<\|message\|>"
+)
+_END = re.compile(r"\s*<\|(?:end|call|return)\|>|(?=<\|(?:start|channel)\|>)|\Z")
+_TERMINATOR = re.compile(r"\s*<\|(?:end|call|return)\|>")
+STRIPPED = re.compile(r"\s*(?:assistant)?(?P<channel>analysis|commentary|final)")
+_NEXT = re.compile(r"(?:assistant)(?=analysis|commentary|final)")
+_TO = re.compile(rf"\s*to=({NAME}?)\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?:<\|message\|>)?\s*(?={{)")
+
+
+def channel_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
+    """Read messages of channels with their marks, one after the other.
+
+    `analysis` is thinking, `final` and `commentary` are text, and `commentary to=functions.x` is a call.
+    """
+    text, begun = opener.string, opener.start()
+    items: list[LeakItem] = []
+    at = begun
+    while (header := HEADER.match(text, at)) is not None:
+        if name := header["before"] or header["behind"]:
+            found = _channel_call(text, header.end(), name, scene)
+            if found is None:
+                return Leak(at, tuple(items)) if items else Leak(len(text), ())
+            items.extend(found.items)
+            at = past(_TERMINATOR, text, found.end)
+            continue
+        end = _END.search(text, header.end())
+        assert end is not None
+        items.extend(_channel_items(header["channel"], text[header.end() : end.start()]))
+        at = end.end()
+    return Leak(at, tuple(items)) if at > begun else None  # empty messages are text, and read only once
+
+
+def stripped_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
+    """Read messages of channels whose marks were stripped; the first one must be thinking or a call."""
+    text, at = opener.string, opener.start()
+    items: list[LeakItem] = []
+    known = False
+    while (header := STRIPPED.match(text, at)) is not None:
+        is_final, start = header["channel"] == "final", header.end()
+        if not is_final and (to := _TO.match(text, start)) is not None:
+            found = _channel_call(text, to.end(), to[1], scene)
+            if found is None:
+                break
+            items.extend(found.items)
+            at, known = found.end, True
+            continue
+        following = _NEXT.search(text, start)
+        if following is None and not is_final:
+            break
+        end = following.start() if following else len(text)
+        items.extend(_channel_items(header["channel"], text[start:end]))
+        at, known = end, known or is_final
+    return Leak(at, tuple(items)) if known else None
+
+
+def _channel_items(channel: str, text: str) -> list[LeakItem]:
+    text = text.strip()
+    if not text:
+        return []
+    return [ReasoningPart(text) if channel == "analysis" else TextPart(text)]
+
+
+def _channel_call(text: str, start: int, name: str, scene: LeakContext) -> Leak | None:
+    tool = scene.tool(name) or scene.tool(name.removesuffix("json")) or scene.tool(name.removesuffix("code"))
+    start = past(_SPACE, text, start)
+    if tool is None or not (text.startswith("{", start) or start >= len(text)):
+        return None
+    found = scene.with_object(text, start, tool)
+    return found if found.items else None
+
+
+# ---- JSON without a mark, as the whole reply: Llama, Qwen's coders
+
+_BARE_BEGUN = re.compile(
+    r'(?:\[\s*)?\{\s*(?:"tool_(?:calls|uses)"\s*:\s*\[\s*\{\s*)?(?:"(?:type|id)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}'
+    r'(?:"function"\s*:\s*\{\s*)?"(?:name|recipient_name)"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters|input)"\s*:\s*"?\{'
+)
+_NO_MORE = re.compile(r"[\s,;]*(?:<[|/]?[\w|]{0,20})?\Z")
+_BARE_KEYS = frozenset(("name", "tool", "tool_name", "recipient_name", "function", "type", "id")) | {
+    *("arguments", "parameters", "input"),
+}
+
+
+VALUE = re.compile(r"(?=[\[{])")
+
+
+def bare_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
+    """Read a reply that is only `{"name": …, "parameters": {…}}`, one or more.
+
+    There is no mark, so everything must match: the keys, the tool, and the names of its arguments.
+    """
+    text, at = opener.string, opener.start()
+    if scene.before.strip():
+        return None
+
+    def known(values: Mapping[str, Any], tool: ToolSpec) -> bool:
+        return values.keys() <= (properties_of(tool.schema) or values).keys()
+
+    if (begun := _BARE_BEGUN.match(text, at)) is not None and span(text, at) < 0:
+        return scene.lost(text, at, scene.tool(begun[1]))
+    found: list[tuple[ToolSpec, Any]] = []
+    while text.startswith(("{", "["), at) and (end := span(text, at)) >= 0:
+        more = scene.described(text[at:end], scene.tool, known, _BARE_KEYS)
+        if more is None:
             return None
-    end = past(_INVENTED, text, end)
-    return Leak(end, (scene.maker.of_value(tool.name, value, recovered=True),))
+        found += more
+        at = past(BETWEEN, text, end)
+    rest = text[past(AFTER, text, at) :]
+    if found and rest.startswith("{") and span(rest, 0) < 0:
+        return scene.lost(text, at, UNKNOWN)
+    if not found or not _NO_MORE.match(rest):
+        return None
+    if scene.cut:
+        return scene.lost(text, opener.start(), found[-1][0])
+    return Leak(len(text), tuple(scene.call(tool, value) for tool, value in found))
 
 
-# ---- one JSON object at the end of a reply, after a few words
+# ---- JSON at the end of a reply, after a few words
 
+
+OUTPUT = re.compile(r"\s*```(?:tool_output|tool_outputs|tool_result|output)\b.*", re.DOTALL)
 ANNOUNCED_KEYS = frozenset((*TOOL_KEYS, *ARGUMENT_KEYS, "type", "id"))
-_FENCED = re.compile(rf"```(?:json[5c]?|tool|(?P<native>{FENCE_WORDS}))?\s*(?=[\[{{])")
+ANNOUNCED = re.compile(rf"(?P<fence>```(?:json[5c]?|tool|(?P<native>{FENCE_WORDS}))?\s*)?(?=[\[{{])")
 _FENCE_END = re.compile(r"\s*(?:```|`{0,2}\Z)")
 _EXAMPLE = re.compile(
     r"\b(?:example|e\.g|for instance|such as|like this|looks? like|format|schema|syntax|sample|template"
@@ -301,121 +409,31 @@ _EXAMPLE = re.compile(
 _MOST_BEFORE = 300
 
 
-def announced_form(text: str, at: int, scene: LeakContext) -> Leak | None:
+def announced_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
     """Read calls as JSON at the end of a reply that begins with a few words.
 
     It must be in the form that was offered: the exact name, known arguments, all required ones. Words about
     examples or formats make it text.
     """
-    fence = _FENCED.match(text, at)
-    start = fence.end() if fence else at
-    native = fence is not None and fence["native"] is not None
-    if not text.startswith(("{", "["), start):
-        return None
+    text, start, fence = opener.string, opener.end(), opener["fence"] is not None
+    native = opener["native"] is not None
     if not native and not (announces(scene.before) and (fence or scene.before.strip())):
         return None
-    end = span(text, start)
+    end, find = span(text, start), scene.tool if native else scene.exact
     named = NAMED.search(text, start)
-    tool = (scene.tool(named[1]) if native else scene.exact(named[1])) if named else None
+    tool = find(named[1]) if named else None
     if end < 0:
         return scene.lost(text, start, tool) if tool is not None else None
-    calls = _announced(text[start:end], scene, native=native)
+    calls = scene.described(text[start:end], find, (lambda *_: True) if native else fits, ANNOUNCED_KEYS)
     stop = past(_FENCE_END, text, end) if fence else end
-    if native:
-        stop = past(_OUTPUT, text, stop)
+    stop = past(OUTPUT, text, stop) if native else stop
     if calls is None or (not native and text[past(AFTER, text, stop) :].strip()):
         return None
     if scene.cut:
         return scene.lost(text, start, tool)
-    made = tuple(scene.maker.of_value(tool.name, values, recovered=True) for tool, values in calls)
-    return Leak(stop, made)
+    return Leak(stop, tuple(scene.call(tool, values) for tool, values in calls))
 
 
 def announces(before: str) -> bool:
     """Whether text may announce a call: a few words, none about an example, the past, or a refusal."""
     return len(before.strip()) <= _MOST_BEFORE and _EXAMPLE.search(before) is None
-
-
-def _announced(
-    text: str, scene: LeakContext, *, native: bool
-) -> list[tuple[ToolSpec, Mapping[str, Any]]] | None:
-    """Return the tools and arguments of a JSON text, or None if any part of it is not such a call."""
-    try:
-        value = read_json(text)
-    except UnreadableJson:
-        return None
-    found: list[tuple[ToolSpec, Mapping[str, Any]]] = []
-    for item in value if isinstance(value, list) else [value]:
-        named = named_in(item) if isinstance(item, dict) and item.keys() <= ANNOUNCED_KEYS else None
-        tool = (scene.tool(named.tool) if native else scene.exact(named.tool)) if named else None
-        if named is None or tool is None or not isinstance(named.arguments, dict):
-            return None
-        if not (native or _fits(named.arguments, tool)):
-            return None
-        found.append((tool, named.arguments))
-    return found or None
-
-
-# ---- what must follow a mark that is also a word
-
-_EXPECTED = (
-    (">>>", re.compile(rf">>>\s?(?:\Z|({NAME})\s*(?:\Z|\n))")),
-    ("call:", re.compile(rf"call:\s?(?:default_api[:.])?(?:\Z|({NAME}?)\s*(?:\Z|[{{(]))")),
-    ("<tools>", re.compile(r"<tools>\s*(?:\Z|[\[{])")),
-    ("functools[", re.compile(r"functools\[\s*(?:\Z|\{)")),
-    (
-        "```",
-        re.compile(
-            rf"```(?:[a-z0-9_]{{0,20}}\Z|(?:json[5c]?|tool|{FENCE_WORDS})?"
-            rf"\s+(?:\Z|[\[{{]|(?:\[\s*)?(?:print\(\s*)?{_PREFIX}(?:\Z|({NAME})(?:\Z|\())))"
-        ),
-    ),
-)
-_FIRST_KEY = re.compile(
-    r'(?:```[a-z0-9_]{0,20}\s{1,8})?(?:\[\s*\Z|(?:\[\s*)?\{\s*(?:\Z|"([a-z_]{0,20})(?:\Z|")))'
-)
-_FENCE_NATIVE = re.compile(rf"```(?:(?:{FENCE_WORDS})\b|[a-z0-9_]{{0,20}}\Z)")
-
-
-def is_hopeless(head: str, scene: LeakContext) -> bool:
-    """Whether a text that begins with a mark cannot become a call of these forms any more."""
-    for word, expected in _EXPECTED:
-        if not head.startswith(word):
-            continue
-        if (found := expected.match(head)) is None:
-            return True
-        name = found[1] if found.re.groups else None
-        ended = found.end() < len(head) or head[-1:] in ("{", "(", "\n")
-        if name and ended and name != "all" and scene.tool(name) is None:
-            return True
-    if not head.startswith(("{", "```")) or _FENCE_NATIVE.match(head):
-        return False
-    if not announces(scene.before) or (head.startswith("{") and not scene.before.strip()):
-        return True
-    key = _FIRST_KEY.match(head)
-    if key is None or (key[1] and key.end() < len(head) and key[1] not in ANNOUNCED_KEYS):
-        return True
-    named = NAMED.search(head)
-    return named is not None and scene.exact(named[1]) is None
-
-
-def may_begin(head: str, names: Collection[str]) -> bool | None:
-    """Whether a reply begins with the name of a tool and what follows one; None if that is not known yet."""
-    found = _BEGINS.match(head)
-    if found is None:
-        return False
-    word, rest = found[1], head[found.end() :]
-    if not rest:
-        return None if any(name.startswith(word) for name in names) else False
-    if word not in names or "__" not in word:
-        return False
-    if rest[0] == "(":
-        return True
-    below = rest.lstrip(" \t")
-    if below and below[0] != "\n":
-        return False
-    bare = below.lstrip()
-    return None if not bare and len(rest) < 20 else bare.startswith("{")
-
-
-_BEGINS = re.compile(r"(?:\[\s{0,8})?([\w.\-]{0,128})")

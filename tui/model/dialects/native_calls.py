@@ -27,7 +27,7 @@ from tui.model.dialects.call_maker import (
     OfferedTools,
     named_in,
 )
-from tui.model.dialects.leaked_call_forms import NAME
+from tui.model.dialects.leaked_forms import NAME
 from tui.model.openai_api.call_slots import fresh_id
 
 _TAGS = re.compile(r"\s*(?:<[^<>{}\[\]\"']{1,60}>\s*){0,4}(?:functools(?=\[))?")

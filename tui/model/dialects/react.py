@@ -185,7 +185,10 @@ class ReactParser(DialectParser):
 
     def _parse(self) -> Steps[None]:
         while True:
-            found = None if (yield from self._in_code()) else (yield from self._keyword(0))
+            shown = yield from self._reader.find(_VISIBLE)
+            code = (self._mind if self._thinking else self._visible).code
+            in_code = code.inside_behind(self._reader.cut(0, shown[0] if shown else None))
+            found = None if in_code else (yield from self._keyword(0))
             kind = found.kind if found else ""
             size = found.size if found else 0
             if kind == "answer":
@@ -204,11 +207,6 @@ class ReactParser(DialectParser):
             if not (kind == "action" and (yield from self._action(size))):
                 if not (yield from self._line()):
                     return
-
-    def _in_code(self) -> Steps[bool]:
-        found = yield from self._reader.find(_VISIBLE)
-        code = (self._mind if self._thinking else self._visible).code
-        return code.inside_behind(self._reader.cut(0, found[0] if found else None))
 
     def _keyword(self, start: int) -> Steps[Keyword | None]:
         while True:
@@ -317,7 +315,9 @@ class ReactParser(DialectParser):
     def _applied(self, tool: ToolSpec, start: int) -> Steps[bool]:
         while (end := bracket_end(self._reader.cut(start), 0)) < 0:
             if not (yield from self._reader.more()):
-                end = _last_bracket(self._reader.cut(start))
+                # the bracket that ends the first line, which may hold an apostrophe
+                line = self._reader.cut(start).partition("\n")[0].rstrip().rstrip("`*.")
+                end = len(line) if line.endswith((")", "]")) else -1
                 break
         if end < 0:
             self._call(self._maker.lost(tool.name), len(self._reader))
@@ -363,9 +363,3 @@ class ReactParser(DialectParser):
             return "", at
         found = yield from self._reader.find(re.compile(rf"\n?[ \t]*{word}"), start)
         return (self._reader.cut(start, found[0]), found[1]) if found else ("", at)
-
-
-def _last_bracket(text: str) -> int:
-    """Return the offset after the bracket that ends the first line, which may hold an apostrophe; or -1."""
-    line = text.partition("\n")[0].rstrip().rstrip("`*.")
-    return len(line) if line.endswith((")", "]")) else -1

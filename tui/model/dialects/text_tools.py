@@ -20,7 +20,7 @@ from tui.core.ports import (
 )
 from tui.model.dialects.call_maker import UNNAMED, CallMaker, OfferedTools
 from tui.model.dialects.dialect import Dialect
-from tui.model.dialects.dialect_parser import DialectParser, Piece
+from tui.model.dialects.dialect_parser import Piece
 from tui.model.dialects.leaked_calls import LeakParser
 from tui.model.dialects.native_calls import calls_of_generation, repaired
 from tui.model.dialects.xml import ANSWER, XmlParser
@@ -29,56 +29,15 @@ from tui.model.openai_api.accumulator import CUT
 from tui.model.retry import Wrapped
 
 
-class Thoughts:
-    """Takes thinking between tags out of a reply, and passes the rest to a dialect's parser.
-
-    Models use thinking tags in any dialect. A closing tag without an opening one, outside code and calls,
-    means that everything before it was thinking, including calls.
-
-    `make` creates that parser, and again when everything so far turns out to have been thinking. `opened`:
-    the model is known to omit the opening tag.
-    """
-
-    def __init__(self, make: Callable[[], DialectParser], *, opened: bool = False) -> None:
-        self.tags = think_tags.ThinkTags(opened=opened, is_code=self._is_code)
-        self._make = make
-        self._parser = make()
-        self._out: list[Piece] = []
-
-    @property
-    def over(self) -> bool:
-        return self._parser.over
-
-    def feed(self, text: str) -> list[Piece]:
-        return self._read(self.tags.feed(text))
-
-    def end(self, *, cut: bool = False) -> list[Piece]:
-        """Return the text held back. `cut`: the endpoint truncated the reply."""
-        return self._read(self.tags.finish()) + self._parser.end(cut=cut)
-
-    def _read(self, pieces: Iterable[think_tags.Piece]) -> list[Piece]:
-        for piece in pieces:
-            if not piece.thinking:
-                self._out.extend(self._parser.feed(piece.text))
-                continue
-            if piece.all_before:
-                self._parser = self._make()
-            self._parser.gap()
-            self._out.append(ReasoningPart(piece.text, replaces_text=piece.all_before))
-        out, self._out = self._out, []
-        return out
-
-    def _is_code(self) -> bool:
-        """Whether the parser takes the next text for code, or for a part of a call."""
-        self._out.extend(self._parser.settle())
-        return self._parser.busy or self._parser.in_code or self._parser.over
-
-
 class ReplyReader:
     """Parses the text of a reply.
 
     `dialect` is the one that the model was told to use; None for native calls. `within`: the text is the
     thinking of a reply. `opened`: replies of this model begin with thinking, without the opening tag.
+
+    Thinking between tags is taken out before the dialect's parser sees the text, because models use thinking
+    tags in any dialect. A closing tag without an opening one, outside code and calls, means that everything
+    before it was thinking, including calls.
     """
 
     def __init__(
@@ -87,7 +46,9 @@ class ReplyReader:
         self._within = within
         self._maker = maker
         self._dialect = dialect
-        self._written = Thoughts(lambda: dialect.parser(maker), opened=opened) if dialect else None
+        self._tags = think_tags.ThinkTags(opened=opened, is_code=self._is_code)
+        self._parser = dialect.parser(maker) if dialect else None
+        self._pieces: list[Piece] = []
         self._leaks = LeakParser(maker)
         self._thinking: list[str] = []
         self._begun = False
@@ -98,21 +59,42 @@ class ReplyReader:
 
     @property
     def over(self) -> bool:
-        return self._written is not None and self._written.over
+        return self._parser is not None and self._parser.over
 
     def opens(self, before: bool) -> bool:
         """Return whether replies begin with thinking, judged by this one; `before` if it does not show."""
-        if self._written is None:
-            return before
-        tags = self._written.tags
-        return (before or tags.close_only) and not tags.never_closed
+        return (before or self._tags.close_only) and not self._tags.never_closed
+
+    def _written(
+        self, pieces: Iterable[think_tags.Part], *, end: bool = False, cut: bool = False
+    ) -> list[Piece]:
+        """Return the pieces of text in a dialect; `end`: it ends here."""
+        assert self._parser is not None and self._dialect is not None
+        for piece in pieces:
+            if isinstance(piece, TextPart):
+                self._pieces.extend(self._parser.feed(piece.text))
+                continue
+            if piece.replaces_text:
+                self._parser = self._dialect.parser(self._maker)
+            self._parser.gap()
+            self._pieces.append(piece)
+        found, self._pieces = self._pieces, []
+        return found + (self._parser.end(cut=cut) if end else [])
+
+    def _is_code(self) -> bool:
+        """Whether the parser takes the next text for code, or for a part of a call."""
+        assert self._parser is not None
+        self._pieces.extend(self._parser.settle())
+        return self._parser.busy or self._parser.in_code or self._parser.over
 
     def part(self, part: ModelPart) -> list[ModelPart]:
         match part:
             case TextPart(text):
                 text = text if self._marked else text.removeprefix("\ufeff")
                 self._marked = self._marked or bool(part.text)
-                return self._sorted(self._written.feed(text) if self._written else [TextPart(text)])
+                return self._sorted(
+                    self._written(self._tags.feed(text)) if self._parser else [TextPart(text)]
+                )
             case ReasoningPart():
                 return self._sorted([part])
             case CallPart():
@@ -130,8 +112,7 @@ class ReplyReader:
 
         `spoken`: the reply has more than its text, so its thinking is not searched.
         """
-        pieces = self._written.end(cut=cut) if self._written else []
-        parts = self._sorted(pieces)
+        parts = self._sorted(self._written(self._tags.finish(), end=True, cut=cut) if self._parser else [])
         if self.calls:
             self._leaks.give_up()
         for piece in self._leaks.end(cut=cut):
@@ -216,34 +197,30 @@ class ToolCalls(Wrapped):
         super().restrict(tools=tools, images=images)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        if self._dialect is None:
-
-            def reading() -> ReplyReader:
-                return ReplyReader(CallMaker(OfferedTools(request.tools), used=_used_ids(request)))
-
-            try:
-                async with aclosing(_attempts(self._model, request, reading, request.tools)) as parts:
-                    async for part in parts:
-                        yield part
-                return
-            except NoTools as error:
-                if self._fallback is None:
-                    raise
-                reason = error.message.rstrip(".")
-            self._dialect = self._fallback
-            yield RetryPart(1, 1, 0.0, f"{reason}. Retrying with tools as text ({self._dialect.name}).")
-        async with aclosing(self._as_text(request, self._dialect)) as parts:
-            async for part in parts:
-                yield part
-
-    async def _as_text(self, request: ModelRequest, dialect: Dialect) -> AsyncGenerator[ModelPart]:
-        used = _used_ids(request)
-        if not (request.tools or used):  # the dialect is not used, so nothing is parsed in it
-            async with aclosing(self._model.stream(request)) as parts:
+        try:
+            async with aclosing(self._replies(request)) as parts:
                 async for part in parts:
                     yield part
             return
-        tools = request.tools
+        except NoTools as error:
+            if self._dialect is not None or self._fallback is None:
+                raise
+            reason = error.message.rstrip(".")
+        self._dialect = self._fallback
+        yield RetryPart(1, 1, 0.0, f"{reason}. Retrying with tools as text ({self._dialect.name}).")
+        async with aclosing(self._replies(request)) as parts:
+            async for part in parts:
+                yield part
+
+    def _replies(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        dialect, tools = self._dialect, request.tools
+        said = (message for message in request.messages if isinstance(message, AssistantMessage))
+        used = {call.id for message in said for call in message.calls}
+        if dialect is None:
+            offered = OfferedTools(tools)
+            return self._attempts(request, lambda: ReplyReader(CallMaker(offered, used=used)), tools)
+        if not (tools or used):  # the dialect is not used, so nothing is parsed in it
+            return self._model.stream(request)
         asked = replace(
             request,
             system=dialect.system(request.system, tools) if tools else request.system,
@@ -255,51 +232,42 @@ class ToolCalls(Wrapped):
             must_call=False,
             answer_schema=None if tools else request.answer_schema,
         )
-        readings: list[ReplyReader] = []
 
         def reading() -> ReplyReader:
-            readings.append(ReplyReader(dialect.maker(tools, used), dialect, opened=self._opened))
-            return readings[-1]
+            return ReplyReader(dialect.maker(tools, used), dialect, opened=self._opened)
 
-        async with aclosing(_attempts(self._model, asked, reading, tools)) as parts:
-            async for part in parts:
-                if isinstance(part, ReplyPart) and part.finish not in CUT:
-                    self._opened = readings[-1].opens(self._opened)
-                yield part
+        return self._attempts(asked, reading, tools)
 
+    async def _attempts(
+        self, request: ModelRequest, reading: Callable[[], ReplyReader], tools: Sequence[ToolSpec]
+    ) -> AsyncGenerator[ModelPart]:
+        """Yield the parts of a reply; where the endpoint failed to parse a call, find it or ask again.
 
-def _used_ids(request: ModelRequest) -> set[str]:
-    said = (message for message in request.messages if isinstance(message, AssistantMessage))
-    return {call.id for message in said for call in message.calls}
-
-
-async def _attempts(
-    model: ChatModel, request: ModelRequest, reading: Callable[[], ReplyReader], tools: Sequence[ToolSpec]
-) -> AsyncGenerator[ModelPart]:
-    """Yield the parts of a reply; where the endpoint failed to parse a call, find it or ask again.
-
-    `reading` returns a new reader for each attempt; calls may be of `tools`.
-    """
-    for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
-        shown = False
-        try:
-            async with aclosing(_read(model.stream(request), reading(), tools)) as parts:
-                async for part in parts:
-                    shown = shown or not isinstance(part, RetryPart)
-                    yield part
-            return
-        except ModelError as error:
-            found = _rescued(error.generation, reading(), tools)
-            if not (found or shown) and error.generation and request.answer_schema is not None:
-                found = [TextPart(error.generation), ReplyPart()]  # an answer that the endpoint found invalid
-            if found:
-                for part in found:
-                    yield part
+        `reading` returns a new reader for each attempt; calls may be of `tools`.
+        """
+        for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
+            shown, reader = False, reading()
+            try:
+                async with aclosing(_read(self._model.stream(request), reader, tools)) as parts:
+                    async for part in parts:
+                        shown = shown or not isinstance(part, RetryPart)
+                        if isinstance(part, ReplyPart) and part.finish not in CUT:
+                            self._opened = reader.opens(self._opened)
+                        yield part
                 return
-            if shown or not (error.generation and error.retryable) or attempt == UNREADABLE_ATTEMPTS:
-                raise
-            reason = error.message
-        yield RetryPart(attempt + 1, UNREADABLE_ATTEMPTS, 0.0, reason)
+            except ModelError as error:
+                found = _rescued(error.generation, reading(), tools)
+                if not (found or shown) and error.generation and request.answer_schema is not None:
+                    # an answer that the endpoint found invalid
+                    found = [TextPart(error.generation), ReplyPart()]
+                if found:
+                    for part in found:
+                        yield part
+                    return
+                if shown or not (error.generation and error.retryable) or attempt == UNREADABLE_ATTEMPTS:
+                    raise
+                reason = error.message
+            yield RetryPart(attempt + 1, UNREADABLE_ATTEMPTS, 0.0, reason)
 
 
 def _rescued(text: str, reading: ReplyReader, tools: Sequence[ToolSpec]) -> list[ModelPart]:

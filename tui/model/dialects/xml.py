@@ -233,7 +233,7 @@ class XmlParser(DialectParser):
             if tag == "<arguments>":
                 fields[tag], at, whole = yield from self._arguments(at + len(tag), fields)
             else:
-                fields[tag], at = yield from self._name(at + len(tag), tag.replace("<", "</"))
+                fields[tag], at = yield from self._name(at + len(tag))
                 self._form(fields.get("<tool_name>", "")[:64])
         rest = self._reader.cut(at)
         ended = not tag and any(word.startswith(rest) for word in (*_FIELDS, _CLOSER))
@@ -258,14 +258,12 @@ class XmlParser(DialectParser):
             call = self._maker.call(tool, arguments, server=server, closed=True)
         self._call(call, at)
 
-    def _name(self, at: int, closer: str) -> Steps[tuple[str, int]]:
+    def _name(self, at: int) -> Steps[tuple[str, int]]:
         """Read a name. It ends at any tag, because its own closing tag may be missing or misspelled."""
         found = yield from self._reader.find(_ANGLE, at)
         end = found[0] if found else len(self._reader)
         name = self._reader.cut(at, end).strip()
-        if (yield from self._reader.starts(end, [closer])):
-            end += len(closer)
-        elif (yield from self._reader.starts(end, ["</"])):
+        if (yield from self._reader.starts(end, ["</"])):
             found = yield from self._reader.find(_TAG_END, end)
             end = found[1] if found else len(self._reader)
         return name, end

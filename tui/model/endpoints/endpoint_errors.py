@@ -1,8 +1,10 @@
 """Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure."""
 
+import json
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from tui.core.errors import ModelError, chain_of, reason_of
 from tui.core.secrets.commands_and_urls import masked
@@ -10,11 +12,19 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import clock
 from tui.core.web import host_of, proxy_for, proxy_problem
-from tui.model.endpoints.failures import FAILED, Verdict, judged, refusal_in, reply_room, said_in, words_of
+from tui.model.endpoints.failures import (
+    FAILED,
+    Verdict,
+    asked_wait,
+    judged,
+    refusal_in,
+    reply_room,
+    said_in,
+    words_of,
+)
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import enter_key, is_local, provider_of, without_secrets
 from tui.model.endpoints.refusal_rows import TOLD, Do
-from tui.model.endpoints.waits import asked_wait
 
 _TRY_HTTPS = "If it uses TLS, start base_url with https://."
 _STEPS = {
@@ -49,8 +59,12 @@ def is_missing_path(status: int, words: str) -> bool:
 
 
 def status_error(profile: ModelProfile, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
-    """Return the error for a response with an error status; names of `headers` are in lower case."""
+    """Return the error for a response with an error status; its body may be JSON as text."""
     redactor = redactor_of(profile)
+    headers = {name.lower(): value for name, value in headers.items()}
+    if isinstance(body, str):
+        with suppress(ValueError, RecursionError):
+            body = json.loads(body)
     reason = words_of(body, redactor.redact)
     said = said_in(body, redactor.redact)
     if mitigated := headers.get("cf-mitigated"):

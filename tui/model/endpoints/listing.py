@@ -1,21 +1,27 @@
-"""Lists an endpoint's models from `/v1/models` in any form, and sends other small requests."""
+"""Lists an endpoint's models from `/v1/models` in any form, and finds model servers on this machine.
+
+These answer on their default ports on loopback, which are asked all at once and with small limits. Other
+programs use these ports too, so only a list with a chat model counts. Nothing else is ever scanned.
+"""
 
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping
+import ssl
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
-from tui.core.errors import ModelError
+from tui.core.errors import McptuiError, ModelError
 from tui.core.units import bounded, whole
 from tui.core.web import with_headers
 from tui.model.endpoints import endpoint_errors as errors
-from tui.model.endpoints.certificates import tls_context
 from tui.model.endpoints.profile import ModelProfile, redactor_of
-from tui.model.endpoints.providers import NO_KEY, provider_of, query_of, usable_key, usable_url
+from tui.model.endpoints.providers import NO_KEY, is_local, provider_of, query_of, usable_key, usable_url
 
 SECONDS = 8.0
 """Timeout of one request, response included."""
@@ -39,12 +45,12 @@ class Inquiry:
     def root(self) -> str:
         return self.base_url.removesuffix("/v1")
 
-    async def ask(self, url: str, body: Mapping[str, Any] | None = None, *, seconds: float = SECONDS) -> Any:
+    async def ask(self, url: str, body: Mapping[str, Any] | None = None, *, seconds: float = 0.0) -> Any:
         """Return the JSON value at an address, or the answer to a `body`.
 
         Raises ModelError if it is unreachable, refused, too slow, or not JSON.
         """
-        method = "GET" if body is None else "POST"
+        method, seconds = "GET" if body is None else "POST", seconds or SECONDS
         broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
         timeout = self._httpx.Timeout(seconds, connect=CONNECT_SECONDS)
         try:
@@ -58,18 +64,13 @@ class Inquiry:
         except broken as error:
             raise errors.connection_error(self._profile, error) from None
         text = raw.decode("utf-8-sig", "replace")
-        if response.status_code == 200:  # an id may contain a key that is an ordinary word, like `lm-studio`
-            text = self._redactor.redact_spoken(text, quotes=True)
-        else:
+        if response.status_code != 200:
             text = self._redactor.redact_values(text, quotes=True)
-        try:
-            value = json.loads(text)
+            raise errors.status_error(self._profile, response.status_code, text, response.headers)
+        try:  # an id may contain a key that is an ordinary word, like `lm-studio`
+            value = json.loads(self._redactor.redact_spoken(text, quotes=True))
         except (ValueError, RecursionError):
             value = None
-        if response.status_code != 200:
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            said = text if value is None else value
-            raise errors.status_error(self._profile, response.status_code, said, headers)
         if not isinstance(value, dict | list):
             kind = response.headers.get("content-type", "")
             raise errors.not_a_stream(self._profile, kind, raw[:4096], "JSON")
@@ -88,6 +89,41 @@ class Inquiry:
         return bytes(raw)
 
 
+def tls_context(base_url: str) -> ssl.SSLContext:
+    """Return the TLS context for an endpoint. Imports httpx2 and may read the certificates: use a thread.
+
+    SSL_CERT_FILE and SSL_CERT_DIR apply, like proxies, except to an endpoint on the local network. Reading
+    the certificates takes 50 ms and 2 MB (measured), so an endpoint with plain HTTP gets a context without
+    certificates.
+    """
+    private = is_local(base_url)
+    if private and base_url.lower().startswith("http:"):  # no proxy, so no TLS to a proxy either
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return certified(private)
+
+
+@cache
+def certified(private: bool) -> ssl.SSLContext:
+    """Return a context with the certificates of the system, or of the environment if it is not `private`."""
+    import httpx2
+
+    return httpx2.create_ssl_context(trust_env=not private)
+
+
+def client_options(profile: ModelProfile, url: str, query: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return the options of an HTTP client for an endpoint, which uses only what its profile says.
+
+    Raises ModelError for an unusable proxy. Use a thread: it imports httpx2 and may read the certificates.
+    """
+    return {
+        "verify": tls_context(url),
+        "trust_env": False,  # a faulty proxy variable would be an internal error
+        "proxy": errors.usable_proxy(profile, url),
+        "follow_redirects": False,
+        "params": query,
+    }
+
+
 @asynccontextmanager
 async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
     """Open an endpoint; nothing is sent yet. Raises ConfigError if the address or the key is unusable."""
@@ -102,16 +138,8 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
     def build() -> tuple[Any, ModuleType]:
         import httpx2
 
-        # Created in a thread, for the import and for reading the system's certificates.
-        client = httpx2.AsyncClient(
-            headers=with_headers(headers, profile.headers),
-            params=query,
-            verify=tls_context(url),
-            trust_env=False,  # a faulty proxy variable would be an internal error
-            proxy=errors.usable_proxy(profile, url),
-            follow_redirects=False,
-        )
-        return client, httpx2
+        options = client_options(profile, url, query)
+        return httpx2.AsyncClient(headers=with_headers(headers, profile.headers), **options), httpx2
 
     client, httpx = await asyncio.to_thread(build)
     try:
@@ -132,12 +160,8 @@ _NO_CHAT = re.compile(
 )
 _NO_CHAT_KINDS = ("embedding", "embeddings", "reranker", "rerank", "image", "audio", "moderation")
 _WINDOWS = (
-    "max_model_len",
-    "context_length",
-    "context_window",
-    "max_context_length",
-    "max_input_tokens",
-    "inputTokenLimit",
+    *("max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens"),
+    *("inputTokenLimit", "n_ctx"),
 )
 
 
@@ -228,7 +252,7 @@ def window_in(entry: Mapping[str, Any]) -> int | None:
     """Return the context window in an entry of a list, under whatever name."""
     meta = entry.get("meta")
     for holder in (entry, meta if isinstance(meta, Mapping) else {}):
-        for name in (*_WINDOWS, "n_ctx"):
+        for name in _WINDOWS:
             if (window := count_in(holder.get(name))) is not None:
                 return window
     return None
@@ -260,3 +284,67 @@ def _price(entry: Mapping[str, Any], name: str) -> float | None:
     value = pricing.get(name) if isinstance(pricing, Mapping) else None
     price = bounded(value, or_text=True)
     return round(price * 1_000_000, 6) if price is not None and price < 1 else None
+
+
+# ---- servers on this machine
+
+PORT_SECONDS = 0.3
+READ_SECONDS = 1.0
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place where a model server may listen: its name, host, port, and the path that lists its models."""
+
+    name: str
+    host: str
+    port: int
+    path: str = "/v1/models"
+
+
+def candidates(env: Mapping[str, str]) -> list[Candidate]:
+    """Return the places to search: default ports, and OLLAMA_HOST for Ollama if it is this machine.
+
+    OLLAMA_HOST may lack a scheme or a port, and is often 0.0.0.0, which is an address to listen on, not to
+    connect to.
+    """
+    found = [
+        Candidate("lmstudio", "127.0.0.1", 1234),
+        Candidate("llamacpp", "127.0.0.1", 8080),
+        Candidate("vllm", "127.0.0.1", 8000),
+    ]
+    said = env.get("OLLAMA_HOST", "").strip()
+    try:
+        parts = urlsplit(said if "://" in said else f"//{said}")
+        host, port = parts.hostname or "127.0.0.1", parts.port or 11434
+    except ValueError:
+        host, port = "127.0.0.1", 11434
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    if host in _LOOPBACK:
+        found.insert(0, Candidate("ollama", host, port, "/api/tags"))
+    return found
+
+
+async def detect(places: list[Candidate]) -> list[ModelProfile]:
+    """Return a profile for each place that answers as a server with a chat model, in order."""
+    found = await asyncio.gather(*(_probe(place) for place in places))
+    return [profile for profile in found if profile is not None]
+
+
+async def _probe(place: Candidate) -> ModelProfile | None:
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    root = f"http://{host}:{place.port}"
+    profile = ModelProfile(place.name, f"{root}/v1", "", source="detected")
+    try:
+        # A closed port needs no HTTP client, whose import takes longer than all of this.
+        async with asyncio.timeout(PORT_SECONDS):
+            _, writer = await asyncio.open_connection(place.host, place.port)
+        writer.transport.abort()
+        async with inquiry(profile) as endpoint, asyncio.timeout(READ_SECONDS):
+            models = models_in(await endpoint.ask(root + place.path))
+    except (OSError, TimeoutError, McptuiError):
+        return None
+    model = next((model.id for model in models if model.chat), None)
+    return replace(profile, model=model) if model else None

@@ -157,92 +157,88 @@ class Row:
 
 
 _MISTRAL = r"mistral|mixtral|ministral|codestral|devstral|magistral|pixtral"
-_GOOGLE = {"schema": SchemaForm.GEMINI, "images": True, "named_results": True}
+_GOOGLE: dict[str, Any] = {"schema": SchemaForm.GEMINI, "images": True, "named_results": True}
+
+
+def _row(host: str = "", model: str = "", **traits: Any) -> Row:
+    return Row(host, model, traits)
+
 
 TABLE = (
-    Row(host="api.openai.com", traits={"max_tokens_name": "max_completion_tokens", "cache_key": True}),
-    Row(host="openai.azure.com fireworks.ai", traits={"cache_key": True}),
+    _row(host="api.openai.com", max_tokens_name="max_completion_tokens", cache_key=True),
+    _row(host="openai.azure.com fireworks.ai", cache_key=True),
     # o3, o4-mini and most of gpt-5 answer 400 unsupported_parameter (smolagents#1893).
-    Row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", traits={"refuses": {"stop"}}),
-    Row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", traits={"audio": True}),
+    _row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", refuses={"stop"}),
+    _row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", audio=True),
     # "reasoning_content … must be passed back" (vercel/ai#14739, pi#3636).
-    Row(model=r"thinking", traits={"reasoning": Echo.ALWAYS}),
-    Row(model=r"deepseek-v4", traits={"reasoning": Echo.FILLED}),
-    Row(
+    _row(model=r"thinking", reasoning=Echo.ALWAYS),
+    _row(model=r"deepseek-v4", reasoning=Echo.FILLED),
+    _row(
         host="deepseek.com",
-        traits={
-            "images": False,
-            "effort": EffortField.SWITCH_AND_LEVEL,
-            "efforts": frozenset({"none", "low", "high", "max"}),
-            "answer_format": "json_object",
-        },
+        images=False,
+        effort=EffortField.SWITCH_AND_LEVEL,
+        efforts=frozenset({"none", "low", "high", "max"}),
+        answer_format="json_object",
     ),
-    Row(host="openrouter.ai", traits={"effort": EffortField.OBJECT}),
-    Row(host="aliyuncs.com", traits={"effort": EffortField.ENABLE}),
-    Row(host="siliconflow.com siliconflow.cn", traits={"effort": EffortField.ENABLE}),
-    Row(host="z.ai bigmodel.cn", traits={"effort": EffortField.SWITCH, "answer_format": "json_object"}),
-    Row(host="volces.com", traits={"effort": EffortField.SWITCH_AND_LEVEL}),
+    _row(host="openrouter.ai", effort=EffortField.OBJECT),
+    _row(host="aliyuncs.com", effort=EffortField.ENABLE),
+    _row(host="siliconflow.com siliconflow.cn", effort=EffortField.ENABLE),
+    _row(host="z.ai bigmodel.cn", effort=EffortField.SWITCH, answer_format="json_object"),
+    _row(host="volces.com", effort=EffortField.SWITCH_AND_LEVEL),
     # Interleaved thinking: the model loses track without its own thinking.
-    Row(model=r"kimi|moonshot|glm|minimax", traits={"reasoning": Echo.ALWAYS}),
-    Row(model=r"kimi|moonshot", traits={"schema": SchemaForm.KIMI}),
-    Row(
+    _row(model=r"kimi|moonshot|glm|minimax", reasoning=Echo.ALWAYS),
+    _row(model=r"kimi|moonshot", schema=SchemaForm.KIMI),
+    _row(
         host="moonshot.ai moonshot.cn",
-        traits={
-            "schema": SchemaForm.KIMI,
-            "reasoning": Echo.ALWAYS,
-            "cache_key": True,
-            "effort": EffortField.SWITCH,
-        },
+        schema=SchemaForm.KIMI,
+        reasoning=Echo.ALWAYS,
+        cache_key=True,
+        effort=EffortField.SWITCH,
     ),
-    Row(
+    _row(
         host="moonshot.ai moonshot.cn",
         model=r"kimi-?k[3-9]",
-        traits={"effort": EffortField.LEVEL, "efforts": frozenset({"low", "high", "max"})},
+        effort=EffortField.LEVEL,
+        efforts=frozenset({"low", "high", "max"}),
     ),
     # "reasoning_content is missing in assistant tool call message", whichever model made the call
     # (opencode#10996).
-    Row(
-        model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", traits={"reasoning": Echo.FILLED}
-    ),
-    Row(host="kimi.com", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED, "cache_key": True}),
+    _row(model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", reasoning=Echo.FILLED),
+    _row(host="kimi.com", schema=SchemaForm.KIMI, reasoning=Echo.FILLED, cache_key=True),
     # "function_response.name: Name cannot be empty" (langflow#9437, ollama#14214).
-    Row(model=r"gemini", traits=_GOOGLE),
-    Row(host="generativelanguage.googleapis.com aiplatform.googleapis.com", traits=_GOOGLE),
+    _row(model=r"gemini", **_GOOGLE),
+    _row(host="generativelanguage.googleapis.com aiplatform.googleapis.com", **_GOOGLE),
     # Not through Anthropic's own compatible endpoint, which has no caching.
-    Row(model=r"claude", traits={"plain_keys": True, "images": True, "cache_marks": True}),
-    Row(
+    _row(model=r"claude", plain_keys=True, images=True, cache_marks=True),
+    _row(
         host="api.anthropic.com",
-        traits={
-            "reasoning": Echo.NEVER,
-            "details": False,
-            "plain_keys": True,
-            "images": True,
-            "needs_tools": True,
-            "cache_marks": False,
-            "effort": EffortField.BUDGET,
-        },
+        reasoning=Echo.NEVER,
+        details=False,
+        plain_keys=True,
+        images=True,
+        needs_tools=True,
+        cache_marks=False,
+        effort=EffortField.BUDGET,
     ),
     # Ids are checked, and a user message after a result is rejected, wherever its templates are used.
-    Row(model=_MISTRAL, traits={"call_ids": CallIds.NINE, "user_after_tool": False}),
+    _row(model=_MISTRAL, call_ids=CallIds.NINE, user_after_tool=False),
     # Unknown fields are errors (extra_forbidden, avante#2347).
-    Row(
+    _row(
         host="mistral.ai",
-        traits={
-            "call_ids": CallIds.NINE,
-            "user_after_tool": False,
-            "refuses": {"stream_options"},
-            "reasoning": Echo.NEVER,
-            "details": False,
-            "extra": False,
-        },
+        call_ids=CallIds.NINE,
+        user_after_tool=False,
+        refuses={"stream_options"},
+        reasoning=Echo.NEVER,
+        details=False,
+        extra=False,
     ),
     # "property 'reasoning_content' is unsupported"
-    Row(host="groq.com", traits={"reasoning": Echo.NEVER, "details": False, "format_with_tools": False}),
-    Row(host="cerebras.ai", traits={"reasoning": Echo.NEVER, "details": False}),
-    Row(model=r"(?:^|/)gpt-(?:4o|4\.1|5)", traits={"images": True}),
-    Row(
+    _row(host="groq.com", reasoning=Echo.NEVER, details=False, format_with_tools=False),
+    _row(host="cerebras.ai", reasoning=Echo.NEVER, details=False),
+    _row(model=r"(?:^|/)gpt-(?:4o|4\.1|5)", images=True),
+    _row(
         model=r"(?:^|/)(?:gpt-oss|deepseek-(?:chat|reasoner|[vr]\d)|qwen3-coder|gpt-3\.5)",
-        traits={"images": False},
+        images=False,
     ),
 )
 

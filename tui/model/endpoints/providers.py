@@ -20,17 +20,25 @@ from tui.model.endpoints.profile import ModelProfile
 class Provider:
     """One provider of models; its name in capitals is the prefix of its variables.
 
-    `domain` is the one that belongs to it with all its subdomains, if it is not just the host of `base_url`.
-    `key_page` is where to get a key.
+    `address` is that of its API and `page` where to get a key, both without https://. `domain` is the one
+    that belongs to it with all its subdomains, if it is not just the host of its API.
     """
 
     name: str
     title: str
-    base_url: str
+    address: str
     model: str
-    key_page: str
+    page: str
     domain: str = ""
     second_key: str = ""
+
+    @property
+    def base_url(self) -> str:
+        return f"https://{self.address}"
+
+    @property
+    def key_page(self) -> str:
+        return f"https://{self.page}"
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -42,71 +50,23 @@ class Provider:
         return host == domain or host.endswith("." + domain)
 
 
+_ALIBABA = "dashscope.aliyuncs.com/compatible-mode/v1"
+_GOOGLE = "generativelanguage.googleapis.com/v1beta/openai"
+_MISTRAL, _CONSOLE = "console.mistral.ai/api-keys", "console.anthropic.com/settings/keys"
+_STUDIO = "aistudio.google.com/apikey"
+_DEEPSEEK, _MOONSHOT = "platform.deepseek.com/api_keys", "platform.moonshot.ai/console/api-keys"
+
 PROVIDERS = (
-    Provider(
-        "openai", "OpenAI", "https://api.openai.com/v1", "gpt-5.1", "https://platform.openai.com/api-keys"
-    ),
-    Provider(
-        "openrouter",
-        "OpenRouter",
-        "https://openrouter.ai/api/v1",
-        "openrouter/auto",
-        "https://openrouter.ai/keys",
-    ),
-    Provider(
-        "deepseek",
-        "DeepSeek",
-        "https://api.deepseek.com/v1",
-        "deepseek-chat",
-        "https://platform.deepseek.com/api_keys",
-        domain="deepseek.com",
-    ),
-    Provider(
-        "moonshot",
-        "Moonshot",
-        "https://api.moonshot.ai/v1",
-        "kimi-latest",
-        "https://platform.moonshot.ai/console/api-keys",
-        domain="moonshot.ai",
-    ),
-    Provider(
-        "dashscope",
-        "DashScope",
-        "https://dashscope.aliyuncs.com/compatible-mode/v1",
-        "qwen-plus",
-        "https://bailian.console.aliyun.com",
-        domain="aliyuncs.com",
-    ),
-    Provider(
-        "gemini",
-        "Gemini",
-        "https://generativelanguage.googleapis.com/v1beta/openai",
-        "gemini-flash-latest",
-        "https://aistudio.google.com/apikey",
-        second_key="GOOGLE_API_KEY",
-    ),
-    Provider(
-        "mistral",
-        "Mistral",
-        "https://api.mistral.ai/v1",
-        "mistral-medium-latest",
-        "https://console.mistral.ai/api-keys",
-    ),
-    Provider(
-        "groq",
-        "Groq",
-        "https://api.groq.com/openai/v1",
-        "openai/gpt-oss-120b",
-        "https://console.groq.com/keys",
-    ),
-    Provider(
-        "anthropic",
-        "Anthropic",
-        "https://api.anthropic.com/v1",
-        "claude-sonnet-4-5",
-        "https://console.anthropic.com/settings/keys",
-    ),
-    Provider("xai", "xAI", "https://api.x.ai/v1", "grok-4", "https://console.x.ai"),
+    Provider("openai", "OpenAI", "api.openai.com/v1", "gpt-5.1", "platform.openai.com/api-keys"),
+    Provider("openrouter", "OpenRouter", "openrouter.ai/api/v1", "openrouter/auto", "openrouter.ai/keys"),
+    Provider("deepseek", "DeepSeek", "api.deepseek.com/v1", "deepseek-chat", _DEEPSEEK, "deepseek.com"),
+    Provider("moonshot", "Moonshot", "api.moonshot.ai/v1", "kimi-latest", _MOONSHOT, "moonshot.ai"),
+    Provider("dashscope", "DashScope", _ALIBABA, "qwen-plus", "bailian.console.aliyun.com", "aliyuncs.com"),
+    Provider("gemini", "Gemini", _GOOGLE, "gemini-flash-latest", _STUDIO, second_key="GOOGLE_API_KEY"),
+    Provider("mistral", "Mistral", "api.mistral.ai/v1", "mistral-medium-latest", _MISTRAL),
+    Provider("groq", "Groq", "api.groq.com/openai/v1", "openai/gpt-oss-120b", "console.groq.com/keys"),
+    Provider("anthropic", "Anthropic", "api.anthropic.com/v1", "claude-sonnet-4-5", _CONSOLE),
+    Provider("xai", "xAI", "api.x.ai/v1", "grok-4", "console.x.ai"),
 )
 
 

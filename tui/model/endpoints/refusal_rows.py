@@ -64,10 +64,9 @@ class Do(StrEnum):
     CHECK_KEY = "tell: the API key is not accepted"
 
 
-_DECIDED = "RETRY PAY PAY_OR_WAIT WAIT WAIT_LONG NEXT_DAY SHORTEN FEWER_TOKENS"
-_TOLD = "UNBLOCK USE_TLS VERIFY REPHRASE FREE_MEMORY LOAD TRY_AGAIN FEWER_PARAMETERS CHECK_MODEL CHECK_KEY"
-DECIDED = frozenset(Do[name] for name in _DECIDED.split())
-TOLD = frozenset(Do[name] for name in _TOLD.split())
+_ALL = tuple(Do)
+DECIDED = frozenset(_ALL[: _ALL.index(Do.TEXT_TOOLS)])
+TOLD = frozenset(_ALL[_ALL.index(Do.UNBLOCK) :])
 
 _MALFORMED = frozenset({0, 400, 422})
 _UNABLE = frozenset({0, 400, 403, 404, 405, 415, 422, 500, 501})

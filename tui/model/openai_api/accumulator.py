@@ -5,17 +5,16 @@ only `ModelError`, and a broken stream yields no calls.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.units import whole
 from tui.model.endpoints.failures import is_filtered, reply_error
-from tui.model.openai_api.call_slots import CallSlots, index_of
-from tui.model.openai_api.echoed_fields import EchoedFields
+from tui.model.openai_api.call_slots import CallSlots, index_of, signatures_in
 from tui.model.openai_api.sendable import SurrogateJoiner, sendable
-from tui.model.openai_api.think_tags import HEAD, Piece, ThinkTags
+from tui.model.openai_api.think_tags import HEAD, ThinkTags
 
 _TEXT_KINDS = ("text", "output_text")
 _THINKING_KINDS = ("thinking", "reasoning", "reasoning_text")
@@ -131,6 +130,97 @@ def cached_tokens(usage: Mapping[str, Any]) -> int:
     return next((count for item in holders for name in names if (count := token_count(item.get(name)))), 0)
 
 
+# ---- provider fields that are sent back with the next request
+#
+# `reasoning_details` of OpenRouter and MiniMax, `thinking_blocks` of LiteLLM in front of Claude, signatures
+# of Google and Copilot: each arrives in pieces, and the provider rejects a history in which one is missing or
+# changed.
+
+MAX_DETAILS = 4_096
+"""Maximum items of one list that is sent back."""
+
+BLOCKS = "thinking_blocks"
+_TEXT_OF = {"reasoning.summary": "summary", "thinking": "thinking"}
+_SNAPSHOT_FROM = 16
+"""A piece that repeats all of a text this long is the whole text so far, as some gateways send it."""
+
+
+class _Text:
+    """A text that arrives in pieces, or in snapshots of all so far; joined once, since it may be long."""
+
+    def __init__(self, first: str) -> None:
+        self._pieces = [first]
+        self._size = len(first)
+
+    def add(self, piece: str) -> str:
+        """Add a piece; return what it adds."""
+        if _SNAPSHOT_FROM <= self._size <= len(piece) and piece.startswith(self.whole()):
+            piece = piece[self._size :]
+        self._pieces.append(piece)
+        self._size += len(piece)
+        return piece
+
+    def whole(self) -> str:
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+
+class EchoedFields:
+    """The fields of one reply. `count` is called with each text."""
+
+    def __init__(self, count: Callable[[str], None]) -> None:
+        self._count = count
+        self._lists: dict[str, list[dict[str, Any]]] = {}
+        self._texts: dict[str, list[tuple[dict[str, Any], str, _Text]]] = {}
+        self._others: dict[str, Any] = {}
+
+    def take(self, delta: Mapping[str, Any]) -> str:
+        """Store the fields of a delta; return the thinking in them."""
+        shown = ""
+        for name in ("reasoning_details", BLOCKS):
+            pieces = delta.get(name)
+            for piece in pieces if isinstance(pieces, list) else ():
+                if isinstance(piece, dict):
+                    shown += self._piece(name, piece)
+        if isinstance(extra := delta.get("extra_content"), dict):
+            self._count_all(extra)
+            self._others.setdefault("extra_content", {}).update(extra)
+        signed = signatures_in(delta)
+        self._count_all(signed)
+        self._others |= signed
+        return shown
+
+    def all(self) -> dict[str, Any]:
+        for texts in self._texts.values():
+            for item, field, text in texts:
+                item[field] = text.whole()
+        return {**self._lists, **self._others}
+
+    def _count_all(self, fields: Mapping[str, Any]) -> None:
+        self._count("".join(value if isinstance(value, str) else str(value) for value in fields.values()))
+
+    def _piece(self, name: str, piece: dict[str, Any]) -> str:
+        """Store a piece of a list, joined with the one before it if both are of one text."""
+        self._count_all(piece)
+        items = self._lists.setdefault(name, [])
+        field = _TEXT_OF.get(str(piece.get("type")), "text")
+        text = piece.get(field)
+        last = items[-1] if items else {}
+        same = (last.get("type"), last.get("index")) == (piece.get("type"), piece.get("index"))
+        if name == BLOCKS and last.get("signature"):  # a signature ends its block
+            same = False
+        if isinstance(text, str) and same and isinstance(last.get(field), str):
+            last.update({key: value for key, value in piece.items() if value is not None})
+            return self._texts[name][-1][2].add(text)
+        if len(items) < MAX_DETAILS:
+            items.append({key: value for key, value in piece.items() if name != BLOCKS or value is not None})
+            if isinstance(text, str):
+                self._texts.setdefault(name, []).append((items[-1], field, _Text(text)))
+        return text if isinstance(text, str) else ""
+
+
+# ---- the reply
+
 MAX_TEXT = 8_000_000
 """Maximum characters of text and thinking in one reply, against endless streams."""
 
@@ -197,7 +287,9 @@ class Accumulator:
         self.take_counts(chunk)
         parts: list[ModelPart] = []
         for choice in choices:
-            if self._is_ours(choice):
+            index = index_of(choice)
+            self._choice = index if self._choice is None else self._choice
+            if index in (None, self._choice):  # of several, the first one is the reply
                 parts.extend(self._delta(spoken(choice, self._in_deltas)))
                 self._take_finish(choice.get("finish_reason"))
                 native = choice.get("native_finish_reason")  # OpenRouter: the provider's own word
@@ -210,13 +302,6 @@ class Accumulator:
         for holder in (chunk.get("x_groq"), *choices_of(chunk), chunk):
             if isinstance(holder, dict):
                 self._take_usage(holder.get("usage"))
-
-    def _is_ours(self, choice: Mapping[str, Any]) -> bool:
-        """Whether a choice belongs to the reply: it is the first one, if there are several."""
-        index = index_of(choice)
-        if self._choice is None:
-            self._choice = index
-        return index is None or index == self._choice
 
     def finish(self, *, ended: bool = False) -> list[ModelPart]:
         """Return the end of the reply: text that was held back, and always a `ReplyPart` as the last.
@@ -250,7 +335,7 @@ class Accumulator:
         if self._verbatim:
             return [*parts, TextPart(half)] if half else parts
         pieces = self._tags.feed(half) if half else ()
-        return [*parts, *self._tagged([*pieces, *self._tags.finish()])]
+        return [*parts, *pieces, *self._tags.finish()]
 
     def _take_finish(self, finish: Any) -> None:
         """Store the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
@@ -269,17 +354,13 @@ class Accumulator:
         if isinstance(refusal, str):
             self._count(refusal)
             self._refusal.append(refusal)
-        for entry in self._call_entries(delta):
+        calls, legacy = delta.get("tool_calls"), delta.get("function_call")
+        self._has_tool_calls = self._has_tool_calls or bool(calls)
+        if legacy and not self._has_tool_calls:
+            calls = [{"function": legacy}]
+        for entry in calls if isinstance(calls, list) else [calls]:
             if isinstance(entry, dict) and (part := self._calls.feed(entry)) is not None:
                 yield part
-
-    def _call_entries(self, delta: Mapping[str, Any]) -> list[Any]:
-        """Return the call fragments of a delta; the legacy form only if there is no other."""
-        calls, legacy = delta.get("tool_calls"), delta.get("function_call")
-        if calls:
-            self._has_tool_calls = True
-            return calls if isinstance(calls, list) else [calls]
-        return [{"function": legacy}] if legacy and not self._has_tool_calls else []
 
     def _take_reasoning(self, delta: Mapping[str, Any]) -> str:
         """Return the delta's thinking once, even if several fields contain it."""
@@ -308,14 +389,7 @@ class Accumulator:
                 continue
             self._count(text)
             text = self._text.join(text)
-            yield from [TextPart(text)] if self._verbatim and text else self._tagged(self._tags.feed(text))
-
-    def _tagged(self, pieces: Iterable[Piece]) -> Iterator[ModelPart]:
-        for piece in pieces:
-            if piece.thinking:
-                yield ReasoningPart(piece.text, replaces_text=piece.all_before)
-            else:
-                yield TextPart(piece.text)
+            yield from [TextPart(text)] if self._verbatim and text else self._tags.feed(text)
 
     def _count(self, text: str) -> None:
         self._size += len(text)

@@ -40,12 +40,9 @@ class Attached:
 
     def _choose(self, messages: Sequence[Message]) -> None:
         room, left = MAX_SENT, MAX_SENT_BYTES
-        for at in range(len(messages) - 1, -1, -1):
-            message = messages[at]
-            if isinstance(message, AssistantMessage) or not message.attachments:
-                continue
-            for number in range(len(message.attachments) - 1, -1, -1):
-                attachment = message.attachments[number]
+        for at, message in reversed(list(enumerate(messages))):
+            attached = () if isinstance(message, AssistantMessage) else message.attachments
+            for number, attachment in reversed(list(enumerate(attached))):
                 if self._refusal(attachment, isinstance(message, ToolMessage)):
                     continue
                 left -= decoded_size(attachment.data)

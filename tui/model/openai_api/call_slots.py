@@ -14,7 +14,6 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart
-from tui.model.openai_api.echoed_fields import signatures_in
 from tui.model.openai_api.sendable import sendable
 
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}\s*")
@@ -230,6 +229,30 @@ MAX_NAME = 256
 UNNAMED = "unnamed_call"
 _FUNCTION = ("function", "custom")
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
+
+
+SIGNATURES = ("reasoning_opaque", "thought_signature", "thoughtSignature")
+"""Opaque texts on a message or a call: Copilot, and gateways to Gemini."""
+
+_LITELLM = "provider_specific_fields"
+
+ON_CALLS = (*SIGNATURES, _LITELLM)
+"""Fields of a call that are sent back besides `extra_content`."""
+
+
+def signatures_in(holder: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the opaque fields of a delta or a call that are sent back, besides `extra_content`.
+
+    Of LiteLLM's `provider_specific_fields` only the signatures: the others are copies and quotes.
+    """
+    found: dict[str, Any] = {
+        name: value for name in SIGNATURES if isinstance(value := holder.get(name), str) and value
+    }
+    fields = holder.get(_LITELLM)
+    if isinstance(fields, Mapping):
+        signed = {name: value for name, value in fields.items() if value and "signature" in str(name).lower()}
+        found |= {_LITELLM: signed} if signed else {}
+    return found
 
 
 class CallSlots:

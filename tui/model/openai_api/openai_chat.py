@@ -7,6 +7,7 @@ see `retry.py`. Such changes are remembered between runs.
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -22,8 +23,7 @@ from tui.model.endpoints.provider_traits import Traits, traits_of
 from tui.model.endpoints.providers import endpoint_key, is_local
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_client import EndpointClient, undisturbed
-from tui.model.openai_api.reply_redaction import ReplyRedactor
-from tui.model.openai_api.reply_stream import ReplyConnection, ReplyStream
+from tui.model.openai_api.reply_stream import ReplyConnection, ReplyRedactor, ReplyStream
 from tui.model.openai_api.request import body_for
 from tui.model.openai_api.tool_forms import ToolForms
 
@@ -110,14 +110,11 @@ class OpenAIChat:
             try:
                 connection = await self._client.open(body)
                 opened = True
-                parts = self._reply(request, connection)
-                try:
+                async with aclosing(self._reply(request, connection)) as parts:
                     async for part in parts:
                         shown = True
                         yield part
-                    return
-                finally:
-                    await parts.aclose()
+                return
             except ModelError as failure:
                 # Without tools in the request, text tools would not help.
                 plain = "tools" not in body and isinstance(failure, NoTools)
@@ -262,7 +259,12 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     # For nearly all requests the length is sufficient, without reading them.
     if sum(len(text) * (ASCII if text.isascii() else OTHER) for text in texts) * MARGIN <= usage.prompt:
         return ""
-    least = int(sum(map(_least, texts)))
+    least = 0.0
+    for text in texts:
+        squeezed = _RUNS.sub(r"\1", text)
+        plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
+        least += plain * ASCII + (len(squeezed) - plain) * OTHER
+    least = int(least)
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
     seen = f"The endpoint appears to truncate the prompt ({usage.prompt:,} of at least {least:,} tokens read)"
@@ -284,10 +286,3 @@ def _texts(request: ModelRequest) -> Iterator[str]:
             yield from (call.arguments for call in message.calls)
     for tool in request.tools:
         yield from (tool.name, tool.description, str(tool.schema))
-
-
-def _least(text: str) -> float:
-    """Return the minimum number of tokens of `text`."""
-    squeezed = _RUNS.sub(r"\1", text)
-    plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
-    return plain * ASCII + (len(squeezed) - plain) * OTHER

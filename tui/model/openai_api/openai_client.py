@@ -6,21 +6,23 @@ decoding raises on, or silently changes, what many endpoints send (measured on r
 """
 
 import asyncio
-import json
+import contextlib
+import itertools
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from types import ModuleType
 from typing import Any
 
 from tui.core.errors import ModelError, reason_of
 from tui.core.library_imports import import_without, importing
-from tui.core.traffic import TrafficSink
+from tui.core.secrets.secret_names import is_secret_header
+from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
-from tui.model.endpoints.certificates import tls_context
+from tui.model.endpoints.listing import client_options
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import provider_of, query_of, usable_key, usable_url
 from tui.model.openai_api.reply_stream import ReplyConnection
-from tui.model.tap import ModelTap
 
 CONNECT_SECONDS = 15.0
 CLOSE_SECONDS = 2.0
@@ -137,11 +139,7 @@ class EndpointClient:
             self._httpx = httpx2
         openai: Any = self._openai
         http_client = openai.DefaultAsyncHttpxClient(
-            verify=tls_context(self._base_url),
-            trust_env=False,  # a faulty proxy variable would be an internal error
-            proxy=errors.usable_proxy(self._profile, self._base_url),
-            follow_redirects=False,
-            params=self._query,
+            **client_options(self._profile, self._base_url, self._query),
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             event_hooks={"request": [self._tap.asked], "response": [_raise_error_status]},
         )
@@ -236,12 +234,7 @@ class EndpointClient:
 
     def _refusal(self, response: Any) -> ModelError:
         self._tap.refused(response)
-        try:
-            said = json.loads(response.text)
-        except (ValueError, RecursionError):
-            said = response.text.strip()
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return errors.status_error(self._profile, response.status_code, said, headers)
+        return errors.status_error(self._profile, response.status_code, response.text, response.headers)
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
@@ -267,3 +260,116 @@ async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
             cancelled = error
     if cancelled is not None:
         raise cancelled
+
+
+# ---- recording: requests and replies as `Captured` values, with bodies as sent
+
+MAX_KEPT = 8 * 1024 * 1024
+"""Maximum bytes recorded of one reply; a longer one is cut to its head."""
+
+MAX_TIMES = 2_000
+"""Maximum blocks whose time (milliseconds after the status) and size are recorded."""
+
+WITHHELD = b": not recorded: this reply spells a key of its endpoint in pieces\n\n"
+
+_MARK = "mcptui.exchange"
+
+
+class ModelTap:
+    """Reports each request to one endpoint and each reply to a sink, which must not raise or wait."""
+
+    def __init__(self, name: str, sink: TrafficSink) -> None:
+        self._source = f"model:{name}"
+        self._sink = sink
+        self._numbers = itertools.count(1)
+
+    async def asked(self, request: Any) -> None:
+        """Report a request that is about to be sent; a hook of the HTTP client."""
+        number = next(self._numbers)
+        request.extensions[_MARK] = number
+        detail = {
+            "exchange": number,
+            "http": request.method,
+            "url": str(request.url),
+            "headers": _headers(request.headers),
+        }
+        self.tell(Kind.MODEL_REQUEST, request.content, detail)
+
+    def reply(self, response: Any) -> "ReplyTap":
+        detail = {
+            "exchange": response.request.extensions.get(_MARK, 0),
+            "status": response.status_code,
+            "headers": _headers(response.headers),
+        }
+        return ReplyTap(self, detail)
+
+    def refused(self, response: Any) -> None:
+        """Report a reply that is not a stream and has been read completely."""
+        listening = self.reply(response)
+        listening.heard(response.content)
+        listening.end()
+
+    def failed(self, request: Any, why: str) -> None:
+        detail = {"exchange": request.extensions.get(_MARK, 0), "broken": why}
+        self.tell(Kind.MODEL_REPLY, b"", detail)
+
+    def tell(self, kind: Kind, raw: bytes, detail: Mapping[str, Any], size: int = -1) -> None:
+        direction = Direction.OUT if kind is Kind.MODEL_REQUEST else Direction.IN
+        now, at = time.monotonic_ns(), time.time_ns()
+        with contextlib.suppress(Exception):  # a sink must not raise, but if one does, no reply is lost
+            self._sink(Captured(self._source, direction, now, at, raw, kind, size, CAUSE.get(), detail))
+
+
+class ReplyTap:
+    """Collects one reply and reports it when it has ended.
+
+    The entry's time is the end of the reply, so that its distance to the request is how long the user waited;
+    `first_ms` in its detail is when the first byte arrived, in milliseconds after the status.
+    """
+
+    def __init__(self, tap: ModelTap, detail: dict[str, Any]) -> None:
+        self._tap = tap
+        self._detail = detail
+        self._kept = bytearray()
+        self._size = self._count = 0
+        self._times: list[tuple[float, int]] = []
+        self._since = time.monotonic_ns()
+        self._ended = self._withheld = False
+
+    def withhold(self) -> None:
+        """Report no content, because it contains a secret split into pieces."""
+        self._withheld = True
+
+    def heard(self, block: bytes) -> None:
+        self._count += 1
+        self._size += len(block)
+        if len(self._times) < MAX_TIMES:
+            self._times.append((round((time.monotonic_ns() - self._since) / 1e6, 1), len(block)))
+        self._kept += block[: max(0, MAX_KEPT - len(self._kept))]
+
+    async def listen(self, blocks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+        try:
+            async for block in blocks:
+                self.heard(block)
+                yield block
+        except Exception as error:
+            self._detail["broken"] = type(error).__name__
+            raise
+
+    def end(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        first = self._times[0][0] if self._times else None
+        detail = {**self._detail, "blocks": self._count, "first_ms": first, "times": self._times}
+        detail |= {"withheld": True} if self._withheld else {}
+        body = WITHHELD if self._withheld else bytes(self._kept)
+        self._kept.clear()
+        self._tap.tell(Kind.MODEL_REPLY, body, detail, self._size)
+
+
+def _headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name.lower(): "[not kept]" if is_secret_header(name) else value[:2000]
+        for name, value in list(headers.items())[:100]
+    }

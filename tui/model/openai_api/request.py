@@ -29,8 +29,9 @@ from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, effort_fields, traits_of
 from tui.model.endpoints.providers import is_local
+from tui.model.openai_api.accumulator import BLOCKS
 from tui.model.openai_api.attachments import Attached
-from tui.model.openai_api.echoed_fields import BLOCKS, ON_CALLS
+from tui.model.openai_api.call_slots import ON_CALLS
 from tui.model.openai_api.sendable import plain_json, sendable
 from tui.model.openai_api.think_tags import HEAD
 from tui.model.openai_api.tool_forms import ToolForms, plain_name
@@ -250,7 +251,12 @@ class _Writer:
                 case AssistantMessage():
                     self._assistant(result, message, this_turn=at > turn)
                 case ToolMessage():
-                    result.append(self._tool(message, attached.of_tool(at, message)))
+                    content, identity = attached.of_tool(at, message), self._ids.of_result(message.call_id)
+                    entry = {"role": "tool", "tool_call_id": identity}
+                    entry["content"] = content if content.strip() else EMPTY
+                    if self._traits.named_results:
+                        entry["name"] = plain_name(message.name)
+                    result.append(entry)
                     if pictures := attached.behind(at, messages):
                         self._user(result, pictures)
         return result
@@ -313,23 +319,21 @@ class _Writer:
         return self._traits.details if name in ("reasoning_details", BLOCKS) else self._traits.extra
 
     def _call(self, call: CallRequest, identity: str, own: bool) -> dict[str, Any]:
-        written = self._forms.renamed(call, back=False)
-        entry: dict[str, Any] = {
-            "id": identity,
-            "type": "function",
-            "function": {"name": plain_name(call.name), "arguments": _arguments(written.arguments)},
-        }
+        arguments = self._forms.renamed(call, back=False).arguments
+        try:
+            parse_arguments(arguments)
+        except ValueError:
+            arguments = ""
+        # One object is what every provider accepts.
+        arguments = sendable(arguments) if arguments.lstrip().startswith("{") else "{}"
+        function = {"name": plain_name(call.name), "arguments": arguments}
+        entry: dict[str, Any] = {"id": identity, "type": "function", "function": function}
         if call.extra and own and self._traits.extra:
             beside = {name: plain_json(call.extra[name]) for name in ON_CALLS if name in call.extra}
             if content := {name: value for name, value in call.extra.items() if name not in beside}:
                 entry["extra_content"] = plain_json(content)
             entry |= beside
         return entry
-
-    def _tool(self, message: ToolMessage, content: str) -> dict[str, Any]:
-        identity = self._ids.of_result(message.call_id)
-        entry = {"role": "tool", "tool_call_id": identity, "content": content if content.strip() else EMPTY}
-        return entry | ({"name": plain_name(message.name)} if self._traits.named_results else {})
 
 
 def _joined(first: Content, second: Content) -> Content:
@@ -358,12 +362,3 @@ def _turn_of(messages: list[Any]) -> int:
         if turn == 0 or not isinstance(messages[turn - 1], ToolMessage):
             return turn
     return 0
-
-
-def _arguments(text: str) -> str:
-    """Return arguments that every provider accepts: one JSON object."""
-    try:
-        parse_arguments(text)
-    except ValueError:
-        return "{}"
-    return sendable(text) if text.lstrip().startswith("{") else "{}"

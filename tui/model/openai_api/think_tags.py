@@ -5,8 +5,10 @@ very start of a message opens thinking; the same word later is prose. With templ
 into the prompt, a message has only a closing tag: then all text before it was thinking.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from tui.core.ports import ReasoningPart, TextPart
 
 TAGS = {
     "<think>": "</think>",
@@ -29,14 +31,10 @@ MAX_SPACE = 4_096
 MAX_PROSE_TAGS = 64
 """Closing tags in code after which a message is about tags: each one costs a scan of all text before it."""
 
+Part = TextPart | ReasoningPart
+"""Text, or thinking; `replaces_text`: all answer so far was thinking, and this is all of it."""
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a message; `all_before`: all answer so far was thinking, and this is all of it."""
-
-    text: str
-    thinking: bool = False
-    all_before: bool = False
+_EMPTY = (TextPart(""), ReasoningPart(""))
 
 
 class ThinkTags:
@@ -75,27 +73,31 @@ class ThinkTags:
             self._guessed = None
             self._closer = ""
 
-    def feed(self, text: str) -> Iterator[Piece]:
+    def feed(self, text: str) -> Iterator[Part]:
         """Yield the pieces that `text` completes; an end that may be the start of a tag is held back."""
         self._pending += text
         if self._raw is not None:
             self._raw.append(text)
-        return (piece for piece in self._pieces() if piece.text or piece.all_before)
+        return (
+            part
+            for part in self._parts()
+            if part.text or (isinstance(part, ReasoningPart) and part.replaces_text)
+        )
 
-    def finish(self) -> list[Piece]:
+    def finish(self) -> list[Part]:
         rest, self._pending = self._pending, ""
         if self._closer:
             rest = "" if self._skip_space else rest.rstrip()
             if self._guessed is not None:
                 self.never_closed = True
-                return [Piece(answer)] if (answer := "".join(self._guessed) + rest) else []
-            return [Piece(rest, thinking=True)] if rest else []
+                return [TextPart(answer)] if (answer := "".join(self._guessed) + rest) else []
+            return [ReasoningPart(rest)] if rest else []
         self.never_closed = self._opened
         if self._raw is not None and self._began:
             self.head = "".join(self._raw)
-        return [Piece(rest)] if rest.strip() or (rest and self._answer) else []
+        return [TextPart(rest)] if rest.strip() or (rest and self._answer) else []
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _parts(self) -> Iterator[Part]:
         while True:
             before = (len(self._pending), self._closer, self._began)
             if self._closer:
@@ -107,7 +109,7 @@ class ThinkTags:
             if before == (len(self._pending), self._closer, self._began) or not self._pending:
                 return
 
-    def _start(self) -> Iterator[Piece]:
+    def _start(self) -> Iterator[Part]:
         """Look for an opening tag before the first visible character."""
         head = self._pending.lstrip()
         for opener, closer in TAGS.items():
@@ -129,28 +131,28 @@ class ThinkTags:
                 self._raw = None
         yield from ()
 
-    def _thinking(self) -> Iterator[Piece]:
+    def _thinking(self) -> Iterator[Part]:
         if self._skip_space:
             self._pending = self._pending.lstrip()
             self._skip_space = not self._pending
         inside, closer, behind = self._pending.partition(self._closer)
         if closer:
-            yield Piece(inside.rstrip(), thinking=True)
+            yield ReasoningPart(inside.rstrip())
             self._pending = behind
             self._closer = ""
             self._guessed = None
             self._began = self._settled = True
             self._skip_space = True
             return
-        known = _without_tail(inside, (self._closer,))
+        known = inside[: len(inside) - tail_of(inside, (self._closer,))]
         if len(known) - len(known.rstrip()) <= MAX_SPACE:
             known = known.rstrip()
         self._pending = inside[len(known) :]
         if self._guessed is not None and known:
             self._guessed.append(known)
-        yield Piece(known, thinking=True)
+        yield ReasoningPart(known)
 
-    def _answering(self) -> Iterator[Piece]:
+    def _answering(self) -> Iterator[Part]:
         if self._skip_space:
             self._pending = self._pending.lstrip()
             self._skip_space = not self._pending
@@ -165,7 +167,7 @@ class ThinkTags:
             ((found, tag) for tag in CLOSE_ONLY if (found := self._pending.find(tag)) >= 0), default=(-1, "")
         )
         if at < 0:
-            known = _without_tail(self._pending, CLOSE_ONLY)
+            known = self._pending[: len(self._pending) - tail_of(self._pending, CLOSE_ONLY)]
             self._pending = self._pending[len(known) :]
             yield self._say(known)
             return
@@ -179,14 +181,14 @@ class ThinkTags:
             before = "".join(self._answer)
             self._answer.clear()
             self._settled = self.close_only = self._skip_space = True
-            yield Piece(before.strip(), thinking=True, all_before=True)
+            yield ReasoningPart(before.strip(), replaces_text=True)
             self._raw = [_OPENED, before, self._pending]
         self._pending = self._pending.removeprefix(closer)
 
-    def _say(self, text: str) -> Piece:
+    def _say(self, text: str) -> TextPart:
         if text:
             self._answer.append(text)
-        return Piece(text)
+        return TextPart(text)
 
     def _ends_in_code(self) -> bool:
         """Whether the end of the answer so far is inside a code fence or inline code."""
@@ -197,12 +199,15 @@ class ThinkTags:
         return line.replace("```", "").count("`") % 2 == 1
 
 
-def _without_tail(text: str, tags: tuple[str, ...]) -> str:
-    """Return `text` without the end that may become one of `tags`, which all begin with "<"."""
-    at = text.find("<", max(0, len(text) - max(map(len, tags)) + 1))
-    while at >= 0:
-        end = text[at:]
-        if any(tag.startswith(end) for tag in tags):
-            return text[:at]
-        at = text.find("<", at + 1)
-    return text
+def tail_of(text: str, words: Sequence[str]) -> int:
+    """Return how many characters at the end of `text` may be the beginning of one of `words`."""
+    beginnings, longest = _beginnings(tuple(words))
+    start = max(0, len(text) - longest + 1)
+    return next((len(text) - at for at in range(start, len(text)) if text[at:] in beginnings), 0)
+
+
+@lru_cache(maxsize=64)
+def _beginnings(words: tuple[str, ...]) -> tuple[frozenset[str], int]:
+    """Return all beginnings of `words`, and the length of the longest word."""
+    found = {word[:size] for word in words for size in range(1, len(word) + 1)}
+    return frozenset(found), max(map(len, words))

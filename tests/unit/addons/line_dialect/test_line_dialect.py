@@ -59,6 +59,9 @@ class Side:
         changed = self.gate.outgoing({"jsonrpc": "2.0", "method": method, "params": params})
         return changed is None or self.dialect.outgoing(changed)
 
+    def cancel(self, number):
+        self.notify("notifications/cancelled", requestId=number)
+
     def hear(self, *objects):
         taken = [
             self.dialect.incoming(one)
@@ -72,22 +75,26 @@ class Side:
             return await self.inbox.get()
 
     async def result(self, answer):
-        """Send the hello, call once, and return what the session gets for this response of the server."""
-        self.hear(HELLO)
+        """Call once, and return what the session gets for this response of the server."""
         self.ask(1, "tools/call", name="add", arguments={"a": 1})
         self.hear({"id": self.sent[-1]["id"], **answer})
         return await self.got()
 
 
 @pytest.fixture
-def side():
+def fresh():
     return Side()
+
+
+@pytest.fixture
+def side(fresh):
+    fresh.hear(HELLO)
+    return fresh
 
 
 async def test_initialize_waits_for_the_hello_and_nothing_is_written(side):
     side.ask(1, "initialize", protocolVersion="2025-11-25")
     assert side.notify("notifications/initialized")
-    side.hear(HELLO)
     found = (await side.got()).result
     assert found["serverInfo"] == {"name": "maths", "version": "v1"}
     assert (found["protocolVersion"], found["capabilities"]) == ("2025-11-25", {"tools": {}})
@@ -95,7 +102,6 @@ async def test_initialize_waits_for_the_hello_and_nothing_is_written(side):
 
 
 async def test_tools_are_listed_from_the_hello(side):
-    side.hear(HELLO)
     side.ask(1, "tools/list")
     [tool] = (await side.got()).result["tools"]
     assert tool == {
@@ -115,30 +121,29 @@ async def test_tools_are_listed_from_the_hello(side):
         ({"name": "x", "parameters": ["a"]}, ["a"]),
     ],
 )
-async def test_parameters_become_an_input_schema_without_additions(side, given, schema):
-    side.hear(HELLO | {"tools": [given]})
-    side.ask(1, "tools/list")
-    assert (await side.got()).result["tools"][0]["inputSchema"] == schema
+async def test_parameters_become_an_input_schema_without_additions(fresh, given, schema):
+    fresh.hear(HELLO | {"tools": [given]})
+    fresh.ask(1, "tools/list")
+    assert (await fresh.got()).result["tools"][0]["inputSchema"] == schema
 
 
-async def test_a_returns_object_becomes_an_output_schema(side):
-    side.hear(HELLO | {"tools": [ADD | {"returns": {"type": "object", "properties": {}}}]})
-    side.ask(1, "tools/list")
-    [tool] = (await side.got()).result["tools"]
+async def test_a_returns_object_becomes_an_output_schema(fresh):
+    fresh.hear(HELLO | {"tools": [ADD | {"returns": {"type": "object", "properties": {}}}]})
+    fresh.ask(1, "tools/list")
+    [tool] = (await fresh.got()).result["tools"]
     assert tool["outputSchema"] == {"type": "object", "properties": {}}
     assert tool["description"] == "a plus b"
 
 
-async def test_methods_that_the_dialect_lacks_are_refused_without_writing_a_line(side):
-    side.ask(1, "server/discover")
-    side.ask(2, "resources/list")
-    first, second = await side.got(), await side.got()
+async def test_methods_that_the_dialect_lacks_are_refused_without_writing_a_line(fresh):
+    fresh.ask(1, "server/discover")
+    fresh.ask(2, "resources/list")
+    first, second = await fresh.got(), await fresh.got()
     assert isinstance(first, Failure) and (first.code, second.code) == (-32601, -32601)
-    assert not side.sent
+    assert not fresh.sent
 
 
 async def test_a_call_has_an_id_a_name_and_parameters(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
     assert side.sent[0] | {"id": ""} == {"type": "tool_call", "id": "", "name": "add", "parameters": {}}
     assert isinstance(side.sent[0]["id"], str) and side.sent[0]["id"] != "1"
@@ -183,7 +188,6 @@ async def test_a_tool_error_becomes_an_error_result(side, error, text):
 
 
 async def test_an_error_without_an_id_fails_the_call_in_progress(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
     side.hear({"type": "error", "message": "unknown type tool_call"})
     assert (await side.got()).result == {
@@ -194,12 +198,11 @@ async def test_an_error_without_an_id_fails_the_call_in_progress(side):
 
 
 async def test_an_error_while_no_call_is_in_progress_goes_to_the_log(side):
-    side.hear(HELLO, {"type": "error", "message": "odd"})
+    side.hear({"type": "error", "message": "odd"})
     assert side.log == ["odd"]
 
 
 async def test_a_response_may_omit_its_id_or_write_it_as_a_number(side):
-    side.hear(HELLO)
     for number in (1, 2):
         side.ask(number, "tools/call", name="add")
         known = {"id": int(side.sent[-1]["id"])} if number == 1 else {}
@@ -208,7 +211,6 @@ async def test_a_response_may_omit_its_id_or_write_it_as_a_number(side):
 
 
 async def test_unknown_duplicate_and_late_responses_are_dropped(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
     known = side.sent[0]["id"]
     side.hear({"type": "tool_result", "id": "other", "result": 0})
@@ -218,7 +220,6 @@ async def test_unknown_duplicate_and_late_responses_are_dropped(side):
 
 
 async def test_one_call_is_in_progress_at_a_time(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="add", arguments={"a": 1})
     side.ask(2, "tools/call", name="add", arguments={"a": 2})
     assert len(side.sent) == 1
@@ -227,7 +228,6 @@ async def test_one_call_is_in_progress_at_a_time(side):
 
 
 async def test_a_queued_call_is_recorded_with_the_cause_of_its_sender(side):
-    side.hear(HELLO)
     for number in (1, 2):
         mark = CAUSE.set(Cause(number, 0, "call"))
         side.ask(number, "tools/call", name="add")
@@ -237,7 +237,6 @@ async def test_a_queued_call_is_recorded_with_the_cause_of_its_sender(side):
 
 
 async def test_cancelling_a_call_starts_the_next_one_without_writing_a_cancellation(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="add")
     side.ask(2, "tools/call", name="second")
     late = side.sent[0]["id"]
@@ -271,7 +270,6 @@ def texts(answer):
 @pytest.mark.parametrize("late", LATE.values(), ids=LATE)
 @pytest.mark.parametrize("number", [1, 3])
 async def test_late_answers_without_an_id_are_not_those_of_the_next_call(side, number, late):
-    side.hear(HELLO)
     for one in range(number):
         side.ask(one, "tools/call", name="slow")
         side.notify("notifications/cancelled", requestId=one, reason="timed out")
@@ -284,9 +282,8 @@ async def test_late_answers_without_an_id_are_not_those_of_the_next_call(side, n
 
 
 async def test_a_late_answer_that_comes_before_the_next_call_is_dropped_once(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="slow")
-    side.notify("notifications/cancelled", requestId=1)
+    side.cancel(1)
     side.hear(LATE["error"])
     side.ask(2, "tools/call", name="next")
     side.hear({"type": "tool_result", "result": "mine"})
@@ -296,10 +293,9 @@ async def test_a_late_answer_that_comes_before_the_next_call_is_dropped_once(sid
 
 @pytest.mark.parametrize("named", [True, False])
 async def test_an_answer_with_an_id_ends_the_wait_for_the_late_ones_before_it(side, named):
-    side.hear(HELLO)
     for number in (1, 2):
         side.ask(number, "tools/call", name="slow")
-        side.notify("notifications/cancelled", requestId=number)
+        side.cancel(number)
     side.ask(3, "tools/call", name="next")
     if named:  # the late answer of the second call: that of the first will not come
         side.hear({"type": "tool_result", "id": side.sent[1]["id"], "result": "late"})
@@ -313,15 +309,14 @@ async def test_an_answer_with_an_id_ends_the_wait_for_the_late_ones_before_it(si
 
 
 async def test_the_type_of_an_answer_without_an_id_tells_which_call_it_is_for(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="lost")
-    side.notify("notifications/cancelled", requestId=1)
+    side.cancel(1)
     side.ask(2, "ping")
     side.hear(LATE["result"])  # does not answer the ping
     side.hear({"type": "pong"})
     assert await side.got() == Response(2, {})
     side.ask(3, "tools/call", name="lost")
-    side.notify("notifications/cancelled", requestId=3)
+    side.cancel(3)
     side.ask(4, "ping")
     side.hear({"type": "pong"})  # its late answer will not come any more
     assert await side.got() == Response(4, {})
@@ -330,10 +325,10 @@ async def test_the_type_of_an_answer_without_an_id_tells_which_call_it_is_for(si
     assert texts(await side.got()) == "mine"
 
 
-async def test_a_call_whose_answer_could_not_be_read_has_no_late_answer(side):
-    side.hear(HELLO)
+async def test_an_unreadable_response_fails_the_call_that_it_names_and_does_not_come_late(side):
     side.ask(1, "tools/call", name="add")
     [line] = side.dialect.read(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
+    assert isinstance(line, Stray)
     side.dialect.incoming(line)
     assert isinstance(await side.got(), Failure)
     side.ask(2, "tools/call", name="next")
@@ -342,17 +337,15 @@ async def test_a_call_whose_answer_could_not_be_read_has_no_late_answer(side):
 
 
 async def test_a_queued_call_that_is_cancelled_is_never_written(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="first")
     side.ask(2, "tools/call", name="second")
-    side.notify("notifications/cancelled", requestId=2)
+    side.cancel(2)
     side.hear({"type": "tool_result", "result": 1})
     assert [one["name"] for one in side.sent] == ["first"]
     assert side.given_up == []
 
 
 async def test_any_response_answers_a_ping(side):
-    side.hear(HELLO)
     for number, answer in ((1, {"type": "pong"}), (2, {"type": "error", "message": "unknown type ping"})):
         side.ask(number, "ping")
         assert side.sent[-1]["type"] == "ping"
@@ -361,7 +354,6 @@ async def test_any_response_answers_a_ping(side):
 
 
 async def test_a_manual_batch_returns_its_results_or_fails_as_a_whole(side):
-    side.hear(HELLO)
     side.ask(1, "batch_call", calls=[{"name": "add", "parameters": {}}])
     side.hear({"type": "batch_result", "id": side.sent[-1]["id"], "results": [1]})
     assert await side.got() == Response(1, {"results": [1]})
@@ -370,36 +362,24 @@ async def test_a_manual_batch_returns_its_results_or_fails_as_a_whole(side):
     assert (await side.got()).message == "no"
 
 
-async def test_another_version_is_logged_and_accepted(side):
-    side.ask(1, "initialize")
-    side.hear({"type": "hello", "version": "v2", "tools": []})
-    assert (await side.got()).result["serverInfo"]["version"] == "v2"
-    assert side.log == ["mcptui: its hello has version “v2”, but mcptui supports “v1”"]
+async def test_another_version_is_logged_and_accepted(fresh):
+    fresh.ask(1, "initialize")
+    fresh.hear({"type": "hello", "version": "v2", "tools": []})
+    assert (await fresh.got()).result["serverInfo"]["version"] == "v2"
+    assert fresh.log == ["mcptui: its hello has version “v2”, but mcptui supports “v1”"]
 
 
 async def test_a_line_that_is_neither_a_response_nor_a_hello_is_noise(side):
-    assert side.hear(HELLO, {"type": "trace"}) is False
+    assert side.hear({"type": "trace"}) is False
     assert side.hear([1]) is False
 
 
-async def test_an_unreadable_response_fails_the_call_that_it_names(side):
-    side.hear(HELLO)
-    side.ask(1, "tools/call", name="add")
-    [line] = side.dialect.read(f'{{"type":"tool_result","id":"{side.sent[0]["id"]}","result":NaN}}'.encode())
-    assert isinstance(line, Stray)
-    side.dialect.incoming(line)
-    assert isinstance(await side.got(), Failure)
-    side.ask(2, "tools/call", name="next")
-    assert side.sent[-1]["name"] == "next"
-
-
-async def test_a_response_after_output_without_a_newline_is_found(side):
-    [line] = side.dialect.read(b'working... {"type":"tool_result","id":"7","result":1}')
+async def test_a_response_after_output_without_a_newline_is_found(fresh):
+    [line] = fresh.dialect.read(b'working... {"type":"tool_result","id":"7","result":1}')
     assert (line.type, line.id) == ("tool_result", "7")
 
 
 async def test_a_queued_call_that_cannot_be_written_fails(side):
-    side.hear(HELLO)
     side.ask(1, "tools/call", name="first")
     side.ask(2, "tools/call", name="second")
     side.writes = False
@@ -408,12 +388,12 @@ async def test_a_queued_call_that_cannot_be_written_fails(side):
     assert isinstance(await side.got(), Failure)
 
 
-async def test_shutdown_is_written_only_after_the_hello(side):
-    side.dialect.shutdown()
-    assert side.sent == []
-    side.hear(HELLO)
-    side.dialect.shutdown()
-    assert side.sent == [{"type": "shutdown"}]
+async def test_shutdown_is_written_only_after_the_hello(fresh):
+    fresh.dialect.shutdown()
+    assert fresh.sent == []
+    fresh.hear(HELLO)
+    fresh.dialect.shutdown()
+    assert fresh.sent == [{"type": "shutdown"}]
 
 
 LINES = st.recursive(

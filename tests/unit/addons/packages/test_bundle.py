@@ -49,13 +49,6 @@ def test_placeholders_for_the_folder_the_home_and_user_values_are_replaced():
     }
 
 
-@pytest.mark.parametrize("number", IN_JSON)
-def test_any_number_may_be_a_limit_of_a_value(number: float) -> None:
-    asked = {"level": {"type": "number", "min": number, "max": number}}
-    found = bundle_of(manifest(user_config=asked)).inputs[0]
-    assert isinstance(found.problem("3"), str)
-
-
 def test_a_bundled_program_runs_from_the_folder_of_the_bundle():
     said = manifest({"command": "server/run", "args": []})
     said["server"]["type"] = "binary"

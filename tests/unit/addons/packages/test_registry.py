@@ -52,15 +52,6 @@ async def test_a_search_requires_all_words_and_follows_all_pages():
         assert "search=weather&version=latest" in server.asked[0].path
 
 
-async def test_a_server_is_found_by_name_and_version():
-    async with registry_server(entry("news")) as server:
-        client = Registry(server.url)
-        found = await client.server("io.example/news", "1.0.0")
-        assert found is not None and found["server"]["version"] == "1.0.0"
-        assert await client.server("io.example/news", "2.0.0") is None
-        assert server.asked[0].path == "/v0.1/servers/io.example%2Fnews/versions/1.0.0"
-
-
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -104,12 +95,6 @@ async def test_a_registry_that_never_responds_times_out(monkeypatch: pytest.Monk
         server.answers["GET"] = silent
         with pytest.raises(ServerError, match="no response within"):
             await Registry(server.url).search(["x"], 5)
-
-
-async def test_an_unreachable_registry_is_reported_with_the_next_step():
-    with pytest.raises(ServerError, match="cannot connect") as caught:
-        await Registry("http://127.0.0.1:9").search(["x"], 5)
-    assert "--registry" in str(caught.value)
 
 
 async def test_the_endless_body_of_a_redirect_is_not_read():

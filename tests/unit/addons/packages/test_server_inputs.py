@@ -6,8 +6,8 @@ from tui.addons.packages.server_inputs import (
     MAX_TABLE,
     MAX_TEXT,
     ServerInput,
+    checked_text,
     refuse_long_table,
-    refuse_long_text,
     values_of,
 )
 from tui.core.errors import UsageError
@@ -67,10 +67,10 @@ def test_several_values_are_accepted_only_for_inputs_that_allow_them():
 
 
 def test_texts_and_tables_have_a_maximum_size():
-    refuse_long_text("x" * MAX_TEXT)
+    assert checked_text("x" * MAX_TEXT, "it")
     refuse_long_table({"args": ["x" * MAX_TABLE]})
     with pytest.raises(UsageError, match="a text has 8,193 characters"):
-        refuse_long_text("x" * (MAX_TEXT + 1))
+        checked_text("x" * (MAX_TEXT + 1), "it")
     for key, value in (
         ("args", ["x"] * 70_000),
         ("env", {"A": "x" * 70_000}),

@@ -1,8 +1,6 @@
 """Converting messages of one era to the other."""
 
-import json
-
-from tui.addons.replay.eras import acknowledgement, handshake, input_required, modern_answer, wanted_input
+from tui.addons.replay.eras import handshake, modern_answer
 
 
 def test_a_legacy_list_result_becomes_modern_by_adding_only_the_new_fields():
@@ -41,22 +39,4 @@ def test_without_a_handshake_capabilities_follow_from_the_methods():
         "protocolVersion": "2025-11-25",
         "capabilities": {"tools": {}, "completions": {}},
         "serverInfo": {"name": "mock", "version": "0"},
-    }
-
-
-def test_a_request_of_a_server_becomes_a_result_that_asks_for_input():
-    request = {"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": {"message": "Who?"}}
-    answer = json.loads(input_required('"c"', json.dumps(request).encode(), "state"))
-    assert (answer["id"], answer["result"]["requestState"]) == ("c", "state")
-    assert wanted_input(json.dumps(answer).encode()) == [
-        {"method": "elicitation/create", "params": {"message": "Who?"}}
-    ]
-    assert wanted_input(b'{"result":{"content":"input_required"}}') is None
-
-
-def test_an_acknowledgement_names_its_request():
-    params = json.loads(acknowledgement("3", {"toolsListChanged": True}))["params"]
-    assert params == {
-        "_meta": {"io.modelcontextprotocol/subscriptionId": 3},
-        "notifications": {"toolsListChanged": True},
     }

@@ -4,15 +4,17 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from tui.addons.replay import live
-from tui.addons.replay.replay_plan import Replay, ReplayItem
+from tui.addons.replay.live import Replay, ReplayItem
 from tui.core.traffic import Kind
 
 WORKS = """
 import json, sys, time
 for line in sys.stdin:
     for step in range({steps}):
-        time.sleep(0.2)
+        time.sleep(0.1)
         params = {{"progressToken": 1, "progress": step}}
         note = {{"jsonrpc": "2.0", "method": "notifications/progress", "params": params}}
         print(json.dumps(note), flush=True)
@@ -21,8 +23,14 @@ for line in sys.stdin:
 """
 
 
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(live, "ANSWER_SECONDS", 0.6)
+    monkeypatch.setattr(live, "STOP_SECONDS", 0.1)
+
+
 async def problem(folder: Path, steps: int, silent: float = 0) -> str:
-    """Return why there is no response of a server that reports progress every 0.2 s, or ""."""
+    """Return why there is no response of a server that reports progress every 0.1 s, or ""."""
     server = folder / "server.py"
     server.write_text(WORKS.format(steps=steps, silent=silent))
     asked = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'
@@ -33,13 +41,11 @@ async def problem(folder: Path, steps: int, silent: float = 0) -> str:
         return (await connection.send(item)).problem
 
 
-async def test_progress_restarts_the_timeout_of_a_replayed_request(tmp_path, monkeypatch):
-    monkeypatch.setattr(live, "ANSWER_SECONDS", 1.0)
+async def test_progress_restarts_the_timeout_of_a_replayed_request(tmp_path, quick):
     assert await problem(tmp_path, 8) == ""
-    assert await problem(tmp_path, 1, silent=60) == "no response within 1 s"
+    assert await problem(tmp_path, 1, silent=60) == "no response within 0.6 s"
 
 
-async def test_a_replayed_request_that_never_stops_reporting_progress_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(live, "ANSWER_SECONDS", 1.0)
+async def test_a_replayed_request_that_never_stops_reporting_progress_ends(tmp_path, quick, monkeypatch):
     monkeypatch.setattr(live, "MOST", 2)
-    assert await problem(tmp_path, 1000) == "no response within 2 s"
+    assert await problem(tmp_path, 1000) == "no response within 1.2 s"

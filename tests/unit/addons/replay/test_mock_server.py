@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.traffic.recorded import Recorded
-from tui.addons.replay.mock_server import MockServer, Send
+from tui.addons.replay.mock import MockServer, Send
 
 
 def stand_in(recorded: Recorded) -> MockServer:

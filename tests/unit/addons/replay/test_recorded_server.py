@@ -23,8 +23,6 @@ from tui.addons.replay.recorded_server import (
         ("x [redacted:K] y", "x secret z", False),
         ({"a": [1, "[redacted:K]"]}, {"a": [1, "s"]}, True),
         ({"pin": "[redacted:pin]"}, {"pin": 1234}, True),
-        ({"pin": "[redacted:pin]"}, {"pin": 0.5}, True),
-        ({"pins": "[redacted:pins]"}, {"pins": [1, 2]}, True),
         ({"pin": "[redacted:pin]"}, {"pin": None}, False),
         ({"pin": "no [redacted:pin]"}, {"pin": 1}, False),
         ({"a": 1}, {"a": 1, "b": 2}, False),

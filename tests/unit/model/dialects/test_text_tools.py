@@ -33,7 +33,7 @@ from tui.core.ports import (
 )
 from tui.model.dialects import PROTOCOLS, wrap
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import Thoughts
+from tui.model.dialects.text_tools import ReplyReader
 
 NOW = "<use_mcp_tool><server_name>clock</server_name><tool_name>now</tool_name><arguments>{}</arguments>"
 HERMES = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
@@ -337,17 +337,14 @@ async def test_an_answer_that_the_endpoint_rejects_as_invalid_is_passed_to_the_l
 CALL = '{"tool": "now", "arguments": {}}'
 
 
-def thoughts(pieces: list[str], *, opened: bool = False, dialect: str = "json") -> tuple[Read, Thoughts]:
-    maker = DIALECTS[dialect].maker(TOOLS, ())
-    found = Thoughts(lambda: DIALECTS[dialect].parser(maker), opened=opened)
+def thoughts(pieces: list[str], *, opened: bool = False, dialect: str = "json") -> tuple[Read, ReplyReader]:
+    reader = ReplyReader(DIALECTS[dialect].maker(TOOLS, ()), DIALECTS[dialect], opened=opened)
     read = Read()
-    parts = [part for piece in pieces for part in found.feed(piece)] + found.end()
-    for part in parts:
-        if isinstance(part, CallRequest):
-            read.calls.append(part)
-        else:
-            read.take([part])
-    return read, found
+    for piece in pieces:
+        read.take(reader.part(TextPart(piece)))
+    read.take(reader.end(cut=False))
+    read.calls = reader.calls
+    return read, reader
 
 
 @pytest.mark.parametrize(
@@ -359,7 +356,7 @@ def thoughts(pieces: list[str], *, opened: bool = False, dialect: str = "json") 
         ("<think>never closed", "never closed", "", 0),
         ("Ok <think>b</think>", "Ok <think>b", "", 0),
         (f"Hm.\n</think>\n{CALL}", "Hm.", "", 1),
-        (f"{CALL}\nNo.\n</think>\nOk.", f"{CALL}\nNo.", "Ok.", 1),
+        (f"{CALL}\nNo.\n</think>\nOk.", f"{CALL}\nNo.", "Ok.", 0),
         ("Write `</think>` and\n```\n</think>\n```", "", "Write `</think>` and\n```\n</think>\n```", 0),
         ('{"tool": "search", "arguments": {"query": "</think>"}}', "", "", 1),
         ("<thin", "", "<thin", 0),
@@ -374,12 +371,12 @@ def test_thinking_is_separated_from_the_text(text: str, thinking: str, shown: st
 def test_for_a_model_that_omits_the_opening_tag_the_reply_begins_with_thinking() -> None:
     read, found = thoughts(list(f"Hm.\n</think>\nOk.\n{CALL}"), opened=True)
     assert (read.thinking, read.text, len(read.calls)) == ("Hm.", "Ok.", 1)
-    assert found.tags.close_only is False and not found.tags.never_closed
+    assert found.opens(True)
 
 
 def test_a_reply_without_thinking_is_read_completely() -> None:
     read, found = thoughts(list(f"Ok.\n{CALL}"), opened=True)
-    assert (read.text, len(read.calls)) == ("Ok.", 1) and found.tags.never_closed
+    assert (read.text, len(read.calls)) == ("Ok.", 1) and not found.opens(True)
 
 
 TAGS = st.sampled_from(

@@ -226,7 +226,7 @@ MARKS = (
 def test_a_reply_with_thousands_of_markers_is_text_or_calls() -> None:
     for dialect in HOW:
         for mark in MARKS:
-            text = mark * 3_000
+            text = mark * 1_000
             found = read(dialect, [text])
             shown = "" if found.calls else text
             assert found.text in (shown, shown.removeprefix("<final_answer>")), (dialect, mark)

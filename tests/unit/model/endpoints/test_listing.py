@@ -94,12 +94,6 @@ async def test_without_a_configured_key_none_is_sent(monkeypatch: pytest.MonkeyP
         assert "authorization" not in endpoint.others[0].headers
 
 
-async def test_no_proxy_is_used_for_a_server_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    assert await offered(listing({"id": "a"}))
-
-
 @pytest.mark.parametrize(
     ("answer", "says"),
     [

@@ -30,12 +30,10 @@ def test_an_unknown_model_gets_a_plain_request() -> None:
     [
         (ELSEWHERE, "moonshotai/kimi-k2", {"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
         (ELSEWHERE, "moonshotai/Kimi-K2.5", {"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED}),
-        (ELSEWHERE, "kimi-k2-250905", {"reasoning": Echo.ALWAYS}),
         ("https://api.kimi.com/coding/v1", "k2p5", {"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED}),
         ("https://api.moonshot.cn/v1", "whatever", {"schema": SchemaForm.KIMI}),
         (ELSEWHERE, "google/gemini-3-flash", {"schema": SchemaForm.GEMINI, "images": True}),
         (ELSEWHERE, "anthropic/claude-sonnet-4.5", {"plain_keys": True, "images": True}),
-        (ELSEWHERE, "mistralai/mistral-large", {"call_ids": CallIds.NINE, "refuses": frozenset()}),
         (
             "https://api.mistral.ai/v1",
             "labs-x",
@@ -71,7 +69,6 @@ def test_each_row_has_a_condition_and_valid_traits(row: Row) -> None:
     [
         ("https://api.openai.com/v1", "gpt-5.1", "high", {"reasoning_effort": "high"}),
         ("http://127.0.0.1:11434/v1", "gpt-oss", "low", {"reasoning_effort": "low"}),
-        ("https://api.groq.com/openai/v1", "openai/gpt-oss-120b", "low", {"reasoning_effort": "low"}),
         ("https://generativelanguage.googleapis.com", "gemini-3", "none", {"reasoning_effort": "none"}),
         ("https://openrouter.ai/api/v1", "anthropic/claude", "high", {"reasoning": {"effort": "high"}}),
         (
@@ -80,14 +77,12 @@ def test_each_row_has_a_condition_and_valid_traits(row: Row) -> None:
             "low",
             {"thinking": {"type": "enabled", "budget_tokens": 2048}},
         ),
-        ("https://api.anthropic.com/v1", "claude", "none", {"thinking": {"type": "disabled"}}),
         (
             "https://api.deepseek.com/v1",
             "deepseek-v4",
             "medium",
             {"thinking": {"type": "enabled"}, "reasoning_effort": "low"},
         ),
-        ("https://api.deepseek.com/v1", "deepseek-v4", "none", {"thinking": {"type": "disabled"}}),
         ("https://api.z.ai/api/paas/v4", "glm-5", "high", {"thinking": {"type": "enabled"}}),
         ("https://api.moonshot.ai/v1", "kimi-k2.6", "none", {"thinking": {"type": "disabled"}}),
         ("https://api.moonshot.ai/v1", "kimi-k3", "xhigh", {"reasoning_effort": "high"}),

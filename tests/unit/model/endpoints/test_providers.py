@@ -3,6 +3,7 @@
 import pytest
 
 from tests.endpoint import Answer, Endpoint, says
+from tests.streams import output_at
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError
 from tui.core.ports import ModelRequest
@@ -18,11 +19,6 @@ from tui.model.endpoints.providers import (
     usable_url,
     without_secrets,
 )
-from tui.model.openai_api.openai_chat import OpenAIChat
-
-
-def named(env: dict[str, str]) -> list[tuple[str, str, str]]:
-    return [(found.name, found.base_url, found.model) for found in from_environment(env)]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
@@ -33,19 +29,24 @@ def test_the_key_of_each_provider_gives_its_profile(provider) -> None:
     assert provider_of(found.base_url) is provider
 
 
-def test_several_keys_give_profiles_in_a_fixed_order() -> None:
-    found = named({"XAI_API_KEY": "x", "DEEPSEEK_API_KEY": "d", "OPENAI_API_KEY": "o"})
-    assert [name for name, _, _ in found] == ["openai", "deepseek", "xai"]
+OPENAI = ("openai", "https://api.openai.com/v1", "gpt-5.1")
 
 
-def test_empty_variables_count_as_unset() -> None:
-    assert named({"OPENAI_API_KEY": "", "OPENAI_BASE_URL": " ", "OPENAI_MODEL": "m"}) == []
-    assert named({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": ""})[0][1] == "https://api.openai.com/v1"
-
-
-def test_a_base_url_in_the_environment_replaces_that_of_the_provider() -> None:
-    env = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://localhost:8000/v1", "OPENAI_MODEL": "qwen3"}
-    assert named(env) == [("openai", "http://localhost:8000/v1", "qwen3")]
+@pytest.mark.parametrize(
+    ("env", "found"),
+    [
+        ({"XAI_API_KEY": "x", "OPENAI_API_KEY": "o"}, [OPENAI, ("xai", "https://api.x.ai/v1", "grok-4")]),
+        ({"OPENAI_API_KEY": "", "OPENAI_BASE_URL": " ", "OPENAI_MODEL": "m"}, []),
+        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": ""}, [OPENAI]),
+        (
+            {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://localhost:8000/v1", "OPENAI_MODEL": "qwen3"},
+            [("openai", "http://localhost:8000/v1", "qwen3")],
+        ),
+    ],
+    ids=["a fixed order", "empty is unset", "an empty address", "another address"],
+)
+def test_variables_give_profiles(env: dict[str, str], found: list[tuple[str, str, str]]) -> None:
+    assert [(one.name, one.base_url, one.model) for one in from_environment(env)] == found
 
 
 def test_an_address_alone_gives_an_endpoint_without_a_key() -> None:
@@ -117,10 +118,7 @@ async def test_the_query_of_an_address_is_sent_with_every_request(written: str) 
     pages = {f"{AZURE}/models?api-version=2024-10-21&x=": listing}
     async with Endpoint([says("Hi")], prefix=AZURE, pages=pages) as endpoint:
         url = f"{endpoint.origin}{written}?api-version=2024-10-21&x"
-        model = OpenAIChat(profile(url))
-        request = ModelRequest("", [UserMessage("hi")])
-        _ = [part async for part in model.stream(request)]
-        await model.aclose()
+        await output_at(profile(url), ModelRequest("", [UserMessage("hi")]))
         assert [one.id for one in await offered_by(profile(url))] == ["m"]
         sent = [one.path for one in (*endpoint.requests, *endpoint.others)]
     assert sent == [f"{AZURE}/chat/completions?api-version=2024-10-21&x=", *pages]

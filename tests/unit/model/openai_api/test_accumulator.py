@@ -1,6 +1,7 @@
 """How the accumulator handles chunks from endpoints."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -91,19 +92,18 @@ def test_an_empty_object_before_the_real_arguments_is_ignored() -> None:
     assert arguments_of(heard) == [{"q": 1}]
 
 
-def test_calls_without_id_and_index_are_separated_when_complete() -> None:
-    entries = [
-        {"function": {"name": "search", "arguments": '{"q":1}'}},
-        {"function": {"name": "now", "arguments": "{}"}},
-    ]
-    heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("stop"))
-    assert heard.reply is not None
-    assert [made.name for made in heard.reply.calls] == ["search", "now"]
-    assert len({made.id for made in heard.reply.calls}) == 2
-
-
-def test_two_complete_calls_with_the_same_id_get_different_ids() -> None:
-    entries = [call('{"q":1}'), call("{}", name="now")]
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [
+            {"function": {"name": "search", "arguments": '{"q":1}'}},
+            {"function": {"name": "now", "arguments": "{}"}},
+        ],
+        [call('{"q":1}'), call("{}", name="now")],
+    ],
+    ids=["no id and no index", "the same id"],
+)
+def test_complete_calls_are_separated_and_get_ids_of_their_own(entries: list[dict[str, Any]]) -> None:
     heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("tool_calls"))
     assert heard.reply is not None
     assert [made.name for made in heard.reply.calls] == ["search", "now"]
@@ -144,28 +144,18 @@ def test_the_last_nonempty_token_count_wins() -> None:
 @pytest.mark.parametrize(
     "usage",
     [
-        {"prompt_tokens": 100, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 60}},
-        {
-            "prompt_tokens": 100,
-            "completion_tokens": 9,
-            "prompt_cache_hit_tokens": 60,
-            "prompt_cache_miss_tokens": 40,
-        },
-        {"prompt_tokens": 100, "completion_tokens": 9, "cached_tokens": 60},
-        {"prompt_tokens": 100, "completion_tokens": 9, "cache_read_input_tokens": 60},
-        {"input_tokens": 100, "output_tokens": 9, "input_tokens_details": {"cached_tokens": 60}},
-        {
-            "input_tokens": 30,
-            "cache_read_input_tokens": 60,
-            "cache_creation_input_tokens": 10,
-            "output_tokens": 9,
-        },
-        {"prompt_tokens": 40, "completion_tokens": 9, "cache_read_input_tokens": 60},
+        {"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 60}},
+        {"prompt_tokens": 100, "prompt_cache_hit_tokens": 60, "prompt_cache_miss_tokens": 40},
+        {"prompt_tokens": 100, "cached_tokens": 60},
+        {"prompt_tokens": 100, "cache_read_input_tokens": 60},
+        {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 60}},
+        {"input_tokens": 30, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 10},
+        {"prompt_tokens": 40, "cache_read_input_tokens": 60},
     ],
     ids=["OpenAI", "DeepSeek", "Kimi", "LiteLLM", "Responses", "Anthropic", "Anthropic behind a proxy"],
 )
 def test_cached_tokens_are_always_included_in_the_prompt(usage: dict[str, Any]) -> None:
-    heard = reply_to(chunk("stop", content="x") | {"usage": usage})
+    heard = reply_to(chunk("stop", content="x") | {"usage": {**usage, "output_tokens": 9}})
     assert heard.reply is not None and heard.reply.usage == Usage(100, 9, cached=60)
 
 
@@ -180,6 +170,9 @@ def test_surrogate_halves_are_joined_in_every_text(field: str) -> None:
     assert heard.reply is not None
     assert heard.text + heard.reasoning + heard.reply.refusal == "a😀b"
     assert (heard.reply.echo or {}).get(field, "a😀b") == "a😀b"
+    alone = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", content=""))
+    assert alone.reply is not None
+    assert alone.text + alone.reasoning + alone.reply.refusal == "a\ufffd"
 
 
 def test_surrogate_halves_are_joined_in_thinking_parts_and_details() -> None:
@@ -191,13 +184,6 @@ def test_surrogate_halves_are_joined_in_thinking_parts_and_details() -> None:
     assert plain_json(heard.reply.echo) == {
         "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "a😀b"}]
     }
-
-
-@pytest.mark.parametrize("field", ["content", "reasoning_content", "refusal"])
-def test_a_lone_surrogate_becomes_a_replacement_character_in_every_text(field: str) -> None:
-    heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", content=""))
-    assert heard.reply is not None
-    assert heard.text + heard.reasoning + heard.reply.refusal == "a\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -229,31 +215,26 @@ def test_the_message_of_a_provider_is_cleaned_and_truncated() -> None:
     assert "\x1b" not in str(caught.value) and len(str(caught.value)) < 1000
 
 
-def test_an_endless_reply_is_rejected() -> None:
+@pytest.mark.parametrize(
+    ("said", "count", "what"),
+    [
+        (lambda number: {"content": "x" * (MAX_TEXT // 8)}, 9, "exceeds"),
+        (lambda number: {"tool_calls": [call("x" * 500_000)]}, 9, "arguments"),
+        (lambda number: {"tool_calls": [call("{}", id=f"c{number}")]}, MAX_FLOOD + 1, "tool calls"),
+    ],
+    ids=["text", "arguments", "calls"],
+)
+def test_an_endless_reply_is_rejected(said: Callable[[int], Any], count: int, what: str) -> None:
     accumulator = Accumulator()
-    with pytest.raises(ModelError, match="exceeds"):
-        for _ in range(9):
-            accumulator.feed(chunk(content="x" * (MAX_TEXT // 8)))
-
-
-def test_endless_arguments_are_rejected() -> None:
-    accumulator = Accumulator()
-    with pytest.raises(ModelError, match="arguments"):
-        for _ in range(9):
-            accumulator.feed(chunk(tool_calls=[call("x" * 500_000)]))
+    with pytest.raises(ModelError, match=what):
+        for number in range(count):
+            accumulator.feed(chunk(**said(number)))
 
 
 def test_excess_calls_are_dropped_beyond_the_maximum() -> None:
     entries = [call(f'{{"n":{number}}}', index=number, id=f"c{number}") for number in range(2000)]
     heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("tool_calls"))
     assert arguments_of(heard) == [{"n": number} for number in range(MAX_CALLS)]
-
-
-def test_an_endless_flood_of_calls_is_rejected() -> None:
-    accumulator = Accumulator()
-    with pytest.raises(ModelError, match="tool calls"):
-        for number in range(MAX_FLOOD + 1):
-            accumulator.feed(chunk(tool_calls=[call("{}", id=f"c{number}")]))
 
 
 FILTERS = (

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.endpoint import chunk
 from tests.streams import output_of
+from tui.core.conversation.conversation import CallRequest
 from tui.model.openai_api.accumulator import Accumulator
 
 NAMES = ("search", "search_more", "now", "fs__read")
@@ -115,6 +116,13 @@ def test_no_part_of_a_truncated_call_looks_complete(
     assert output_of(Accumulator(NAMES), kept).reply is None
 
 
+def calls_in(entries: list[dict[str, Any]], finish: str = "stop") -> list[CallRequest]:
+    """Return the calls of a reply in which each entry arrives in a chunk of its own."""
+    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk(finish)])
+    assert heard.reply is not None
+    return list(heard.reply.calls)
+
+
 def is_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
@@ -135,19 +143,14 @@ def test_a_name_may_arrive_in_pieces_around_its_arguments(
         {**place, "function": {"name": name, "arguments": part}}
         for name, part in itertools.zip_longest(name_pieces, parts, fillvalue="")
     ]
-    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
-    assert heard.reply is not None
-    assert [(call.name, call.arguments) for call in heard.reply.calls] == [("".join(name_pieces), '{"q":1}')]
+    assert [(call.name, call.arguments) for call in calls_in(entries)] == [("".join(name_pieces), '{"q":1}')]
 
 
 def test_a_nested_object_that_repeats_its_parent_is_not_a_snapshot() -> None:
     entries = [{"index": 0, "function": {"arguments": piece}} for piece in ('{"a":', '{"a":', "1}", "}")]
     entries[0]["function"]["name"] = "search"
-    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
-    assert heard.reply is not None
-    assert [call.arguments for call in heard.reply.calls] == ['{"a":{"a":1}}']
-    cut = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries[:3]), chunk("stop")])
-    assert cut.reply is not None and [call.truncated for call in cut.reply.calls] == [True]
+    assert [call.arguments for call in calls_in(entries)] == ['{"a":{"a":1}}']
+    assert [call.truncated for call in calls_in(entries[:3])] == [True]
 
 
 def test_another_tool_name_in_pieces_does_not_give_its_arguments_to_the_previous_call() -> None:
@@ -156,9 +159,7 @@ def test_another_tool_name_in_pieces_does_not_give_its_arguments_to_the_previous
         {"index": 0, "function": {"name": "fs", "arguments": None}},
         {"index": 0, "function": {"name": "__read", "arguments": '{"q":2}'}},
     ]
-    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
-    assert heard.reply is not None
-    assert [(call.name, call.arguments) for call in heard.reply.calls] == [
+    assert [(call.name, call.arguments) for call in calls_in(entries)] == [
         ("search", '{"q":1}'),
         ("fs__read", '{"q":2}'),
     ]
@@ -169,8 +170,7 @@ def test_an_empty_last_fragment_with_a_new_id_is_not_a_call() -> None:
         {"index": 0, "id": f"f{number}", "function": {"name": "search", "arguments": piece}}
         for number, piece in enumerate(('{"q"', ":1}", ""))
     ]
-    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
-    assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":1}']
+    assert [call.arguments for call in calls_in(entries)] == ['{"q":1}']
 
 
 def test_arguments_that_are_not_an_object_do_not_absorb_the_next_call() -> None:
@@ -178,9 +178,7 @@ def test_arguments_that_are_not_an_object_do_not_absorb_the_next_call() -> None:
         {"index": number, "id": f"c{number}", "function": {"name": "search", "arguments": text}}
         for number, text in enumerate((" [1]", "Oslo", '"{}"'))
     ]
-    heard = output_of(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
-    assert heard.reply is not None
-    assert [call.arguments for call in heard.reply.calls] == ["[1]", "Oslo", "{}"]
+    assert [call.arguments for call in calls_in(entries)] == ["[1]", "Oslo", "{}"]
 
 
 @pytest.mark.parametrize(("first", "piece"), [('{"a":"', "{}"), ("{}", " "), ('{"a":', '{"a":'), ("{", "}")])
@@ -208,19 +206,15 @@ OSLO, ROME = '{"city": "Oslo"}', '{"city": "Rome"}'
     ],
 )
 def test_several_objects_stay_several_calls_next_to_a_fence(written: str) -> None:
-    heard = output_of(Accumulator(["search"]), [entry(written), chunk("tool_calls")])
-    assert heard.reply is not None
-    assert [made.arguments for made in heard.reply.calls] == [OSLO, ROME]
+    assert [made.arguments for made in calls_in([entry(written)], "tool_calls")] == [OSLO, ROME]
 
 
 @pytest.mark.parametrize("index", [True, False])
 def test_a_call_that_ends_with_a_fence_is_complete(index: bool) -> None:
-    chunks = [entry(f"{OSLO}\n```", "a", index), entry(ROME, "b", index), chunk("tool_calls")]
-    heard = output_of(Accumulator(["search"]), chunks)
-    assert heard.reply is not None
-    assert [(made.id, made.arguments) for made in heard.reply.calls] == [("a", OSLO), ("b", ROME)]
+    made = calls_in([entry(f"{OSLO}\n```", "a", index), entry(ROME, "b", index)], "tool_calls")
+    assert [(one.id, one.arguments) for one in made] == [("a", OSLO), ("b", ROME)]
 
 
 def entry(arguments: str, identity: str = "a", index: bool = True) -> dict[str, Any]:
     made: dict[str, Any] = {"id": identity, "function": {"name": "search", "arguments": arguments}}
-    return chunk(tool_calls=[made | ({"index": 0} if index else {})])
+    return made | ({"index": 0} if index else {})

@@ -18,7 +18,7 @@ from tests.endpoint import Answer, Endpoint, Reply, chunk, refuses, says
 from tests.streams import FOLDER, INDEX, NATIVE, ModelOutput, chunks_of, expected, output_of_model, tools_of
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError
-from tui.core.ports import ModelRequest, RetryPart, TextPart, ToolSpec, Usage
+from tui.core.ports import ModelRequest, TextPart, ToolSpec, Usage
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat, truncation_warning
@@ -164,17 +164,6 @@ async def test_a_connection_lost_after_the_end_of_the_reply_loses_nothing() -> N
     assert heard.error is None and heard.text == "all of it"
 
 
-async def test_a_rejected_parameter_is_dropped_permanently() -> None:
-    async with talking(refuses(400, "Extra inputs: stream_options"), says("a"), says("b")) as (
-        model,
-        endpoint,
-    ):
-        first = [part async for part in model.stream(ASK)]
-        assert isinstance(first[0], RetryPart)
-        await output_of_model(model.stream(ASK))
-        assert ["stream_options" in sent.json for sent in endpoint.requests] == [True, False, False]
-
-
 async def test_an_address_without_a_version_is_retried_with_it_and_remembered() -> None:
     async with talking(says("a"), says("b"), path="") as (model, endpoint):
         assert (await output_of_model(model.stream(ASK))).text == "a"
@@ -245,7 +234,7 @@ def test_the_model_package_is_imported_without_the_client_library() -> None:
     code = (
         "import sys, tui.model.openai_api.openai_chat, tui.model.endpoints.profile;"
         "import tui.addons.demo.demo, tui.model.retry;"
-        "import tui.model.endpoints.detect;"
+        "import tui.model.endpoints.listing;"
         "print(sorted({'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
     )
     shown = subprocess.run(
@@ -308,19 +297,22 @@ def test_a_plausible_token_count_gives_no_warning(text: str, tokens: int) -> Non
     assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage(text)]), Usage(tokens, 10)) == ""
 
 
+@pytest.mark.parametrize(
+    ("profile", "request_", "usage"),
+    [
+        (OLLAMA, LONG, None),
+        (OLLAMA, LONG, Usage(estimated=True)),
+        (OLLAMA, ASK, Usage(1, 1)),
+        (ModelProfile("x", "https://api.example.com/v1", "m"), LONG, Usage(9, 1)),
+    ],
+    ids=["not counted", "estimated", "short", "remote"],
+)
+def test_where_a_low_count_means_nothing_there_is_no_warning(
+    profile: ModelProfile, request_: ModelRequest, usage: Usage | None
+) -> None:
+    assert truncation_warning(profile, request_, usage) == ""
+
+
 def test_truncated_tools_give_a_warning() -> None:
     tools = [ToolSpec(f"t{n}", "does one thing " * 20, {"type": "object"}) for n in range(100)]
     assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage("hi")], tools), Usage(2_000, 1))
-
-
-def test_without_a_token_count_there_is_no_warning() -> None:
-    assert truncation_warning(OLLAMA, LONG, None) == ""
-    assert truncation_warning(OLLAMA, LONG, Usage(estimated=True)) == ""
-
-
-def test_a_short_request_gives_no_warning() -> None:
-    assert truncation_warning(OLLAMA, ModelRequest("", [UserMessage("hi")]), Usage(1, 1)) == ""
-
-
-def test_a_remote_provider_gives_no_warning() -> None:
-    assert truncation_warning(ModelProfile("x", "https://api.example.com/v1", "m"), LONG, Usage(9, 1)) == ""

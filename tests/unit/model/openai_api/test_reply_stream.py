@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 
 from tests.clocks import SkippedWaits
 from tests.endpoint import DONE, Answer, Endpoint, chunk
-from tests.streams import ModelOutput, output_of_model
+from tests.streams import ModelOutput, output_at, output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, TextPart, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.accumulator import Accumulator
-from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.openai_api.reply_stream import PAUSES_FROM, ReplyConnection, ReplyStream, joined
 
 ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("search", "", {"type": "object"})])
@@ -46,11 +45,7 @@ def called(arguments: str) -> Any:
 
 async def asked(answer: Answer) -> ModelOutput:
     async with Endpoint([answer]) as endpoint:
-        model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
-        try:
-            return await output_of_model(model.stream(ASK))
-        finally:
-            await model.aclose()
+        return await output_at(ModelProfile("test", endpoint.base_url, "m"), ASK)
 
 
 async def test_a_token_count_behind_the_end_of_the_stream_is_read() -> None:
@@ -273,11 +268,6 @@ def test_a_short_reply_is_read_without_a_pause() -> None:
 def test_available_bytes_are_read_without_a_pause() -> None:
     tokens = Tokens(500, 0.0)
     assert tokens.heard().text.endswith("499 ") and tokens.loop.skipped == 0.0
-
-
-def test_consecutive_parts_of_one_kind_are_joined() -> None:
-    parts = [TextPart("a"), TextPart("b"), ReasoningPart("c"), ReasoningPart("d"), TextPart("e")]
-    assert list(joined(parts)) == [TextPart("ab"), ReasoningPart("cd"), TextPart("e")]
 
 
 def test_thinking_that_replaces_text_remains_a_separate_part() -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -176,18 +177,6 @@ MESSAGES = st.one_of(
 )
 
 
-@given(st.lists(MESSAGES, max_size=6), st.sampled_from(["m", "mistral-x"]))
-def test_any_conversation_can_be_encoded_and_every_call_has_a_result(
-    messages: list[Message], model: str
-) -> None:
-    body = sent(*messages, model=model)
-    json.dumps(body, ensure_ascii=False).encode()
-    for at, message in enumerate(body):
-        wanted = [one["id"] for one in message.get("tool_calls", ())]
-        behind = [one["tool_call_id"] for one in body[at + 1 : at + 1 + len(wanted)]]
-        assert behind == wanted
-
-
 def test_unanswered_user_messages_are_joined_with_the_next_one() -> None:
     written = sent(UserMessage("one"), UserMessage("two"), AssistantMessage("yes"), UserMessage("three"))
     assert [(one["role"], one["content"]) for one in written] == [
@@ -240,19 +229,6 @@ def test_user_messages_are_never_adjacent_and_no_text_is_lost(messages: list[Mes
             at = whole.index(said, at) + len(said)
 
 
-def test_a_request_may_have_its_own_reply_limit_and_temperature() -> None:
-    asked = ModelRequest("", [UserMessage("?")], max_tokens=50, temperature=0.1)
-    body = body_for(profile(temperature=0.5, max_tokens=9000), asked, Learned())
-    assert (body["max_tokens"], body["temperature"]) == (50, 0.1)
-    assert body_for(profile(max_tokens=9), asked, Learned())["max_tokens"] == 9
-
-
-def test_a_request_may_require_a_call() -> None:
-    tools = [ToolSpec("a", "", {"type": "object"})]
-    asked = ModelRequest("", [UserMessage("?")], tools, must_call=True)
-    assert body_for(profile(), asked, Learned())["tool_choice"] == "required"
-
-
 def test_without_a_system_role_the_system_text_begins_the_first_user_message() -> None:
     request = ModelRequest("be brief", [UserMessage("q"), AssistantMessage("a"), UserMessage("again")])
     body = body_for(profile(), request, Learned(no_system=True))
@@ -271,22 +247,6 @@ def test_without_a_system_role_images_of_the_first_message_are_kept() -> None:
     assert message["content"][-1]["type"] == "image_url"
 
 
-def test_a_request_without_a_stream_has_no_options_of_one() -> None:
-    request = ModelRequest("", [UserMessage("q")])
-    learned = body_for(profile(), request, Learned(no_stream=True))
-    asked = body_for(profile(extra_body={"stream": False}), request, Learned())
-    for body in (learned, asked):
-        assert body["stream"] is False and "stream_options" not in body
-
-
-def test_a_reply_is_limited_to_what_the_endpoint_accepts_and_to_what_is_left() -> None:
-    request = ModelRequest("", [UserMessage("q")])
-    most = Learned(max_reply=4096)
-    assert body_for(profile(max_tokens=32_000), request, most)["max_tokens"] == 4096
-    assert "max_tokens" not in body_for(profile(), request, most)
-    assert body_for(profile(), request, Learned(reply_room=700))["max_tokens"] == 700
-
-
 OPENAI = "https://api.openai.com/v1"
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}
 CLOSED = {**SCHEMA, "required": ["n"], "additionalProperties": False}
@@ -301,26 +261,42 @@ def body(
     return body_for(ModelProfile("p", base_url, model, **fields), request, learned)
 
 
-def test_the_profile_options_are_sent() -> None:
-    sent = body(top_p=0.9, seed=7, stop=("END",), extra_body={"service_tier": "flex", "top_p": 0.5})
-    assert (sent["top_p"], sent["seed"], sent["stop"]) == (0.5, 7, ["END"])
-    assert sent["service_tier"] == "flex"
+LOCAL = "http://127.0.0.1:8000/v1"
+OLLAMA = "http://127.0.0.1:11434/v1"
+SHORT = replace(ASK, max_tokens=50, temperature=0.1)
 
 
-def test_stop_texts_of_the_dialect_come_first_and_at_most_four_are_sent() -> None:
-    request = ModelRequest("", [UserMessage("hi")], stop=("a", "b"))
-    assert body(request, stop=("b", "c", "d", "e"))["stop"] == ["a", "b", "c", "d"]
-
-
-def test_optional_parameters_are_not_sent_unless_configured() -> None:
-    assert body(base_url="http://127.0.0.1:1/v1").keys() == {"model", "messages", "stream", "stream_options"}
-
-
-def test_reasoning_effort_uses_the_field_of_the_provider_or_of_local_templates() -> None:
-    assert body(effort="high")["reasoning_effort"] == "high"
-    local = body(base_url="http://127.0.0.1:8000/v1", effort="none")
-    assert local["chat_template_kwargs"] == {"enable_thinking": False}
-    assert "chat_template_kwargs" not in body(base_url="http://127.0.0.1:11434/v1", effort="none")
+@pytest.mark.parametrize(
+    ("request_", "base_url", "fields", "sent"),
+    [
+        (SHORT, LOCAL, {"max_tokens": 9000, "temperature": 0.5}, {"max_tokens": 50, "temperature": 0.1}),
+        (SHORT, LOCAL, {"max_tokens": 9}, {"max_tokens": 9}),
+        (replace(ASK, tools=[TOOL], must_call=True), LOCAL, {}, {"tool_choice": "required"}),
+        (ASK, LOCAL, {"learned": Learned(no_stream=True)}, {"stream": False, "stream_options": None}),
+        (ASK, LOCAL, {"extra_body": {"stream": False}}, {"stream": False, "stream_options": None}),
+        (ASK, LOCAL, {"learned": Learned(max_reply=4096), "max_tokens": 32_000}, {"max_tokens": 4096}),
+        (ASK, LOCAL, {"learned": Learned(max_reply=4096)}, {"max_tokens": None}),
+        (ASK, LOCAL, {"learned": Learned(reply_room=700)}, {"max_tokens": 700}),
+        (
+            ASK,
+            OPENAI,
+            {"top_p": 0.9, "seed": 7, "stop": ("END",)},
+            {"top_p": 0.9, "seed": 7, "stop": ["END"]},
+        ),
+        (ASK, OPENAI, {"top_p": 0.9, "extra_body": {"top_p": 0.5, "x": "y"}}, {"top_p": 0.5, "x": "y"}),
+        (replace(ASK, stop=("a", "b")), LOCAL, {"stop": (*"bcde",)}, {"stop": [*"abcd"]}),
+        (ASK, OPENAI, {"effort": "high"}, {"reasoning_effort": "high"}),
+        (ASK, LOCAL, {"effort": "none"}, {"chat_template_kwargs": {"enable_thinking": False}}),
+        (ASK, OLLAMA, {"effort": "none"}, {"chat_template_kwargs": None}),
+        (ASK, LOCAL, {}, dict.fromkeys(("temperature", "top_p", "seed", "stop", "max_tokens", "tools"))),
+    ],
+)
+def test_a_request_has_these_fields(
+    request_: ModelRequest, base_url: str, fields: dict[str, Any], sent: dict[str, Any]
+) -> None:
+    """None stands for a field that is not sent."""
+    found = body(request_, base_url, **fields)
+    assert {name: found.get(name) for name in sent} == sent
 
 
 def test_a_conversation_has_one_cache_key_if_the_provider_supports_it() -> None:

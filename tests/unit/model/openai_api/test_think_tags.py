@@ -11,26 +11,8 @@ from tests.endpoint import chunk
 from tests.streams import output_of
 from tui.model.openai_api.accumulator import Accumulator
 
-PROSE = st.lists(
-    st.sampled_from(
-        [
-            "<think>",
-            "</think>",
-            "<",
-            ">",
-            "think",
-            "\n",
-            " ",
-            "`",
-            "```",
-            "a",
-            "é",
-            "<thinking>",
-            "</thinking>",
-        ]
-    ),
-    max_size=12,
-).map("".join)
+WORDS = ["\n", " ", *"<think> </think> <thinking> </thinking> < > think ` ``` a é".split()]
+PROSE = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 
 
 @settings(max_examples=300, deadline=None)

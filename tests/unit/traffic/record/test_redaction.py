@@ -10,7 +10,7 @@ from tests.unit.traffic.tapped import seen
 from tui.core.secrets.named_values import EVERY, FORMS, MAX_NAMES, SecretArguments
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
-from tui.model.tap import WITHHELD
+from tui.model.openai_api.openai_client import WITHHELD
 from tui.traffic.record.redaction import keep, keep_all, scrub
 
 

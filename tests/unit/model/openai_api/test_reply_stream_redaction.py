@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint, calls, chunk, refuses
-from tests.streams import ModelOutput, output_of_model
+from tests.streams import ModelOutput, output_at
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError
 from tui.core.ports import (
@@ -26,7 +26,7 @@ from tui.model.endpoints.endpoint_errors import connection_error, redact_error
 from tui.model.endpoints.listing import offered_by
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.openai_api.reply_redaction import ReplyRedactor
+from tui.model.openai_api.reply_stream import ReplyRedactor
 from tui.model.retry import Retrying
 
 KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
@@ -39,19 +39,9 @@ def profile(base_url: str, **fields: Any) -> ModelProfile:
 
 
 async def asked(answer: Answer, **fields: Any) -> tuple[ModelOutput, list[ModelPart]]:
-    parts: list[ModelPart] = []
-    heard = ModelOutput()
     async with Endpoint([answer]) as endpoint:
-        model = OpenAIChat(profile(endpoint.base_url, **fields))
-        try:
-            async for part in model.stream(ASK):
-                parts.append(part)
-                heard.take(part)
-        except ModelError as error:
-            heard.error = error
-        finally:
-            await model.aclose()
-    return heard, parts
+        heard = await output_at(profile(endpoint.base_url, **fields), ASK)
+    return heard, heard.parts
 
 
 def parts_of_key(text: str) -> list[str]:
@@ -77,15 +67,10 @@ QUOTES = {
 
 
 @pytest.mark.parametrize("quote", QUOTES)
-async def test_a_rejection_is_shown_without_the_key_that_it_quotes(quote: str):
+async def test_a_rejection_and_an_error_in_a_stream_are_shown_without_the_key_that_they_quote(quote: str):
     heard, _ = await asked(refuses(401, f"Incorrect API key provided: {QUOTES[quote]}", code=KEY))
     assert heard.error is not None and heard.error.status == 401
-    assert not parts_of_key(texts_of(heard.error))
-    assert "Incorrect API key" in heard.error.message
-
-
-@pytest.mark.parametrize("quote", QUOTES)
-async def test_an_error_in_a_stream_is_shown_without_the_key_that_it_quotes(quote: str):
+    assert not parts_of_key(texts_of(heard.error)) and "Incorrect API key" in heard.error.message
     error = {"error": {"message": f"bad key {QUOTES[quote]}", "code": 401}}
     heard, _ = await asked(Answer([chunk(content="Hello"), error]))
     assert heard.error is not None and heard.text == "Hello"
@@ -165,9 +150,7 @@ async def test_secrets_in_the_address_and_headers_are_redacted_too(
 ):
     async with Endpoint([refuses(401, f"not allowed: {secret}")], prefix="") as endpoint:
         endpoint.pages["/v1/chat/completions"] = refuses(401, f"not allowed: {secret}")
-        model = OpenAIChat(profile(base_url.format(port=endpoint.port), headers=headers))
-        heard = await output_of_model(model.stream(ASK))
-        await model.aclose()
+        heard = await output_at(profile(base_url.format(port=endpoint.port), headers=headers), ASK)
     assert heard.error is not None and secret not in texts_of(heard.error)
 
 
@@ -191,15 +174,10 @@ async def test_a_key_in_a_reply_is_redacted_wherever_it_is_split(size: int, fiel
     assert not parts_of_key(str(parts))
 
 
-async def test_a_partial_key_before_the_stream_breaks_is_redacted():
-    heard, parts = await asked(
-        Answer([chunk(content=f"key {KEY[:9]}"), chunk(content=KEY[9:20])], done=False)
-    )
-    assert heard.error is not None and heard.text == "key [redacted]" and not parts_of_key(str(parts))
-
-
-async def test_a_partial_key_at_the_end_of_a_reply_is_redacted():
-    heard, parts = await asked(said(["key ", KEY[:5], KEY[5:20]], "content"))
+@pytest.mark.parametrize("end", [[], [chunk("stop")]], ids=["broken", "ended"])
+async def test_a_partial_key_at_the_end_of_a_reply_or_of_a_broken_one_is_redacted(end: list[Any]):
+    pieces = [chunk(content=f"key {KEY[:9]}"), chunk(content=KEY[9:20])]
+    heard, parts = await asked(Answer([*pieces, *end], done=bool(end)))
     assert heard.text == "key [redacted]" and not parts_of_key(str(parts))
 
 
@@ -217,14 +195,18 @@ async def test_a_key_split_between_the_reasoning_and_the_answer_is_redacted():
     assert "".join(texts) == "it is [redacted]!"
 
 
-async def test_text_that_only_begins_like_the_key_is_shown_completely():
-    heard, _ = await asked(said(["see lm", "-4", "k"], "content"))
-    assert heard.text == "see lm-4k"
-
-
-async def test_text_that_only_looks_like_a_key_is_unchanged():
-    heard, _ = await asked(said(["export KEY=sk-abcdefghijklmnop1234"], "content"))
-    assert heard.text == "export KEY=sk-abcdefghijklmnop1234"
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["see lm", "-4", "k"],
+        ["export KEY=sk-abcdefghijklmnop1234"],
+        [f"it begins with {KEY[:14]}, or {KEY[:6]}***{KEY[-4:]}, {KEY[:14]}."],
+    ],
+    ids=["its beginning", "another key", "parts not at the end"],
+)
+async def test_text_that_only_resembles_the_key_is_shown_completely(pieces: list[str]):
+    heard, _ = await asked(said(pieces, "content"))
+    assert heard.text == "".join(pieces)
 
 
 async def test_a_server_is_not_sent_the_key_in_the_arguments_of_a_call():
@@ -270,32 +252,16 @@ def test_held_back_text_is_emitted_before_text_of_another_kind():
 
 REAL = "sk-proj-Zk3JQ9vT1wYb7LmN4xRcP2sDf8gHa6UeBi5Co"
 PLACEHOLDERS = "OPENAI_API_KEY=sk-proj-...\nOTHER=sk-proj-xxxxxxxxxxxx\nGOOGLE=AIzaSy...\n# like sk-proj-****"
-WORDS = [
-    "lm-studio",
-    "not-needed",
-    "anything",
-    "sk-no-key-required",
-    "my-local-llama-3-8b-key",
-    "0000000000000000",
-]
+WORDS = ["lm-studio", "anything", "sk-no-key-required", "my-local-llama-3-8b-key", "0000000000000000"]
 
 
-@pytest.mark.parametrize("field", ["content", "reasoning_content"])
-async def test_placeholders_with_the_prefix_of_the_key_are_kept_in_a_reply(field: str):
-    heard, _ = await asked(said([PLACEHOLDERS[:20], PLACEHOLDERS[20:]], field), api_key=Secret(REAL))
-    assert (heard.text or heard.reasoning) == PLACEHOLDERS
-
-
-async def test_placeholders_with_the_prefix_of_the_key_are_kept_in_arguments():
+async def test_placeholders_with_the_prefix_of_the_key_are_kept_in_a_reply_and_in_arguments():
+    for field in ("content", "reasoning_content"):
+        heard, _ = await asked(said([PLACEHOLDERS[:20], PLACEHOLDERS[20:]], field), api_key=Secret(REAL))
+        assert (heard.text or heard.reasoning) == PLACEHOLDERS
     heard, _ = await asked(calls(("search", {"query": PLACEHOLDERS})), api_key=Secret(REAL))
     assert heard.reply is not None
     assert json.loads(heard.reply.calls[0].arguments) == {"query": PLACEHOLDERS}
-
-
-async def test_a_part_of_the_key_that_is_not_at_the_end_is_kept_in_a_reply():
-    text = f"it begins with {KEY[:14]}, or {KEY[:6]}***{KEY[-4:]}, {KEY[:14]}."
-    heard, _ = await asked(said([text], "content"))
-    assert heard.text == text
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -313,9 +279,7 @@ async def test_a_reply_is_recorded_although_it_contains_a_key_that_is_only_a_wor
     async with Endpoint(
         [said(["lm-studio"[at : at + size] for at in range(0, 9, size)], "content")]
     ) as endpoint:
-        model = OpenAIChat(profile(endpoint.base_url, api_key=Secret("lm-studio")), recorded.append)
-        await output_of_model(model.stream(ASK))
-        await model.aclose()
+        await output_at(profile(endpoint.base_url, api_key=Secret("lm-studio")), ASK, recorded.append)
     assert recorded and "spells a key" not in str(recorded)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import refusing_port
 from tests.endpoint import Endpoint
-from tui.model.endpoints.detect import READ_SECONDS, Candidate, candidates, detect
+from tui.model.endpoints.listing import READ_SECONDS, Candidate, candidates, detect
 
 
 @asynccontextmanager

@@ -4,33 +4,24 @@ import json
 from typing import Any
 
 from tests.endpoint import Endpoint, Reply, refuses, says
-from tests.streams import output_of_model
+from tests.streams import output_at
 from tui.core.conversation.conversation import UserMessage
-from tui.core.errors import ModelError
 from tui.core.ports import ModelRequest
 from tui.core.secrets.redact import Secret
 from tui.core.traffic import CAUSE, Captured, Cause, Direction, Kind
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.tap import WITHHELD
+from tui.model.openai_api.openai_client import WITHHELD
 
+KEY = "sk-0123456789abcdef0123"
 ASK = ModelRequest("be brief", [UserMessage("北京?")])
 
 
 async def told(*replies: Reply, **profile: Any) -> tuple[list[Captured], Endpoint]:
     seen: list[Captured] = []
     async with Endpoint(replies) as endpoint:
-        made = ModelProfile(
-            "mine", endpoint.base_url, "m", api_key=Secret("sk-0123456789abcdef0123"), **profile
-        )
-        model = OpenAIChat(made, seen.append)
+        made = ModelProfile("mine", endpoint.base_url, "m", api_key=Secret(KEY), **profile)
         CAUSE.set(Cause(3, 2))
-        try:
-            await output_of_model(model.stream(ASK))
-        except ModelError:
-            pass
-        finally:
-            await model.aclose()
+        await output_at(made, ASK, seen.append)
     return seen, endpoint
 
 
@@ -63,13 +54,7 @@ async def test_an_unreachable_endpoint_is_recorded_as_a_broken_reply() -> None:
     seen: list[Captured] = []
     async with Endpoint(()) as endpoint:
         address = endpoint.base_url
-    model = OpenAIChat(ModelProfile("gone", address, "m"), seen.append)
-    try:
-        await output_of_model(model.stream(ASK))
-    except ModelError:
-        pass
-    finally:
-        await model.aclose()
+    await output_at(ModelProfile("gone", address, "m"), ASK, seen.append)
     assert [one.kind for one in seen] == [Kind.MODEL_REQUEST, Kind.MODEL_REPLY]
     assert seen[-1].detail["broken"]
 
@@ -79,13 +64,8 @@ async def test_a_failing_sink_does_not_lose_the_reply() -> None:
         raise RuntimeError("full")
 
     async with Endpoint((says("Hello"),)) as endpoint:
-        model = OpenAIChat(ModelProfile("mine", endpoint.base_url, "m"), broken)
-        heard = await output_of_model(model.stream(ASK))
-        await model.aclose()
+        heard = await output_at(ModelProfile("mine", endpoint.base_url, "m"), ASK, broken)
     assert heard.text == "Hello"
-
-
-KEY = "sk-0123456789abcdef0123"
 
 
 async def test_a_reply_that_contains_the_key_in_pieces_is_recorded_without_content() -> None:

@@ -12,9 +12,8 @@ from tui.core.errors import ModelError
 from tui.core.ports import ModelRequest
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.accumulator import Accumulator
+from tui.model.openai_api.accumulator import Accumulator, EchoedFields
 from tui.model.openai_api.call_slots import MAX_ID
-from tui.model.openai_api.echoed_fields import EchoedFields
 from tui.model.openai_api.request import body_for
 
 SIGNED = "call_9f2c__thought__CiQB"

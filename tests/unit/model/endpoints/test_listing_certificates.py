@@ -4,19 +4,18 @@ import ssl
 
 import pytest
 
-from tui.model.endpoints import certificates
-from tui.model.endpoints.certificates import tls_context
+from tui.model.endpoints.listing import certified, tls_context
 
 
 @pytest.fixture(autouse=True)
-def nothing_read_yet(monkeypatch):
-    monkeypatch.setattr(certificates, "_contexts", {})
+def nothing_read_yet():
+    certified.cache_clear()
 
 
 def test_a_plain_http_endpoint_on_this_machine_needs_no_certificates():
     context = tls_context("http://127.0.0.1:11434/v1")
     assert context.get_ca_certs() == []
-    assert not certificates._contexts
+    assert not certified.cache_info().currsize
 
 
 def test_a_context_without_certificates_trusts_nobody():
@@ -31,7 +30,7 @@ def test_peers_are_verified_wherever_tls_may_be_used(url):
     """Also for a proxy in front of a plain HTTP endpoint."""
     context = tls_context(url)
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
-    assert list(certificates._contexts.values()) == [context]
+    assert certified.cache_info().currsize == 1
 
 
 def test_certificates_are_read_once():

@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 from tests.unit.traffic.recorded import Recorded
-from tui.addons.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
+from tui.addons.replay.live import Replay, ReplayItem, ReplayResult, plan, tally
 from tui.core.traffic import Kind
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from tui.addons.packages.stored import delete_leftovers
+from tui.addons.packages.server_inputs import delete_leftovers
 from tui.core.errors import ConfigError
 from tui.core.secrets import keychain
 
 
 @pytest.fixture
 def bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("tui.addons.packages.stored.bundles_dir", lambda: tmp_path / "bundles")
-    monkeypatch.setattr("tui.addons.packages.stored.secrets_dir", lambda: tmp_path / "secrets")
+    monkeypatch.setattr("tui.addons.packages.server_inputs.bundles_dir", lambda: tmp_path / "bundles")
+    monkeypatch.setattr("tui.addons.packages.server_inputs.secrets_dir", lambda: tmp_path / "secrets")
     (tmp_path / "bundles" / "one").mkdir(parents=True)
     (tmp_path / "bundles" / "one" / "manifest.json").write_text("{}")
     (tmp_path / "bundles" / "one" / "server.py").write_text("")
