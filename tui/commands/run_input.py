@@ -76,14 +76,13 @@ def _stdin() -> str:
 
 def attachments(paths: Sequence[str]) -> tuple[Attachment, ...]:
     """Return the files of `--file`. Raises UsageError if one cannot be read or attached."""
-    return tuple(map(_attached, paths))
-
-
-def _attached(path: str) -> Attachment:
-    try:
-        return attachment_of(Path(path).name, read_bounded(path, MAX_BYTES))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot attach it: {reason_of(error)}", where=path) from None
+    found = []
+    for path in paths:
+        try:
+            found.append(attachment_of(Path(path).name, read_bounded(path, MAX_BYTES)))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot attach it: {reason_of(error)}", where=path) from None
+    return tuple(found)
 
 
 def system_text(given: str | None) -> str | None:

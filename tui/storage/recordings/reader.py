@@ -113,7 +113,7 @@ class RecordingReader:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
         with storage_errors(self.path):
             rows = self._sound(self._rows(_SELECT, after, limit), after)
-            return [self._noted(entry_of((*row, "", "")[:18])) for row in rows]
+            return [self._noted(entry_of(row)) for row in rows]
 
     def doubt(self) -> None:
         """Check every value from now on, because `column_rows` has returned invalid ones."""

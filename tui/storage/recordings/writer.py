@@ -34,16 +34,13 @@ RETRY_S, MOST_RETRY_S = 1.0, 15.0
 """Seconds until a failed disk is retried. The delay doubles each time, up to the maximum."""
 
 WAITING_BYTES = 32 * 1024 * 1024
-"""Maximum bytes of bodies in memory for a failed disk. Beyond that, the recording ends."""
+"""Maximum bytes in memory for a failed disk. Beyond that, the recording ends."""
 
 ENTRY_WEIGHT = 500
-"""Assumed bytes of an entry in memory, without its body."""
+"""Assumed bytes of an entry in memory, without its body, and of a finding."""
 
 DROP_STEP = 500
 """Entries to drop at a time."""
-
-WAITING_FINDINGS = 100_000
-"""Maximum findings in memory for a failed disk. Beyond that, the recording is linted when opened."""
 
 # One statement for many rows takes two thirds of the time (measured). A batch is split into these.
 _RUNS = (256, 16, 1)
@@ -92,7 +89,6 @@ class RecordingWriter:
         self._guard = FileGuard(path, self._is_whole)
         self._last = 0
         self._judged = self._judged_stored = 0
-        self._missed = False
         self._table = FindingTable()
         self._first = self._gone = -1
         self._live: LiveLock | None = None
@@ -117,14 +113,16 @@ class RecordingWriter:
         if self._is_over:
             return
         self._waiting_findings.extend(findings)
-        if not self._missed:
-            self._judged = max(self._judged, judged)
+        self._judged = max(self._judged, judged)
         known = not self._waiting_findings and self._judged == self._judged_stored
         if not entries and known and not self.problem:
             return
         self._waiting.extend(entries)
         self._waiting_bytes += sum(ENTRY_WEIGHT + len(entry.body) for entry in entries)
+        self._waiting_bytes += ENTRY_WEIGHT * len(findings)
         self._store_waiting()
+        if self._waiting_bytes > WAITING_BYTES:
+            self._release_file()
 
     @property
     def gone(self) -> int:
@@ -155,7 +153,6 @@ class RecordingWriter:
 
     def _store_waiting(self) -> None:
         if self._retry_at and time.monotonic() < self._retry_at:
-            self._keep_waiting()
             return
         try:
             if self._connection is None:
@@ -185,7 +182,6 @@ class RecordingWriter:
         self._end_live()
         self._table, self._first, self._gone, self._last, self._judged_stored = FindingTable(), -1, -1, 0, 0
         self._retry_at = time.monotonic() + RETRY_S
-        self._keep_waiting()
 
     def _failed(self, error: Exception) -> None:
         """Report why nothing is stored, and keep pending data for the next retry."""
@@ -197,7 +193,6 @@ class RecordingWriter:
             return
         self._retry_at = time.monotonic() + min(RETRY_S * 2**self._retries, MOST_RETRY_S)
         self._retries = min(self._retries + 1, 10)
-        self._keep_waiting()
 
     def _is_whole(self) -> bool:
         try:
@@ -227,13 +222,6 @@ class RecordingWriter:
         self._last = max(self._last, entries[-1].seq if entries else 0)
         if stored is not None:
             stored()
-
-    def _keep_waiting(self) -> None:
-        if self._waiting_bytes > WAITING_BYTES:
-            self._release_file()
-        if len(self._waiting_findings) > WAITING_FINDINGS:
-            self._waiting_findings = []
-            self._judged, self._missed = self._judged_stored, True
 
     def _release_file(self) -> None:
         self._is_over = True
