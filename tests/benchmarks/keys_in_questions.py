@@ -58,28 +58,18 @@ def sampling(text: str) -> Any:
     return SamplingQuestion("calc", {"messages": messages, "maxTokens": 100})
 
 
-async def ask(approvals: Any, question: Any) -> Any:
-    match question:
-        case FormQuestion():
-            return await approvals.form(question)
-        case AddressQuestion():
-            return await approvals.address(question)
-        case SamplingQuestion():
-            return await approvals.sampling(question)
-        case DefinitionsQuestion():
-            return await approvals.definitions(question)
-        case _:
-            return await approvals.consent(question)
-
-
-QUESTIONS: dict[str, Callable[[str], Any]] = {
-    "definitions": definitions,
-    "consent": lambda text: consent(text[: SIZE // 3]),
-    "long consent": consent,
-    "sampling": sampling,
-    "form": form,
-    "field": lambda text: form("Who?", description=text, title=text),
-    "address": lambda text: AddressQuestion("calc", "https://example.com/" + text, text, "elicitation"),
+# What the approvals are asked for, and the question with a text in it.
+QUESTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "definitions": ("definitions", definitions),
+    "consent": ("consent", lambda text: consent(text[: SIZE // 3])),
+    "long consent": ("consent", consent),
+    "sampling": ("sampling", sampling),
+    "form": ("form", form),
+    "field": ("form", lambda text: form("Who?", description=text, title=text)),
+    "address": (
+        "address",
+        lambda text: AddressQuestion("calc", "https://example.com/" + text, text, "elicitation"),
+    ),
 }
 
 
@@ -98,8 +88,9 @@ async def answered(name: str, text: str) -> list[Hold]:
         with recorded(holds):
             await asyncio.sleep(0.02)
             # The program also compares and scans long questions in a thread.
-            question = await asyncio.to_thread(QUESTIONS[name], text)
-            waiting = asyncio.create_task(ask(app.main.parts.approvals, question))
+            kind, made = QUESTIONS[name]
+            question = await asyncio.to_thread(made, text)
+            waiting = asyncio.create_task(getattr(app.main.parts.approvals, kind)(question))
             await asyncio.sleep(0.5)
             keys = ("pagedown", "pagedown", "down", "end", "pageup", "home", "ctrl+s", "a", "b")
             await read(app, pilot, keys)

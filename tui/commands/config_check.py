@@ -117,9 +117,9 @@ def _choice(against: str) -> tuple[RecordingChoice, str, float]:
 
 
 def _calls(choice: RecordingChoice, decisions: "Decisions") -> Iterator[PastCall]:
-    with closing(choice.sources()) as sources:
-        for source in sources:
-            for entry in source.selection.whole():
+    with closing(choice.selections()) as selections:
+        for selection in selections:
+            for entry in selection.whole():
                 if entry.root not in (0, entry.seq):  # a continuation of an earlier request
                     continue
                 server, when = entry.source.removeprefix(_TAP), entry.wall_ns / 1e9

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from tui.core.errors import UsageError, reason_of
-from tui.core.files import NotText, text_of
+from tui.commands.run_input import read_json
+from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange, shown_name
@@ -215,18 +215,7 @@ def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str
 def read_values(path: str) -> Sequence[Mapping[str, Any]]:
     """Return the objects in a JSON file. Raises UsageError with the line and the expected form."""
     where = f"--elicit @{path}"
-    try:
-        with open(os.path.expanduser(path), "rb") as file:
-            text = file.read(MAX_FILE + 1)
-        if len(text) > MAX_FILE:
-            raise UsageError(f"the file is larger than {MAX_FILE:,} bytes", where=where)
-        found = json.loads(text_of(text))
-    except NotText as error:
-        raise UsageError(f"the file {error}", where=where) from None
-    except OSError as error:
-        raise UsageError(f"cannot read the file: {error.strerror}", where=where) from None
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"the file is not JSON: {reason_of(error)}", where=where) from None
+    found = read_json(path, MAX_FILE, where)
     listed = found if isinstance(found, list) else [found]
     if not listed or not all(isinstance(one, dict) for one in listed):
         raise UsageError(

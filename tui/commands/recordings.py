@@ -253,13 +253,13 @@ def _changed_last(live_first: bool) -> Iterator[About]:
         yield known
 
 
-def since(wall_ns: int, with_servers: bool = False) -> list[About]:
+def since(wall_ns: int) -> list[About]:
     """Return the recordings with entries since `wall_ns`, oldest first, and the unreadable ones.
 
     `wall_ns` is in nanoseconds since 1970; 0 selects all recordings with entries.
     """
     changed = (one for one in recordings().list() if _changed_ns(one) + SLACK_NS >= wall_ns)
-    found = [about(one, with_servers) for one in changed]
+    found = map(about, changed)
     return sorted(
         (one for one in found if one.problem or (one.entries and (not wall_ns or one.ended_ns >= wall_ns))),
         key=lambda one: (one.began_ns, one.name),

@@ -76,14 +76,13 @@ def _stdin() -> str:
 
 def attachments(paths: Sequence[str]) -> tuple[Attachment, ...]:
     """Return the files of `--file`. Raises UsageError if one cannot be read or attached."""
-    return tuple(map(_attached, paths))
-
-
-def _attached(path: str) -> Attachment:
-    try:
-        return attachment_of(Path(path).name, read_bounded(path, MAX_BYTES))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot attach it: {reason_of(error)}", where=path) from None
+    found = []
+    for path in paths:
+        try:
+            found.append(attachment_of(Path(path).name, read_bounded(path, MAX_BYTES)))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot attach it: {reason_of(error)}", where=path) from None
+    return tuple(found)
 
 
 def system_text(given: str | None) -> str | None:
@@ -93,12 +92,25 @@ def system_text(given: str | None) -> str | None:
     """
     if given is None or not given.startswith("@"):
         return given
+    return read_text(given[1:], MAX_SYSTEM, given[1:])
+
+
+def read_text(path: str, most: int, where: str) -> str:
+    """Return the text of a file or pipe. Raises UsageError, with `where`, if it cannot be read."""
     try:
-        return text_of(read_bounded(given[1:], MAX_SYSTEM))
+        return text_of(read_bounded(path, most))
     except NotText as error:
-        raise UsageError(f"{error}", where=given[1:]) from None
+        raise UsageError(f"the file {error}", where=where) from None
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read the system prompt: {reason_of(error)}", where=given[1:]) from None
+        raise UsageError(f"cannot read the file: {reason_of(error)}", where=where) from None
+
+
+def read_json(path: str, most: int, where: str) -> Any:
+    """Return the value in a JSON file. Raises UsageError, with the line if it is not JSON."""
+    try:
+        return json.loads(read_text(path, most, where))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the file is not JSON: {reason_of(error)}", where=where) from None
 
 
 def read_bounded(path: str, most: int) -> bytes:
@@ -157,14 +169,7 @@ class AnswerSchema:
         """Read the file. Raises UsageError if it contains no usable JSON Schema."""
         from tui.host.schemas.judge import ModelJudge
 
-        try:
-            schema = json.loads(text_of(read_bounded(path, MAX_SCHEMA)))
-        except NotText as error:
-            raise UsageError(f"{error}", where=path) from None
-        except json.JSONDecodeError as error:
-            raise UsageError(f"is not JSON: {reason_of(error)}", where=path) from None
-        except (OSError, ValueError, RecursionError) as error:
-            raise UsageError(f"cannot be read: {reason_of(error)}", where=path) from None
+        schema = read_json(path, MAX_SCHEMA, path)
         if not isinstance(schema, dict):
             raise UsageError("is not a JSON Schema: it must be an object", where=path)
         if fault := ModelJudge(lambda: None).schema_problem(schema):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
-from tui.commands.traffic_selection import RecordingChoice, Source, say
+from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.conversation.sessions import cells
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
@@ -35,30 +35,30 @@ FOUND, INCOMPLETE = 1, 2
 def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
     """Run the requested action and return the exit code."""
     code = 0
-    with closing(choice.sources()) as sources:
+    with closing(choice.selections()) as selections:
         if args.export:
-            for source in sources:
-                _export(args, source)
+            for selection in selections:
+                _export(args, selection)
         elif args.lint:
-            code = _lint(args, sources)
+            code = _lint(args, selections)
         elif args.stats:
-            _stats(args, sources)
+            _stats(args, selections)
         elif args.slowest:
-            _slowest(args, choice, sources)
+            _slowest(args, choice, selections)
         else:
-            for source in sources:
-                _show(args, source)
+            for selection in selections:
+                _show(args, selection)
     choice.report_no_match()
     return INCOMPLETE if choice.is_incomplete else code
 
 
-def _show(args: argparse.Namespace, source: Source) -> None:
+def _show(args: argparse.Namespace, selection: Selection) -> None:
     last, colour = 0, _colour()
     while True:
-        live = args.follow and source.recording.is_live
-        source.selection.read_on()
-        for entry in source.selection.whole(last) if args.json else source.selection.entries(last):
-            _write(_object(source, entry) if args.json else _line(source, entry, colour))
+        live = args.follow and selection.recording.is_live
+        selection.read_on()
+        for entry in selection.whole(last) if args.json else selection.entries(last):
+            _write(_object(selection, entry) if args.json else _line(selection, entry, colour))
             last = entry.seq
         if not live:
             return
@@ -66,16 +66,16 @@ def _show(args: argparse.Namespace, source: Source) -> None:
         time.sleep(LOOK_SECONDS)
 
 
-def _slowest(args: argparse.Namespace, choice: RecordingChoice, sources: Iterable[Source]) -> None:
+def _slowest(args: argparse.Namespace, choice: RecordingChoice, selections: Iterable[Selection]) -> None:
     found: list[tuple[int, str]] = []
     calls, colour = _Calls(choice.query.root), _colour()
-    for source in sources:
-        latency = source.selection.latency_ns
-        asked = (entry for entry in source.selection.entries() if latency(entry) >= 0)
+    for selection in selections:
+        latency = selection.latency_ns
+        asked = (entry for entry in selection.entries() if latency(entry) >= 0)
         slowest = heapq.nlargest(args.slowest, filter(calls.takes, asked), key=latency)
-        read = source.recording.reader.entry
+        read = selection.recording.reader.entry
         lines = (
-            _object(source, read(one.seq) or one) if args.json else _line(source, one, colour)
+            _object(selection, read(one.seq) or one) if args.json else _line(selection, one, colour)
             for one in slowest
         )
         found += zip(map(latency, slowest), lines, strict=True)
@@ -121,10 +121,9 @@ class _Calls:
             say(f"omitted: {', '.join(words)}. Include them with --filter 'method:*'")
 
 
-def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
+def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
     worst, number, seen, colour = Severity.NONE, 0, 0, _colour()
-    for source in sources:
-        selection = source.selection
+    for selection in selections:
         seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
         for finding in selection.findings():
@@ -134,25 +133,25 @@ def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
             if args.json:
                 told = asdict(finding) | {"severity": finding.severity.name.lower()}
                 del told["count"], told["places"]  # each entry has its own line in this output
-                _write(_json(source, told))
+                _write(_json(selection, told))
             else:
-                _write(_labelled(source, finding_line(finding, selection.columns_of(finding.seq), colour)))
+                _write(_labelled(selection, finding_line(finding, selection.columns_of(finding.seq), colour)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
         _write(f"{said} in {seen} {'entry' if seen == 1 else 'entries'}")
     return FOUND if worst is Severity.ERROR else 0
 
 
-def _stats(args: argparse.Namespace, sources: Iterable[Source]) -> None:
+def _stats(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
     figures: list[Figures] = []
     labels: list[str] = []
-    for source in sources:
-        for one in _figures(source):
+    for selection in selections:
+        for one in _figures(selection):
             if args.json:
-                _write(_json(source, asdict(one)))
+                _write(_json(selection, asdict(one)))
             else:
                 figures.append(one)
-                labels.append(source.label)
+                labels.append(selection.label)
     if figures:
         _write("\n".join(figure_lines(figures, labels if any(labels) else None)))
         if any(one.is_setup for one in figures):
@@ -161,15 +160,15 @@ def _stats(args: argparse.Namespace, sources: Iterable[Source]) -> None:
         _write("no calls")
 
 
-def _figures(source: Source) -> Iterable[Figures]:
+def _figures(selection: Selection) -> Iterable[Figures]:
     from tui.storage.exports.jsonl import renumbered
     from tui.traffic.record.entry_columns import EntryColumns
     from tui.traffic.stats import Stats
 
-    columns = source.selection.columns
-    if source.selection.is_filtered:
+    columns = selection.columns
+    if selection.is_filtered:
         columns, numbers = EntryColumns(), dict[int, int]()
-        for entry in source.selection.entries():
+        for entry in selection.entries():
             columns.append(renumbered(entry, numbers))
     stats = Stats(columns)
     while not stats.advance(100):
@@ -180,11 +179,11 @@ def _figures(source: Source) -> Iterable[Figures]:
 _NO_HTTP = "no entries over HTTP, so the archive is empty. Use --export jsonl, md or html."
 
 
-def _export(args: argparse.Namespace, source: Source) -> None:
+def _export(args: argparse.Namespace, selection: Selection) -> None:
     from tui.storage.exports.export import ExportContents, Format, exported, write_whole
 
-    title = clean_line(source.recording.path.name, 120)
-    selection, contents, form = source.selection, ExportContents(), Format(args.export)
+    title = clean_line(selection.recording.path.name, 120)
+    contents, form = ExportContents(), Format(args.export)
 
     def whole(seq: int) -> Entry | None:
         found = selection.with_body(seq)
@@ -213,28 +212,28 @@ def _write(line: str) -> None:
     sys.stdout.write(line + "\n")
 
 
-def _line(source: Source, entry: Entry, colour: bool) -> str:
-    selection, head = source.selection, b""
-    if entry.kind in WITH_BODY and (whole := source.recording.reader.entry(entry.seq, READ)) is not None:
+def _line(selection: Selection, entry: Entry, colour: bool) -> str:
+    head = b""
+    if entry.kind in WITH_BODY and (whole := selection.recording.reader.entry(entry.seq, READ)) is not None:
         head = BODY_LOST_TEXT.encode() if whole.is_body_lost else whole.body
     # If the output is not a terminal, nothing is cut.
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    if width and source.label:
-        width = max(1, width - cells(source.label) - 2)
+    if width and selection.label:
+        width = max(1, width - cells(selection.label) - 2)
     line = entry_line(entry, selection.outcome(entry), selection.latency_ns(entry), head, colour, width)
-    return _labelled(source, line)
+    return _labelled(selection, line)
 
 
-def _labelled(source: Source, line: str) -> str:
-    return f"{source.label}  {line}" if source.label else line
+def _labelled(selection: Selection, line: str) -> str:
+    return f"{selection.label}  {line}" if selection.label else line
 
 
-def _object(source: Source, entry: Entry) -> str:
+def _object(selection: Selection, entry: Entry) -> str:
     from tui.storage.exports.jsonl import entry_object, note_members
 
-    return _json(source, entry_object(entry) | note_members(source.selection.note_of(entry.seq)))
+    return _json(selection, entry_object(entry) | note_members(selection.note_of(entry.seq)))
 
 
-def _json(source: Source, value: dict[str, Any]) -> str:
-    named = {"recording": source.label.rstrip()} if source.label else {}
+def _json(selection: Selection, value: dict[str, Any]) -> str:
+    named = {"recording": selection.label.rstrip()} if selection.label else {}
     return json.dumps(named | value, separators=(",", ":"))

@@ -9,7 +9,6 @@ import time
 from bisect import bisect_right
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,17 +52,20 @@ def query_of(text: str | None) -> Query:
 class Selection:
     """The entries of a recording that pass a filter; grows with the recording.
 
-    `columns` are the columns of all entries, `notes` the user's notes, by seq.
+    `columns` are the columns of all entries, `notes` the user's notes, by seq. `label` prefixes each line if
+    there are several recordings.
     """
 
-    def __init__(self, recording: OpenRecording, query: Query, now_ns: int | None = None) -> None:
+    def __init__(
+        self, recording: OpenRecording, query: Query, now_ns: int | None = None, label: str = ""
+    ) -> None:
         """Read the columns; raises StorageError if they cannot be read.
 
         `since:5m` counts back from `now_ns`, nanoseconds since 1970. None means the end of a finished
         recording, or now for a live one.
         """
         self.columns = EntryColumns()
-        self._recording = recording
+        self.recording, self.label = recording, label
         self._last = self._unread = 0
         self._gone: set[int] = set()
         self._searched: list[RecordingReader] = []
@@ -93,7 +95,7 @@ class Selection:
         from tui.storage.recordings.database import notes_of
 
         try:
-            kept = notes_of(self._recording.file)
+            kept = notes_of(self.recording.file)
         except StorageError:  # damaged notes: show the entries without them
             return {}
         for seq, note in kept.items():
@@ -103,7 +105,7 @@ class Selection:
 
     def read_on(self) -> None:
         """Read what was recorded since the last time; raises StorageError if it cannot be read."""
-        while rows := self._recording.reader.hand_rows(self.columns.extend, self._last, PAGE):
+        while rows := self.recording.reader.hand_rows(self.columns.extend, self._last, PAGE):
             if self._last and (unread := rows[0][0] - self._last - 1):
                 self._unread += unread + self._is_marker(rows[0][0])
             self._last = rows[-1][0]
@@ -140,14 +142,14 @@ class Selection:
     def _body_reader(self) -> "RecordingReader":
         from tui.storage.recordings.reader import RecordingReader
 
-        reader = RecordingReader(self._recording.file)
+        reader = RecordingReader(self.recording.file)
         self._searched.append(reader)
         return reader
 
     @property
     def damage(self) -> str:
         """Why not everything could be read or searched so far, or ""."""
-        readers = (self._recording.reader, *self._searched)
+        readers = (self.recording.reader, *self._searched)
         return self._damage or next(filter(None, (reader.damage for reader in readers)), "")
 
     @property
@@ -164,7 +166,7 @@ class Selection:
         wanted = [self._view.seq(row) for row in range(self._view.row_near(after + 1), len(self._view))]
         place = 0
         while place < len(wanted):
-            page = {entry.seq: entry for entry in self._recording.reader.columns(wanted[place] - 1, PAGE)}
+            page = {entry.seq: entry for entry in self.recording.reader.columns(wanted[place] - 1, PAGE)}
             stop = bisect_right(wanted, max(page), place) if page else len(wanted)
             for seq in wanted[place:stop]:
                 if (kept := self._unless_dropped(seq, page.get(seq))) is not None:
@@ -178,9 +180,9 @@ class Selection:
 
     def with_body(self, seq: int) -> Entry | None:
         """Return an entry with its body, if that is readable. None if the entry has been dropped."""
-        found = self._recording.reader.entry(seq, BODY_LIMIT)
+        found = self.recording.reader.entry(seq, BODY_LIMIT)
         kept = self._unless_dropped(seq, found)
-        return kept if kept is None else with_part_of_batch(self._recording.reader, kept)
+        return kept if kept is None else with_part_of_batch(self.recording.reader, kept)
 
     def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
         """Return an entry, or None and count it if it was dropped since its columns were read.
@@ -199,7 +201,7 @@ class Selection:
         return columns.kind[index] == Kind.EVENT and columns.methods.texts[columns.method[index]] == DROPPED
 
     def columns_of(self, seq: int) -> Entry:
-        found = self._recording.reader.columns(seq - 1, 1)
+        found = self.recording.reader.columns(seq - 1, 1)
         if found and found[0].seq == seq:
             return found[0]
         columns, index = self.columns, self.columns.index(seq)
@@ -222,7 +224,7 @@ class Selection:
 
         judge = model_judge()
         try:
-            yield from lint_recording(self._recording.reader, judge)
+            yield from lint_recording(self.recording.reader, judge)
         finally:
             judge.close()
 
@@ -230,7 +232,7 @@ class Selection:
         """Return the seqs with findings by severity: stored ones if complete, otherwise computed now."""
         from tui.storage.recordings.findings import judged_of
 
-        reader = self._recording.reader
+        reader = self.recording.reader
         if not live and judged_of(reader.meta()) >= self._last:
             with suppress(StorageError):  # recompute damaged findings
                 return reader.flagged()[0]
@@ -241,15 +243,6 @@ class Selection:
 
 
 FAILED = parse("kind:request,model_request status:failed")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """An open recording and its matching entries. `label` prefixes each line if there are several."""
-
-    label: str
-    recording: OpenRecording
-    selection: Selection
 
 
 class RecordingChoice:
@@ -290,7 +283,7 @@ class RecordingChoice:
         began = f", {local(one.began_ns)}" if one.began_ns else ""
         say(f"reading {one.name} ({one.of}{began}). List the others with --list.")
 
-    def sources(self) -> Generator[Source, None, None]:
+    def selections(self) -> Generator[Selection, None, None]:
         """Yield the recordings one after the other, each open until the next.
 
         Raises StorageError if the only recording cannot be read. With several, prints the error and
@@ -300,7 +293,7 @@ class RecordingChoice:
         for path in self.paths:
             with ExitStack() as opened:
                 try:
-                    source = self._opened(path, width, opened)
+                    selection = self._opened(path, width, opened)
                 except StorageError as error:
                     if not self.several:
                         raise
@@ -308,22 +301,22 @@ class RecordingChoice:
                     say(clean(str(error)))
                     continue
                 try:
-                    yield source
+                    yield selection
                 finally:  # ctrl+c ends --follow
-                    if damage := source.selection.damage:
+                    if damage := selection.damage:
                         self.is_incomplete = True
                         say(f"{clean_line(str(path), 400)}: {damage}")
-                    if gone := source.selection.gone:
+                    if gone := selection.gone:
                         entries = "1 entry" if gone == 1 else f"{gone:,} entries"
                         say(f"{entries} missing: the recording reached its size limit while it was read")
-                self._passed += source.selection.passing
-                self._seen += len(source.selection.columns)
+                self._passed += selection.passing
+                self._seen += len(selection.columns)
 
-    def _opened(self, path: Path, width: int, opened: ExitStack) -> Source:
+    def _opened(self, path: Path, width: int, opened: ExitStack) -> Selection:
         recording = opened.enter_context(open_entries(path))
         query = self._without_copies(path) if self.several else self.query
-        selection = opened.enter_context(closing(Selection(recording, query, self._now_ns)))
-        return Source(clean_line(path.stem, 80).ljust(width) if self.several else "", recording, selection)
+        label = clean_line(path.stem, 80).ljust(width) if self.several else ""
+        return opened.enter_context(closing(Selection(recording, query, self._now_ns, label)))
 
     def _without_copies(self, path: Path) -> Query:
         """Return the filter for one of several recordings, without entries that a tap also recorded."""

@@ -100,7 +100,7 @@ def test_a_file_can_contain_one_object_or_several(tmp_path: Path) -> None:
         ('{"a": 1,\n"b" 2}', "at line 2, column 5"),
         ("5", "the file must contain an object or an array of objects"),
         ("[]", "the file must contain an object or an array of objects"),
-        ("[" + " " * MAX_FILE, "the file is larger than"),
+        ("[" + " " * MAX_FILE, "cannot read the file: larger than 1024 KiB"),
         ('{"a": 1}'.encode("utf-16").decode("latin-1"), "the file is UTF-16 text, not UTF-8"),
     ],
 )

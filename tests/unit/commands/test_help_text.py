@@ -1,4 +1,4 @@
-"""`--help` fits the terminal, whatever its width."""
+"""`--help` fits the terminal, whatever its width; an unknown word is named with what it resembles."""
 
 import argparse
 import shutil
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tui.cli import main
 from tui.commands.command_line import build_parser
-from tui.commands.help_text import between_words, columns, help_text
+from tui.commands.help_text import between_words, columns, command_word, help_text
 
 
 def every_parser(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -62,3 +63,50 @@ def test_every_help_and_output_can_be_laid_out_at_every_width(given: str, monkey
         assert "usage" in parser.format_help()
     said = between_words("  one two\nnarrow words\n\n· as written", as_written="·")
     assert said.split() == ["one", "two", "narrow", "words", "·", "as", "written"]
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["run", "add"], "run"),
+        (["--model", "run", "traffic"], "traffic"),
+        (["--theme=run", "mock"], "mock"),
+        (["--demo", "--no-start", "run"], "run"),
+        (["--version"], ""),
+        ([], ""),
+    ],
+)
+def test_the_command_is_the_first_word_that_belongs_to_no_option(words: list[str], command: str):
+    assert command_word(words) == command
+
+
+@pytest.mark.parametrize(
+    ("words", "prog", "said"),
+    [
+        (["--sesion", "x"], "mcptui", "unknown option “--sesion”, did you mean “--session”?"),
+        (["serverss"], "mcptui", "unknown command “serverss”, did you mean “servers”?"),
+        (["zzz"], "mcptui", "unknown command “zzz”. See mcptui --help"),
+        (["-"], "mcptui", "unknown command “-”. See mcptui --help"),
+        (["--", "run"], "mcptui", "unknown command “--”. See mcptui --help"),
+        (["--theme", "quay", "sevrers"], "mcptui", "unknown command “sevrers”, did you mean “servers”?"),
+        (["trce"], "mcptui", "unknown command “trce”. See mcptui --help"),
+        (["config", "shwo"], "mcptui config", "unknown action “shwo”, did you mean “show”?"),
+        (["sessions", "zzz"], "mcptui sessions", "unknown action “zzz”. See mcptui sessions --help"),
+        (["run", "--jsn", "x"], "mcptui run", "unknown option “--jsn”, did you mean “--json”?"),
+        (
+            ["config", "init", "--prnt"],
+            "mcptui config init",
+            "unknown option “--prnt”, did you mean “--print”?",
+        ),
+        (["run", "x", "--theme=quay"], "mcptui run", "the option “--theme” goes before the command"),
+        (["man", "x"], "mcptui man", "unexpected argument “x”. See mcptui man --help"),
+    ],
+)
+def test_an_unknown_word_is_named_with_what_it_resembles(
+    words: list[str], prog: str, said: str, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"usage: {prog} ") and told.endswith(f"{prog}: error: {said}\n")

@@ -256,10 +256,10 @@ def test_entries_dropped_while_reading_a_live_recording_are_counted_on_stderr(
     args = argparse.Namespace(recording=str(path), filter=None, failed=False, since=None, all=False)
     with closing(RecordingWriter(path, cap_bytes=cap)) as writer:
         writer.write(requests(1, 700, 100))
-        for source in RecordingChoice(args).sources():
+        for selection in RecordingChoice(args).selections():
             for first in range(701, 5000, 100):
                 writer.write(requests(first, 100, 100))
-            assert bool(list(source.selection.whole())) is not bool(said)
+            assert bool(list(selection.whole())) is not bool(said)
     assert capsys.readouterr().err == said
 
 
@@ -270,11 +270,11 @@ def test_dropped_entries_are_counted_when_reading_is_interrupted(
     args = argparse.Namespace(recording=str(path), filter="dir:out", failed=False, since=None, all=False)
     with closing(RecordingWriter(path, cap_bytes=300_000)) as writer:
         writer.write(requests(1, 700, 100))
-        with pytest.raises(KeyboardInterrupt), closing(RecordingChoice(args).sources()) as sources:
-            for source in sources:
+        with pytest.raises(KeyboardInterrupt), closing(RecordingChoice(args).selections()) as selections:
+            for selection in selections:
                 for first in range(701, 5000, 100):
                     writer.write(requests(first, 100, 100))
-                list(source.selection.whole())
+                list(selection.whole())
                 raise KeyboardInterrupt
     assert "entries missing: the recording reached its size limit" in capsys.readouterr().err
 

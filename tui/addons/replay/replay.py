@@ -24,7 +24,7 @@ from tui.addons.replay.live import (
 )
 from tui.addons.replay.mock import server_of
 from tui.commands.headless import Interrupt
-from tui.commands.traffic_selection import RecordingChoice, Source, say
+from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.comparison.values import text_lines
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
@@ -48,9 +48,9 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     cannot be read.
     """
     items, server = list[ReplayItem](), ""
-    with closing(choice.sources()) as sources:
-        for source in sources:
-            items, passing, server = _items(args, source)
+    with closing(choice.selections()) as selections:
+        for selection in selections:
+            items, passing, server = _items(args, selection)
     if choice.query.root is not None and not any(item.seq in passing for item in items):
         choice.report_no_match()
         return _nothing_compared(args.json, "no request to the server matches the filter")
@@ -100,18 +100,18 @@ async def _confirmed(
         return await _carry_out(Replay(approval.items, args.mask or ()), live, wanted, as_json=args.json)
 
 
-def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int], str]:
+def _items(args: argparse.Namespace, selection: Selection) -> tuple[list[ReplayItem], frozenset[int], str]:
     """Return the messages for the server, the seqs that match the filter, and the server's recorded name.
 
     An exchange matches if its request or its response matches. The handshake is always sent.
     """
-    recording = source.recording
+    recording = selection.recording
     asked = (entry for entry in recording.entries() if entry.kind is Kind.REQUEST)
     same = any(entry.source == args.replay and entry.direction is Direction.OUT for entry in asked)
     wanted = args.server or (args.replay if same else None)
     server = server_of(recording.entries(), wanted, recording.path)
     items = plan((entry for entry in recording.whole_entries() if entry.source == server), recording.body)
-    passing = frozenset(_matching_requests(source)) & {
+    passing = frozenset(_matching_requests(selection)) & {
         item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)
     }
     goes_along = (item.kind in ANSWERS or item.method in HANDSHAKE for item in items)
@@ -119,14 +119,14 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], 
     return kept, passing, server
 
 
-def _matching_requests(source: Source) -> Iterator[int]:
+def _matching_requests(selection: Selection) -> Iterator[int]:
     """Yield the seqs of the matching requests: for a response, its request; for a batch, its messages."""
     batches: set[int] = set()
-    for entry in source.selection.entries():
+    for entry in selection.entries():
         yield entry.pair if entry.kind in ANSWERS else entry.seq
         if entry.kind is Kind.BATCH:
             batches.add(entry.seq)
-    for entry in source.recording.entries() if batches else ():
+    for entry in selection.recording.entries() if batches else ():
         line = entry.detail.get("batch")
         if isinstance(line, int) and line in batches:
             yield entry.pair if entry.kind in ANSWERS else entry.seq

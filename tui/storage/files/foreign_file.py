@@ -74,13 +74,9 @@ _reasons: ContextVar[tuple[_Reason, ...]] = ContextVar("reasons", default=())
 
 def allow_stopping(connection: sqlite3.Connection) -> None:
     """Let the limits of the calling thread, and ctrl+c, end the statements of a connection."""
-    connection.set_progress_handler(_is_over, STEPS)
-
-
-def _is_over() -> bool:
-    # In the main thread, Python raises KeyboardInterrupt in this function. `sqlite3` drops it and ends the
+    # In the main thread, Python raises KeyboardInterrupt in the handler. `sqlite3` drops it and ends the
     # statement.
-    return bool(_reason())
+    connection.set_progress_handler(lambda: bool(_reason()), STEPS)
 
 
 def _reason() -> str:

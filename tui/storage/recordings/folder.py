@@ -87,7 +87,9 @@ class Recordings:
 
     def discard(self, path: Path) -> bool:
         """Remove a recording; return whether it is gone."""
-        return _remove(path)
+        with suppress(OSError):  # an old lock without its recording means nothing
+            live_file(path).unlink(missing_ok=True)
+        return remove_files(path)
 
     def make_room(self, cap_bytes: int = TOTAL_CAP) -> Sequence[Path]:
         """Remove the oldest recordings until the others need at most `cap_bytes`. Return the removed ones.
@@ -100,7 +102,7 @@ class Recordings:
         for one in reversed(kept):
             if total <= cap_bytes:
                 break
-            if not one.live and _remove(one.path):
+            if not one.live and self.discard(one.path):
                 removed.append(one.path)
                 total -= one.size
         return removed
@@ -114,9 +116,3 @@ def _size(path: Path) -> int:
         except OSError:
             continue
     return total
-
-
-def _remove(path: Path) -> bool:
-    with suppress(OSError):  # an old lock without its recording means nothing
-        live_file(path).unlink(missing_ok=True)
-    return remove_files(path)

@@ -10,12 +10,12 @@ from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage, UserMessage
+from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage
 from tui.core.files import make_folder
 from tui.core.secrets.redact import Redactor
 from tui.storage.files.sqlite_file import files_of, leave_one_file, make_private, side_file
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
-from tui.storage.sessions.stored_session import StoredSession, rows_of
+from tui.storage.sessions.stored_session import StoredSession, rows_of, turns_of
 from tui.storage.sessions.tables import SessionTables
 
 Redact = Callable[[], Redactor]
@@ -114,11 +114,6 @@ def branch_of(
         results={name: text for name, text in stored.results.items() if name in names},
     )
     return lambda tables: _fill(tables, branch)
-
-
-def turns_of(messages: Sequence[Message]) -> int:
-    """Return the number of questions."""
-    return sum(isinstance(message, UserMessage) for message in messages)
 
 
 def _fill(tables: SessionTables, stored: StoredSession) -> None:

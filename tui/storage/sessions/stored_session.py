@@ -88,6 +88,11 @@ class StoredSession:
         return f"the session is damaged: only its first {plural(len(self.messages), 'message')} could be read"
 
 
+def turns_of(messages: Sequence[Message]) -> int:
+    """Return the number of questions."""
+    return sum(isinstance(message, UserMessage) for message in messages)
+
+
 def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:
     """Return remarks as rows with their times."""
     return [(remark.at, remark_object(remark)) for remark in remarks]
@@ -163,7 +168,7 @@ def reopened(ident: str, stored: StoredSession) -> Reopened:
     messages = repaired(stored.in_order, sent, stored.draft)
     counted = meta | {
         "messages": len(messages),
-        "turns": sum(isinstance(one, UserMessage) for one in messages),
+        "turns": turns_of(messages),
         "estimated": any(body.get("estimated") for _, body in stored.usage) or meta.get("estimated") is True,
     }
     compaction = compaction_of(meta.get("compaction"), messages)

@@ -23,7 +23,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.conversation.sessions import title_of
 from tui.core.ports import Usage
-from tui.core.secrets.named_values import SecretArguments, without_named_arguments, without_named_values
+from tui.core.secrets.named_values import without_named_arguments, without_named_values
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import fold
@@ -83,8 +83,7 @@ class SessionTables:
 
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at this index. The draft is dropped."""
-        message = _without_split_values(message, self._redact())
-        message = _without_secret_arguments(message, self._redact().arguments)
+        message = _without_own_secrets(message, self._redact())
         stored = message_object(without_secrets(message, self._clear))
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
@@ -185,20 +184,19 @@ class SessionTables:
             self._has_words = False
 
 
-def _without_split_values(message: Message, redactor: Redactor) -> Message:
-    """Return a reply without secrets that are split between reasoning and text, or cut off at its end."""
-    if not isinstance(message, AssistantMessage) or not redactor.searches:
-        return message
-    reasoning, text = redactor.redact_texts([message.reasoning, message.text])
-    return replace(message, reasoning=reasoning, text=text)
+def _without_own_secrets(message: Message, redactor: Redactor) -> Message:
+    """Return a reply without secret arguments of its calls.
 
-
-def _without_secret_arguments(message: Message, known: SecretArguments) -> Message:
-    """Return a message without secret values in the arguments of its calls."""
-    if not isinstance(message, AssistantMessage) or not message.calls:
+    Secrets that are split between reasoning and text, or cut off at the end of a reply, are removed too.
+    """
+    if not isinstance(message, AssistantMessage):
         return message
+    reasoning, text = message.reasoning, message.text
+    if redactor.searches:
+        reasoning, text = redactor.redact_texts([reasoning, text])
+    known = redactor.arguments
     calls = (
         replace(call, arguments=without_named_values(call.arguments, known.of_model_name(call.name)))
         for call in message.calls
     )
-    return replace(message, calls=tuple(calls))
+    return replace(message, reasoning=reasoning, text=text, calls=tuple(calls))

@@ -205,26 +205,6 @@ def test_the_last_fully_judged_entry_is_stored_with_the_findings(path: Path):
     writer.close()
 
 
-def test_entries_whose_findings_were_dropped_do_not_count_as_judged(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(traffic_writer, "WAITING_FINDINGS", 1)
-    monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
-    writer = RecordingWriter(path)
-    findings = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.") for seq in range(1, 5)]
-    writer.write(requests(1, 5), findings[:1], 1)
-    locked = sqlite3.connect(path, isolation_level=None)
-    locked.execute("BEGIN IMMEDIATE")
-    assert writer._connection is not None
-    writer._connection.execute("PRAGMA busy_timeout = 0")
-    writer.write([], findings[1:3], 3)
-    locked.execute("ROLLBACK")
-    locked.close()
-    writer.write([], findings[3:], 5)
-    writer.close()
-    assert judged(path) == 1
-
-
 def test_findings_of_a_failed_transaction_are_stored_and_counted_once(path: Path):
     writer = RecordingWriter(path)
     same = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.") for seq in (1, 2)]
