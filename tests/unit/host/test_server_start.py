@@ -8,6 +8,7 @@ from types import ModuleType
 import psutil
 import pytest
 
+from tests.conftest import until
 from tui.core.errors import ServerError
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
@@ -117,14 +118,19 @@ async def test_a_stop_during_the_import_counts_as_requested(importing):
 
 
 async def test_a_server_that_is_killed_during_the_import_leaves_no_process(importing):
-    pids: list[int] = []
     host = Host([WAITING], sink=lambda *_: None, clock=MonotonicClock())
     starting = asyncio.create_task(host.start("srv"))
     await asyncio.to_thread(importing.began.wait, 30)
-    pids += [child.pid for child in psutil.Process().children() if "sys.stdin.read" in str(child.cmdline())]
+
+    def waiting() -> list[psutil.Process]:
+        """Those that run the server; for a moment after the fork, a child still has our own command line."""
+        return [child for child in psutil.Process().children() if "sys.stdin.read" in str(child.cmdline())]
+
+    await until(waiting)
+    children = waiting()
     await host.shutdown()
     await starting
-    assert pids and not any(psutil.pid_exists(pid) for pid in pids)
+    assert not any(child.is_running() for child in children)
 
 
 @pytest.mark.parametrize(
