@@ -15,9 +15,9 @@ from typing import NamedTuple
 LINE_LIMIT = 16 * 1024 * 1024
 """Maximum bytes of a line; a longer one is discarded as it arrives."""
 
-EDGE, HEAD = 4096, 256 * 1024
+EDGE, HEAD = 4096, (256 + 64) * 1024
 """Bytes kept of the end and of the beginning of an oversize line: enough to find the id of its call, and as
-much as is recorded of any body.
+much as is recorded of any body, with the 64 KiB after it that its redaction reads.
 """
 
 

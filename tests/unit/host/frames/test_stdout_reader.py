@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tui.core.jsonrpc.framing import LINE_LIMIT, Framer
+from tui.core.jsonrpc.framing import HEAD, LINE_LIMIT, Framer
 from tui.core.jsonrpc.messages import Failure, Request, Response
 from tui.core.traffic import Direction, Kind
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
@@ -100,7 +100,7 @@ async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept(bench):
     assert "(limit: 16777216)" in failure.message
     assert await bench.got() == Response(1, {"a": 1})
     head, event, answer = bench.noted
-    assert len(head.raw) == 256 * 1024 < head.size
+    assert len(head.raw) == HEAD < head.size
     assert len(head.detail["sha256"]) == 64
     assert (event.kind, event.detail["bytes"]) == (Kind.EVENT, head.size)
     assert answer.raw == ANSWER
