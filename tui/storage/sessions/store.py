@@ -20,6 +20,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
 from tui.core.units import size
 from tui.storage.exports.export import write_whole
+from tui.storage.exports.placeholders import session_contents, session_with_shapes
 from tui.storage.exports.session import SessionTranscript, session_document
 from tui.storage.files.foreign_file import in_reading_thread, until_set
 from tui.storage.files.live_lock import InUse, LiveLock
@@ -34,7 +35,7 @@ from tui.storage.sessions.file import (
 )
 from tui.storage.sessions.folder import SessionFolder
 from tui.storage.sessions.journal import SessionJournal, SessionWriter
-from tui.storage.sessions.json import MOST_BYTES, parsed
+from tui.storage.sessions.json import MOST_BYTES, json_pieces, parsed
 from tui.storage.sessions.rewrite import branch_of, write_again, write_repaired, write_session
 from tui.storage.sessions.search import places_of, words_of
 from tui.storage.sessions.stored_session import read_info, read_stored, reopened, transcript
@@ -240,8 +241,6 @@ class SessionStore:
         stop = Event()
 
         def write() -> str:
-            from tui.storage.exports.placeholders import session_contents
-
             shown = self._shown(session)
             written = write_whole(path, _pieces(kind, shown, shapes=shapes), wait=wait, stop=stop)
             return f"{session_contents(shown)}, {size(written)}"
@@ -253,8 +252,6 @@ class SessionStore:
 
     async def contents(self, session: str) -> str:
         """Return a summary of the contents of an export."""
-        from tui.storage.exports.placeholders import session_contents
-
         await self._settle(session)
         return await in_reading_thread(lambda: session_contents(self._shown(session)))
 
@@ -295,8 +292,6 @@ class SessionStore:
 
 def _pieces(kind: ExportKind, shown: SessionTranscript, *, shapes: bool) -> Iterator[str]:
     if shapes:
-        from tui.storage.exports.placeholders import session_with_shapes
-
         shown = session_with_shapes(shown)
     match kind:
         case "markdown":
@@ -308,6 +303,4 @@ def _pieces(kind: ExportKind, shown: SessionTranscript, *, shapes: bool) -> Iter
 
             return html(session_document(shown))
         case "json":
-            from tui.storage.sessions.json import json_pieces
-
             return json_pieces(shown)
