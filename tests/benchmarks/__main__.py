@@ -13,9 +13,8 @@ import platform
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from datetime import date
-from importlib import import_module
 
-from tests.benchmarks.figures import Figure, table
+from tests.benchmarks.figures import measured, table
 from tests.benchmarks.program import ROOT
 
 BENCHMARKS = (
@@ -24,12 +23,6 @@ BENCHMARKS = (
 )
 PAGE = ROOT / "docs" / "performance.md"
 MARK = "<!-- what follows is written by python -m tests.benchmarks --write -->"
-
-
-def measured(name: str) -> list[Figure]:
-    """Run a benchmark."""
-    figures: list[Figure] = import_module(f"tests.benchmarks.{name}").measure()
-    return figures
 
 
 def written(page: str, name: str, lines: list[str]) -> str:

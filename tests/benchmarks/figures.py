@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +88,9 @@ def table(figures: Sequence[Figure]) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows]
     return [lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]]
+
+
+def measured(name: str) -> list[Figure]:
+    """Run a benchmark. Stands here because a new process cannot find what stands in `__main__`."""
+    figures: list[Figure] = import_module(f"tests.benchmarks.{name}").measure()
+    return figures
