@@ -1,18 +1,18 @@
 """Finds terms in many bodies, in large ones in windows. Knows nothing of SQL.
 
 A term is searched for in the text of a body as `core.search_text` defines it. Bytes are decoded only if that
-can change the result: not if they are ASCII without a backslash, and not if they are ASCII without Unicode
-escapes and letters of a term are missing.
+can change the result: not if they are ASCII without a backslash, and not if letters of a term are missing.
 Regular expressions are matched by RE2: its time is linear in the length of a body, and other threads can run
 meanwhile. Measured with a million bodies of 300 bytes, this takes little longer than a loop of plain Python.
 """
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from threading import Event
+from unicodedata import normalize
 
 from tui.core.regex import (
     asks_for_boundaries,
@@ -30,6 +30,9 @@ LARGE = 1024 * 1024
 
 OVERLAP = 64 * 1024
 """Overlap of two windows, in characters. A longer match in a large body may be missed."""
+
+_ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
+"""Matches an escape, in lower case, of a letter of `signs` or of a backslash."""
 
 REGEX_MEMORY = 8 * 1024 * 1024
 """Maximum bytes of one compiled regular expression."""
@@ -76,21 +79,21 @@ class _Text:
         needle: the text, folded if `fold`.
         fold: whether to compare it with folded texts.
         raw: its form in ASCII without a backslash, None if there is none.
-        letters: what every lowercased body in ASCII without Unicode escapes contains if its text contains
-            this one; None if no such body does.
+        signs: every body that contains the text contains one of these in lower case, unless a letter is
+            escaped.
     """
 
     found: set[int]
     needle: str
     fold: bool
     raw: bytes | None
-    letters: bytes | None
+    signs: Sequence[bytes]
 
     @classmethod
     def of(cls, term: BodyTerm, found: set[int]) -> "_Text":
         needle = fold(term.needle) if term.fold else composed(term.needle)
         raw = needle.encode() if needle.isascii() and "\\" not in needle else None
-        return cls(found, needle, term.fold, raw, _letters_of(needle) if needle.isascii() else None)
+        return cls(found, needle, term.fold, raw, signs(needle))
 
 
 @dataclass(slots=True, eq=False)
@@ -100,17 +103,24 @@ class _Regex:
     Attributes:
         found: the seqs of the bodies that match it.
         search: matches a text that `_encoded` returned.
-        letters: as in `_Text`.
+        signs: as in `_Text`, for letters that every match contains.
     """
 
     found: set[int]
     search: Callable[[bytes], object]
-    letters: bytes
+    signs: Sequence[bytes]
 
     @classmethod
     def of(cls, term: BodyTerm, found: set[int]) -> "_Regex":
         pattern = composed(term.needle)
-        return cls(found, _matcher(term), _letters_of(required_letters(pattern)))
+        search, letters = _matcher(term), required_letters(pattern)
+        more = json_forms(_DOTLESS) if "i" in letters else []
+        in_all = [*signs(letters), *more] if letters else [b""]
+        return cls(found, search, in_all)
+
+
+_DOTLESS = "\u0131"
+"""Equal to i for a regular expression that ignores case, but not when folded."""
 
 
 class BodyFinder:
@@ -161,16 +171,15 @@ class BodyFinder:
             if text.raw is not None and text.raw in (lowered if text.fold else body):
                 text.found.add(seq)
         for regex in self._regexes:
-            if regex.letters in lowered and regex.search(body):
+            if _has_any(lowered, regex.signs) and regex.search(body):
                 regex.found.add(seq)
 
     def _search_readings(self, seq: int, body: bytes) -> None:
         """Search a body as it is read, unless letters are missing."""
         lowered = body.lower()
-        texts, regexes = self._texts, self._regexes
-        if body.isascii() and b"\\u" not in lowered:
-            texts = [text for text in texts if text.letters is not None and text.letters in lowered]
-            regexes = [regex for regex in regexes if regex.letters in lowered]
+        is_sure = b"\\u00" not in lowered or _ESCAPED_LETTER.search(lowered) is None
+        texts = [text for text in self._texts if not is_sure or _has_any(lowered, text.signs)]
+        regexes = [regex for regex in self._regexes if not is_sure or _has_any(lowered, regex.signs)]
         if not texts and not regexes:
             return
         read = list(readings(body))
@@ -224,6 +233,10 @@ class BodyFinder:
             text = text[_boundary(text, max(0, end - OVERLAP)) :]
 
 
+def _has_any(lowered: bytes, signs: Sequence[bytes]) -> bool:
+    return any(sign in lowered for sign in signs)
+
+
 def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
     for text in texts:
         folded = fold(text) if any(one.fold for one in terms) else ""
@@ -247,6 +260,45 @@ def _boundary(text: str, at: int) -> int:
 _LETTERS = re.compile("[a-z0-9 _]+")
 
 
-def _letters_of(needle: str) -> bytes:
-    """Return the longest run of letters that only a Unicode escape can replace in JSON."""
-    return max(_LETTERS.findall(needle.lower()), key=len, default="").encode()
+def signs(needle: str) -> Sequence[bytes]:
+    """Return byte strings, at least one of which is in every lowercased body whose text contains the needle.
+
+    This holds unless an ASCII letter, digit, blank, underscore or backslash is written as an escape.
+    """
+    letters = max(_LETTERS.findall(needle.lower() if needle.isascii() else fold(needle)), key=len, default="")
+    if letters:
+        others = {char for char in FOLDS_TO_LETTERS if not set(fold(char)).isdisjoint(letters)}
+        return [letters.encode(), *json_forms(others)]
+    # A mark may come from another character when marks are reordered, and U+FFFD from any byte.
+    alone = [char for char in needle if char > "\x7f" and char != "\ufffd" and is_boundary(char)]
+    return min((json_forms(_sources(char)) for char in set(alone)), key=len, default=[b""])
+
+
+FOLDS_TO_LETTERS = "\u00df\u0130\u0149\u017f\u1e9a\u1e9e\u212a\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
+"""Non-ASCII characters whose folded form contains one of `_LETTERS`."""
+
+
+def _sources(char: str) -> set[str]:
+    """Return characters, at least one of which is in every text whose folded form contains `char`."""
+    marks = normalize("NFD", char)[1:]
+    return {char, *marks}.union(*(_folding_to().get(one, ()) for one in (char, *marks)))
+
+
+@cache
+def _folding_to() -> Mapping[str, Sequence[str]]:
+    """Return for each character the other characters whose folded form contains it."""
+    found: dict[str, list[str]] = {}
+    for char in map(chr, range(0x80, 0x30000)):  # later characters do not fold
+        if (folded := fold(char)) != char:
+            for each in folded:
+                found.setdefault(each, []).append(char)
+    return found
+
+
+def json_forms(chars: Iterable[str]) -> list[bytes]:
+    """Return the JSON forms of characters: literal, escaped, or the second half of an escaped pair."""
+    forms: list[bytes] = []
+    for char in chars:
+        forms.append(char.encode("utf-8", "surrogatepass"))
+        forms.append(b"\\u" + char.encode("utf-16-be", "surrogatepass")[-2:].hex().encode())
+    return forms

@@ -16,7 +16,7 @@ from tui.core.search_text import begins_message, holds_json, readings, unescaped
 from tui.core.text import composed, fold
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings import body_search
-from tui.storage.recordings.body_search import LARGE, BodyFinder
+from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, BodyFinder, signs
 
 ENDLESS = BodyTerm(r"\w+\w+\w+@", regex=True)
 EASY = BodyTerm(r"b[0-9]c", regex=True)
@@ -228,7 +228,27 @@ def test_splitting_a_large_body_neither_misses_nor_invents_matches(
 
 
 pieces = st.recursive(
-    st.sampled_from([*r"a B i is k1 _ . [a-k] [^a] \d \s \b \B ^ $ \n".split(), " "]),
+    st.sampled_from(
+        [
+            "a",
+            "B",
+            "i",
+            "is",
+            "k1",
+            "_",
+            " ",
+            ".",
+            "[a-k]",
+            "[^a]",
+            r"\d",
+            r"\s",
+            r"\b",
+            r"\B",
+            "^",
+            "$",
+            r"\n",
+        ]
+    ),
     lambda inner: st.one_of(
         st.lists(inner, min_size=1, max_size=3).map("".join),
         st.tuples(inner, st.sampled_from(["?", "*", "+", "{2}", "{0,2}"])).map(
@@ -266,3 +286,18 @@ def test_an_expression_matches_the_same_readings_of_each_body(
         seq for seq, body in bodies if any(search(body_search._encoded(text)) for text in readings(body))
     }
     assert BodyFinder(no_part).search([term], bodies) == [expected]
+
+
+def test_every_character_that_folds_to_a_letter_is_known():
+    letters = set("abcdefghijklmnopqrstuvwxyz0123456789 _")
+    folding = [char for char in map(chr, range(0x80, 0x110000)) if not letters.isdisjoint(fold(char))]
+    assert "".join(folding) == FOLDS_TO_LETTERS
+
+
+def test_the_signs_of_a_text_are_its_letters_and_characters_that_fold_to_them():
+    assert signs("Hop-7") == [b"hop"]
+    assert {b"milk", "\u212a".encode(), b"\\u212a"} <= set(signs("milk"))
+
+
+def test_a_text_without_ascii_letters_has_an_empty_sign():
+    assert signs("{}-") == [b""]
