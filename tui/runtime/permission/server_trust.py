@@ -14,7 +14,7 @@ from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionReco
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.tools import Tool
 from tui.host.host import Host
-from tui.settings.locations import runs_sample
+from tui.settings.locations import is_sample
 from tui.settings.state.state_file import KeyedList
 
 if TYPE_CHECKING:
@@ -111,12 +111,12 @@ class StoredTrust:
 
         Samples change with mcptui, so their changes are accepted.
         """
-        is_sample = runs_sample(spec)
-        spec = replace(spec, accept_changes=True) if is_sample else spec
+        is_shipped = is_sample(spec)
+        spec = replace(spec, accept_changes=True) if is_shipped else spec
         if spec.trusted is not None:
             return spec
         known = self.find(spec)
-        return replace(spec, trusted=True if known is None and is_sample else known)
+        return replace(spec, trusted=True if known is None and is_shipped else known)
 
     def damage(self) -> str:
         """Return why answers of earlier runs could not be read, with the path of the file, or ""."""
