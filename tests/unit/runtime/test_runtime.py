@@ -1,6 +1,5 @@
 """The composition root."""
 
-import asyncio
 import sys
 import tomllib
 from collections.abc import AsyncIterator
@@ -128,7 +127,7 @@ async def approve(runtime: Runtime, tool: Tool) -> None:
     """Answer "always" for a tool, as a turn does."""
     runtime.turn_context.policy.remember(tool, Answer.ALWAYS)
     runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
-    await asyncio.wait(runtime._background)
+    await runtime._background.settled(9.0)
 
 
 ADD, DROP, LIST = (Tool("notes", name) for name in ("add", "drop", "list"))

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from tui.core.daemon_thread import report_failure
+from tui.core.background import report_failure
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import atomic_write, open_private
 from tui.core.text import clean_line

@@ -95,7 +95,7 @@ async def test_an_approval_that_could_not_be_saved_is_revoked(path: Path, is_own
             write(path, "[approvals")
         policy.remember(TOOL, Answer.ALWAYS, after=["web"])
         runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
-        await asyncio.wait(runtime._background)
+        await runtime._background.settled(9.0)
         assert policy.judge(TOOL, after=["web"]).verdict is Verdict.ALLOW
         with pytest.raises(ConfigError, match="cannot be changed") if is_own else nullcontext():
             await changes.revoke(changes.approvals[0])
@@ -111,7 +111,7 @@ async def test_an_approval_revoked_while_it_is_saved_is_removed_from_the_file(pa
         runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
         await asyncio.sleep(0)
         await changes.revoke(changes.approvals[0])
-        await asyncio.wait(runtime._background) if runtime._background else None
+        await runtime._background.settled(9.0)
         assert policy.judge(TOOL).verdict is Verdict.ASK and "notes/add" not in read(path)
 
 
@@ -149,7 +149,7 @@ async def test_a_lasting_answer_does_not_apply_approvals_of_a_file_from_elsewher
         runtime.turn_context.policy.remember(TOOL, Answer.ALWAYS)
         for number in range(2):
             runtime.turn_context.notice(ApprovalGiven(number, "c", Answer.ALWAYS, ""))
-        await asyncio.wait(runtime._background)
+        await runtime._background.settled(9.0)
         assert sum("lasts until mcptui quits" in problem for problem in runtime.problems) == 1
         assert runtime.turn_context.policy.judge(TOOL).verdict is Verdict.ALLOW
         assert runtime.turn_context.policy.judge(other).verdict is Verdict.ASK

@@ -2,14 +2,14 @@
 
 import tomllib
 
-from tests.unit.ui.dialogs.keys_page import PAGE, keys_page
+from tests.unit.keys_page import PAGE, keys_page
 from tui.settings.keymap import check_keys, flat_keys
 from tui.ui.keys.action_table import ACTIONS
 from tui.ui.keys.key_overrides import own_keys
 
 
 def test_the_page_in_the_repository_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == keys_page(), "run python -m tests.unit.ui.dialogs.keys_page"
+    assert PAGE.read_text(encoding="utf-8") == keys_page(), "run python -m tests.unit.keys_page"
 
 
 def test_every_action_is_on_the_page() -> None:

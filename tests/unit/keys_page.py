@@ -8,11 +8,11 @@ from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.key_overrides import key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 
-PAGE = Path(__file__).parents[4] / "docs" / "keys.md"
+PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
 
 _HEAD = """# Keys
 
-<!-- Written by `python -m tests.unit.ui.dialogs.keys_page`. Edit tui/ui/keys/action_table.py instead. -->
+<!-- Written by `python -m tests.unit.keys_page`. Edit tui/ui/keys/action_table.py instead. -->
 
 `f1` shows the same keys in the app, those of the current screen first. To change keys, use the names in
 the last column in the [configuration](configuration.md#theme-and-keys):
