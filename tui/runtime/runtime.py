@@ -46,7 +46,7 @@ from tui.runtime.options import Options
 from tui.runtime.permission.approvals import RememberedApprovals
 from tui.runtime.permission.consent import RunConsent
 from tui.runtime.permission.server_trust import ServerTrust, StoredTrust
-from tui.runtime.recording import RunRecording, kept_traffic
+from tui.runtime.recording import RunRecording
 from tui.runtime.request_context import RequestContext
 from tui.runtime.turn import PendingTurn, TurnContext
 from tui.settings.config_file import ConfigFile
@@ -196,7 +196,11 @@ class Runtime:
         self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
             self._traffic.start(
-                kept_traffic(loaded.settings.traffic, self._options.command), follow_taps=taps
+                loaded.settings.traffic,
+                state_dir() / "recordings",
+                data_dir() / "filters.toml",
+                command=self._options.command,
+                follow_taps=taps,
             )
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
