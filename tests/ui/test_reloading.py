@@ -51,7 +51,7 @@ async def reloads(app: RealApp, text: str) -> None:
 
 async def settled(app: RealApp) -> None:
     """Wait until no operation on the configuration runs, and what it showed is on screen."""
-    await app.runtime.configuration.settled(30)
+    await app.runtime.configuration.running.settled(30)
     await app.pilot.pause()
 
 

@@ -289,22 +289,6 @@ class TrustStore(Protocol):
         """Store the user's answer. Neither waits nor raises."""
 
 
-class HintedTrust:
-    """A `TrustStore` without questions: the tools say whether their server is trusted."""
-
-    def trusts(self, tool: Tool) -> bool:
-        return tool.trusted
-
-    def trusts_server(self, server: str) -> bool:
-        return True
-
-    def is_open(self, server: str) -> bool:
-        return False
-
-    def decide(self, server: str, trusted: bool) -> None:
-        """Ignore the answer."""
-
-
 class DecisionKind(StrEnum):
     """The kind of thing that was decided."""
 

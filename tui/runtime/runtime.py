@@ -125,7 +125,7 @@ class Runtime:
         )
         self.turn_context = TurnContext(
             self.host,
-            Policy(mode=options.mode),
+            Policy(mode=options.mode, trust=self.trust),
             Limits(),
             self._clock,
             self.redactor,

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.core.stand_ins import policy_of
 from tui.core.errors import ConfigError
 from tui.core.events import ApprovalGiven
-from tui.core.permission.approval_policy import Policy, Verdict
+from tui.core.permission.approval_policy import Verdict
 from tui.core.ports import Answer
 from tui.core.tools import Tool
 from tui.runtime.options import Options
@@ -116,7 +117,7 @@ async def test_an_approval_revoked_while_it_is_saved_is_removed_from_the_file(pa
 
 
 async def test_a_file_from_elsewhere_can_ask_and_deny_but_not_allow(path: Path):
-    key = Policy(server_digest=lambda server: "").key(TOOL)
+    key = policy_of(server_digest=lambda server: "").key(TOOL)
     rules = f'rules = ["allow */*", "deny notes/drop"]\nallow = ["notes/*"]\nremembered = ["{key}"]\n'
     for trust in (False, True):
         async with changing(path, rules, trust=trust) as (changes, runtime):
@@ -143,7 +144,7 @@ async def test_an_allow_rule_in_a_file_from_elsewhere_is_saved_with_a_note_that_
 
 async def test_a_lasting_answer_does_not_apply_approvals_of_a_file_from_elsewhere(path: Path):
     other = Tool("notes", "drop")
-    key = Policy(server_digest=lambda server: "").key(other)
+    key = policy_of(server_digest=lambda server: "").key(other)
     async with changing(path, f'remembered = ["{key}"]\n', trust=False) as (_, runtime):
         before = read(path)
         runtime.turn_context.policy.remember(TOOL, Answer.ALWAYS)
