@@ -146,7 +146,7 @@ class FakeRuntime:
         self.unsaved = self.unrecorded = self.failed_thread = ""
         self.decided: list[DecisionRecord] = []
         self.decisions = SimpleNamespace(problem="", add=self.decided.append)
-        self.turn_context = SimpleNamespace(policy=policy_of(), toolbox=self.toolbox)
+        self.turn_context = SimpleNamespace(limits=self.limits, policy=policy_of(), toolbox=self.toolbox)
         self.conversation = Conversation()
         self.is_ready = False
         self.redactor = Redactor()

@@ -399,10 +399,6 @@ class Runtime:
         return self._active_model.notice
 
     @property
-    def limits(self) -> Limits:
-        return self.turn_context.limits
-
-    @property
     def recording(self) -> Recording:
         """The traffic so far, for the traffic screen."""
         return self._traffic.recording

@@ -286,7 +286,7 @@ class Resender:
             request.method,
             request.params,
             call=call,
-            seconds=live.runtime.limits.call_timeout,
+            seconds=live.runtime.turn_context.limits.call_timeout,
         )
         if answer.problem:
             self._list.notify(answer.problem, severity="warning", timeout=8)

@@ -328,7 +328,7 @@ class HandCalls:
             self._shared.runtime.workbench,
             self._shared.server,
             call,
-            self._shared.runtime.limits.call_timeout,
+            self._shared.runtime.turn_context.limits.call_timeout,
         )
         task = self._tasks[call] = self._running.start(work, call.id)
         task.add_done_callback(ended)
